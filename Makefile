@@ -1,0 +1,45 @@
+# Everything a clone needs, from the package registries alone: python3 (3.11+) and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.synced
+
+.PHONY: setup lock demo test check lint test-long test-outside docs clean
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml requirements.lock
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
+	@touch $@
+
+# requirements.lock pins every package by hash for every platform; it names no index, so any mirror serves.
+lock:
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate pyproject.toml \
+		--group dev --group docs --group outside --group browser --extra cluster -o requirements.lock
+
+demo: setup
+	@$(BIN)/python scripts/demo.py
+
+lint: setup
+	$(BIN)/ruff check src tests scripts examples
+	$(BIN)/ruff format --check src tests scripts examples
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint
+	$(BIN)/pytest -n 2 -m "not outside and not long and not browser"
+
+test-long: setup
+	$(BIN)/pytest -m long
+
+test-outside: setup
+	$(BIN)/pytest -m outside tests/outside
+
+docs: setup
+	$(BIN)/mkdocs build --strict
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache site dist

@@ -1,0 +1,1 @@
+"""One file per command; progress, colours and exit codes live only here."""

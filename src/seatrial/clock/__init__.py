@@ -1,0 +1,1 @@
+"""When things HAPPEN: virtual time; real time is a subclass."""

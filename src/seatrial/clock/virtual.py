@@ -1,0 +1,80 @@
+"""Virtual time: a heap of (time, priority, sequence) that costs nothing while nobody waits.
+
+An instant is whole microseconds since 1970 (see `model.times`). *Inner* timers always run out inside a step,
+*outer* ones only when the scenario lets that much time pass; so a caller asks for the next timer of either sort.
+"""
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
+
+START = 1_893_456_000_000_000
+"""2030-01-01T00:00:00Z, where every simulated run begins."""
+
+Action = Callable[[], None]
+
+
+@dataclass(slots=True, order=True)
+class Timer:
+    """Something that is due at an instant, unless it is cancelled before."""
+
+    when: int
+    priority: int
+    sequence: int
+    action: Action = field(compare=False)
+    outer: bool = field(compare=False)
+    cancelled: bool = field(default=False, compare=False)
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+class Clock:
+    """Time that stands still until somebody moves it."""
+
+    def __init__(self, start: int = START) -> None:
+        self._now = start
+        self._sequence = count()
+        self._inner: list[Timer] = []
+        self._outer: list[Timer] = []
+
+    def now(self) -> int:
+        return self._now
+
+    def at(self, when: int, action: Action, *, priority: int = 0, outer: bool = False) -> Timer:
+        """Call `action` when the clock reaches `when` (at once due if that is past)."""
+        timer = Timer(max(when, self._now), priority, next(self._sequence), action, outer)
+        heapq.heappush(self._outer if outer else self._inner, timer)
+        return timer
+
+    def after(self, delay: int, action: Action, *, priority: int = 0, outer: bool = False) -> Timer:
+        return self.at(self.now() + delay, action, priority=priority, outer=outer)
+
+    def next_inner(self) -> int | None:
+        """When the next inner timer is due; None without one."""
+        return self._due(self._inner)
+
+    def next_outer(self) -> int | None:
+        """When the next outer timer is due; None without one."""
+        return self._due(self._outer)
+
+    def advance(self, until: int) -> None:
+        """Move to `until`; nothing fires. Time never goes back."""
+        self._now = max(self._now, until)
+
+    def fire_next(self, *, outer: bool) -> bool:
+        """Jump to the earliest timer (outer ones too if asked) and call it; False where there is none."""
+        candidates = [heap for heap in ((self._inner, self._outer) if outer else (self._inner,)) if self._due(heap)]
+        if not candidates:
+            return False
+        timer = heapq.heappop(min(candidates, key=lambda heap: heap[0]))
+        self.advance(timer.when)
+        timer.action()
+        return True
+
+    @staticmethod
+    def _due(heap: list[Timer]) -> int | None:
+        while heap and heap[0].cancelled:
+            heapq.heappop(heap)
+        return heap[0].when if heap else None

@@ -1,0 +1,1 @@
+"""What REACTS: the cluster controllers, as cooperative work queues."""

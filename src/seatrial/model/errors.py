@@ -1,0 +1,148 @@
+"""What can go wrong, as one tree.
+
+SeatrialError
+  StatusError        carries a Kubernetes Status: what a client of the API reads
+    BadRequest, Unauthorized, Forbidden, NotFound, MethodNotAllowed, NotAcceptable, AlreadyExists,
+    Conflict, Gone, TooLarge, UnsupportedMediaType, Invalid, TooManyRequests, ServerTimeout
+  ConfigError        a file of ours, the field in it, and what was expected
+  ScenarioError      an operation of a scenario that cannot be carried out
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+
+class SeatrialError(Exception):
+    """An expected failure: its text alone tells a user what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One field that is wrong, as metav1.StatusCause has it."""
+
+    field: str
+    message: str
+    reason: str = "FieldValueInvalid"
+
+
+class StatusError(SeatrialError):
+    """A refusal as the Kubernetes API words it."""
+
+    code: ClassVar[int] = 500
+    reason: ClassVar[str] = "InternalError"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        group: str = "",
+        kind: str = "",
+        name: str = "",
+        uid: str = "",
+        causes: Sequence[Cause] = (),
+        retry_after: int = 0,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.group, self.kind, self.name, self.uid = group, kind, name, uid
+        self.causes = tuple(causes)
+        self.retry_after = retry_after
+
+    def status(self) -> dict[str, Any]:
+        """The metav1.Status document of this error."""
+        details: dict[str, Any] = {
+            key: value
+            for key, value in (("name", self.name), ("group", self.group), ("kind", self.kind), ("uid", self.uid))
+            if value
+        }
+        if self.causes:
+            details["causes"] = [
+                {"reason": cause.reason, "message": cause.message, "field": cause.field} for cause in self.causes
+            ]
+        if self.retry_after:
+            details["retryAfterSeconds"] = self.retry_after
+        document: dict[str, Any] = {
+            "kind": "Status",
+            "apiVersion": "v1",
+            "metadata": {},
+            "status": "Failure",
+            "message": self.message,
+            "reason": self.reason,
+            "code": self.code,
+        }
+        if details:
+            document["details"] = details
+        return document
+
+
+class BadRequest(StatusError):
+    code, reason = 400, "BadRequest"
+
+
+class Unauthorized(StatusError):
+    code, reason = 401, "Unauthorized"
+
+
+class Forbidden(StatusError):
+    code, reason = 403, "Forbidden"
+
+
+class NotFound(StatusError):
+    code, reason = 404, "NotFound"
+
+
+class MethodNotAllowed(StatusError):
+    code, reason = 405, "MethodNotAllowed"
+
+
+class NotAcceptable(StatusError):
+    code, reason = 406, "NotAcceptable"
+
+
+class AlreadyExists(StatusError):
+    code, reason = 409, "AlreadyExists"
+
+
+class Conflict(StatusError):
+    code, reason = 409, "Conflict"
+
+
+class Gone(StatusError):
+    code, reason = 410, "Expired"
+
+
+class TooLarge(StatusError):
+    code, reason = 413, "RequestEntityTooLarge"
+
+
+class UnsupportedMediaType(StatusError):
+    code, reason = 415, "UnsupportedMediaType"
+
+
+class Invalid(StatusError):
+    code, reason = 422, "Invalid"
+
+
+class TooManyRequests(StatusError):
+    code, reason = 429, "TooManyRequests"
+
+
+class ServerTimeout(StatusError):
+    code, reason = 504, "Timeout"
+
+
+class ConfigError(SeatrialError):
+    """A file of ours that cannot be used: where, which field, and what was expected."""
+
+    def __init__(self, path: str, field: str, why: str) -> None:
+        super().__init__(": ".join(part for part in (path, field, why) if part))
+        self.path, self.field, self.why = path, field, why
+
+
+class ScenarioError(SeatrialError):
+    """An operation of a scenario that cannot be carried out."""
+
+    def __init__(self, operation: str, why: str) -> None:
+        super().__init__(f"operation {operation}: {why}" if operation else why)
+        self.operation, self.why = operation, why

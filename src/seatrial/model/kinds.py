@@ -1,0 +1,68 @@
+"""A kind is one record; routes, discovery, tables and stores follow from it."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What the API says of one kind in one version."""
+
+    group: str
+    version: str
+    kind: str
+    plural: str
+    namespaced: bool = True
+    singular: str = ""
+    short_names: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    subresources: tuple[str, ...] = ()
+    verbs: tuple[str, ...] = ALL_VERBS
+    custom: bool = False
+
+    @property
+    def api_version(self) -> str:
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+    @property
+    def resource(self) -> str:
+        """The name in error texts: `deployments.apps`, `pods`."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+    @property
+    def list_kind(self) -> str:
+        return f"{self.kind}List"
+
+    @property
+    def group_kind(self) -> tuple[str, str]:
+        """What is stored once, whatever version it is read in."""
+        return self.group, self.kind
+
+
+class Kinds:
+    """The kinds that are served: built-in ones, ours, and those of CustomResourceDefinitions."""
+
+    def __init__(self, kinds: Iterable[Kind] = ()) -> None:
+        self._by_name: dict[tuple[str, str], Kind] = {}
+        self._by_resource: dict[tuple[str, str, str], Kind] = {}
+        for kind in kinds:
+            self.add(kind)
+
+    def add(self, kind: Kind) -> None:
+        self._by_name[kind.api_version, kind.kind] = kind
+        self._by_resource[kind.group, kind.version, kind.plural] = kind
+
+    def remove(self, kind: Kind) -> None:
+        self._by_name.pop((kind.api_version, kind.kind), None)
+        self._by_resource.pop((kind.group, kind.version, kind.plural), None)
+
+    def named(self, api_version: str, kind: str) -> Kind | None:
+        return self._by_name.get((api_version, kind))
+
+    def resource(self, group: str, version: str, plural: str) -> Kind | None:
+        return self._by_resource.get((group, version, plural))
+
+    def __iter__(self) -> Iterator[Kind]:
+        return iter(self._by_name.values())

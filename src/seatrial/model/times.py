@@ -1,0 +1,33 @@
+"""Points in time: whole microseconds since 1970 UTC, and the two forms Kubernetes writes them in.
+
+metav1.Time has whole seconds, metav1.MicroTime six digits. Microseconds as an int never round and sort as they are.
+"""
+
+from datetime import UTC, datetime, timedelta
+
+MICROSECOND = 1
+MILLISECOND = 1_000
+SECOND = 1_000_000
+MINUTE = 60 * SECOND
+HOUR = 60 * MINUTE
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def to_time(instant: int) -> str:
+    """The instant as metav1.Time writes it: 2030-01-01T00:00:00Z (a part of a second is dropped)."""
+    return (_EPOCH + timedelta(seconds=instant // SECOND)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def to_micro_time(instant: int) -> str:
+    """The instant as metav1.MicroTime writes it: 2030-01-01T00:00:00.000000Z."""
+    return (_EPOCH + timedelta(microseconds=instant)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def parse_time(text: str) -> int:
+    """Read RFC 3339 with any number of fraction digits; ValueError where it is not."""
+    if "T" not in text.upper():
+        raise ValueError(f"{text!r} is not an RFC 3339 time")
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError(f"{text!r} has no time zone")
+    return (moment - _EPOCH) // timedelta(microseconds=1)

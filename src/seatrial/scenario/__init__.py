@@ -1,0 +1,1 @@
+"""What is ASKED: operations, steps, waiters, the run itself."""

@@ -1,0 +1,1 @@
+"""Who goes WHERE: kube-scheduler v1.36.3."""

@@ -1,0 +1,1 @@
+"""Where objects LIVE: revisions, watch, admission, snapshots, durable log."""

@@ -1,0 +1,1 @@
+"""What HAPPENED: append-only record, both KEP-140 wire shapes, decision annotations."""

@@ -1,0 +1,1 @@
+"""The report page and the browser interface."""
