@@ -7,6 +7,21 @@ ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "up
 
 
 @dataclass(frozen=True, slots=True)
+class Subresource:
+    """What discovery says of a subresource: the kind it speaks may be of another group, as autoscaling/v1 Scale."""
+
+    name: str
+    group: str
+    version: str
+    kind: str
+    verbs: tuple[str, ...]
+
+    @property
+    def api_version(self) -> str:
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+
+@dataclass(frozen=True, slots=True)
 class Kind:
     """What the API says of one kind in one version."""
 
@@ -21,6 +36,7 @@ class Kind:
     subresources: tuple[str, ...] = ()
     verbs: tuple[str, ...] = ALL_VERBS
     custom: bool = False
+    subresource_facts: tuple[Subresource, ...] = ()
 
     @property
     def api_version(self) -> str:
@@ -30,6 +46,10 @@ class Kind:
     def resource(self) -> str:
         """The name in error texts: `deployments.apps`, `pods`."""
         return f"{self.plural}.{self.group}" if self.group else self.plural
+
+    def subresource(self, name: str) -> Subresource | None:
+        """The facts of one subresource, where discovery tells them."""
+        return next((facts for facts in self.subresource_facts if facts.name == name), None)
 
     @property
     def list_kind(self) -> str:
