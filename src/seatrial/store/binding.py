@@ -1,0 +1,86 @@
+"""Binding a pod to a node, as the pods/binding subresource does it.
+
+Upstream: pkg/registry/core/pod/storage/storage.go (BindingREST).
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+from seatrial.model.documents import Document
+from seatrial.model.errors import BadRequest
+from seatrial.model.kinds import Kind
+from seatrial.model.times import to_time
+from seatrial.store.metadata import conflict, ordered
+from seatrial.store.objects import Stored
+
+if TYPE_CHECKING:
+    from seatrial.store.store import Store
+
+
+class Binding(TypedDict, total=False):
+    """What a Binding may say beside the node: preconditions, and metadata that goes onto the pod."""
+
+    annotations: Mapping[str, str] | None
+    labels: Mapping[str, str] | None
+    uid: str
+    revision: str
+    dry_run: bool
+
+
+def bind(
+    store: "Store",
+    current: Stored,
+    node: str,
+    *,
+    writer: str,
+    **more: Unpack[Binding],
+) -> Stored:
+    """Assign a pod to a node and say so in its PodScheduled condition."""
+    kind, document = current.kind, current.document()
+    metadata, spec = document["metadata"], document["spec"]
+    if not node:
+        raise BadRequest("name is required")
+    _check(kind, metadata, spec, more.get("uid", ""), more.get("revision", ""))
+    spec["nodeName"] = node
+    if annotations := more.get("annotations"):
+        metadata["annotations"] = {**(metadata.get("annotations") or {}), **annotations}
+    if labels := more.get("labels"):
+        metadata["labels"] = {**(metadata.get("labels") or {}), **labels}
+    document.setdefault("status", {}).pop("nominatedNodeName", None)
+    set_scheduled(document, store.clock.now())
+    if more.get("dry_run"):
+        return store.unsaved(kind, document)
+    return store.put(kind, ordered(kind, document), current, writer=writer, subresource="binding")
+
+
+def set_scheduled(document: Document, now: int) -> None:
+    """The condition PodScheduled becomes True; its transition time moves only if it was not."""
+    status = document.setdefault("status", {})
+    conditions = status.setdefault("conditions", [])
+    fresh = {"type": "PodScheduled", "status": "True", "lastProbeTime": None, "lastTransitionTime": to_time(now)}
+    for index, condition in enumerate(conditions):
+        if condition.get("type") == "PodScheduled":
+            if condition.get("status") == "True":
+                fresh["lastTransitionTime"] = condition.get("lastTransitionTime")
+            conditions[index] = fresh
+            return
+    conditions.append(fresh)
+
+
+def _check(kind: Kind, metadata: Document, spec: Document, uid: str, revision: str) -> None:
+    name = metadata["name"]
+    if uid and uid != metadata["uid"]:
+        why = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {metadata['uid']}"
+        raise conflict(kind, name, why)
+    if revision and revision != metadata["resourceVersion"]:
+        why = (
+            f"Precondition failed: ResourceVersion in precondition: {revision}, "
+            f"ResourceVersion in object meta: {metadata['resourceVersion']}"
+        )
+        raise conflict(kind, name, why)
+    if "deletionTimestamp" in metadata:
+        raise conflict(kind, name, f"pod {name} is being deleted, cannot be assigned to a host", "binding")
+    if spec.get("nodeName"):
+        raise conflict(kind, name, f'pod {name} is already assigned to node "{spec["nodeName"]}"', "binding")
+    if spec.get("schedulingGates"):
+        raise conflict(kind, name, f"pod {name} has non-empty .spec.schedulingGates", "binding")

@@ -1,0 +1,57 @@
+"""Where uids and generated names come from.
+
+Inside a run they derive from the seed and from what the object is, so that the same run gives the same uids and a
+different order of creation does not change them; a server hands in a random source instead.
+"""
+
+from collections import Counter
+from hashlib import blake2b
+from typing import Protocol
+
+from seatrial.model.kinds import Kind
+
+SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+SUFFIX_LENGTH = 5
+LONGEST_BASE = 63 - SUFFIX_LENGTH
+
+
+class Identities(Protocol):
+    """Gives each new object its uid, and its name where only a prefix was given."""
+
+    def uid(self, kind: Kind, namespace: str, name: str) -> str: ...
+
+    def suffix(self, kind: Kind, namespace: str, prefix: str) -> str: ...
+
+
+class SeededIdentities:
+    """Identities derived from a seed: the n-th object of a name always has the same uid."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self._seed = seed
+        self._uses: Counter[tuple[str, ...]] = Counter()
+
+    def uid(self, kind: Kind, namespace: str, name: str) -> str:
+        digits = bytearray(self._digest("uid", kind, namespace, name))
+        digits[6] = digits[6] & 0x0F | 0x40
+        digits[8] = digits[8] & 0x3F | 0x80
+        text = digits.hex()
+        return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+    def suffix(self, kind: Kind, namespace: str, prefix: str) -> str:
+        number = int.from_bytes(self._digest("suffix", kind, namespace, prefix))
+        return suffix_from(number)
+
+    def _digest(self, *parts: str | Kind) -> bytes:
+        key = tuple(part if isinstance(part, str) else part.resource for part in parts)
+        self._uses[key] += 1
+        text = "\0".join((*key, str(self._uses[key]), str(self._seed)))
+        return blake2b(text.encode(), digest_size=16).digest()
+
+
+def suffix_from(number: int) -> str:
+    """Five letters that spell no word, from a large number."""
+    letters = []
+    for _ in range(SUFFIX_LENGTH):
+        number, digit = divmod(number, len(SUFFIX_ALPHABET))
+        letters.append(SUFFIX_ALPHABET[digit])
+    return "".join(letters)

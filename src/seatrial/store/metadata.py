@@ -1,0 +1,60 @@
+"""The part of an object that the store itself answers for: metadata."""
+
+from seatrial.model.documents import Document
+from seatrial.model.errors import AlreadyExists, BadRequest, Conflict, NotFound
+from seatrial.model.kinds import Kind
+
+_ORDER = (
+    "name",
+    "generateName",
+    "namespace",
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+)
+MODIFIED = "the object has been modified; please apply your changes to the latest version and try again"
+
+
+def ordered(kind: Kind, document: Document) -> Document:
+    """The document with its head in upstream's order, so that equal objects have equal bytes.
+
+    The resourceVersion thereby is the first one in the bytes, which lets a new revision be spliced in.
+    """
+    metadata = document.get("metadata") or {}
+    head = {key: metadata[key] for key in _ORDER if metadata.get(key)}
+    head.setdefault("resourceVersion", "")
+    if "resourceVersion" not in metadata:
+        head = {key: head[key] for key in _ORDER if key in head}
+    head.update((key, value) for key, value in metadata.items() if key not in head and key not in _ORDER)
+    result: Document = {"kind": kind.kind, "apiVersion": kind.api_version, "metadata": head}
+    result.update((key, value) for key, value in document.items() if key not in result)
+    return result
+
+
+def metadata_of(document: Document) -> Document:
+    """The metadata of a document that came from outside; BadRequest where it is none."""
+    metadata = document.setdefault("metadata", {})
+    if metadata is None:
+        metadata = document["metadata"] = {}
+    if not isinstance(metadata, dict):
+        raise BadRequest("metadata: expected an object")
+    return metadata
+
+
+def not_found(kind: Kind, name: str) -> NotFound:
+    return NotFound(f'{kind.resource} "{name}" not found', group=kind.group, kind=kind.plural, name=name)
+
+
+def already_exists(kind: Kind, name: str) -> AlreadyExists:
+    return AlreadyExists(f'{kind.resource} "{name}" already exists', group=kind.group, kind=kind.plural, name=name)
+
+
+def conflict(kind: Kind, name: str, why: str = MODIFIED, subresource: str = "") -> Conflict:
+    """Upstream's NewConflict: what could not be done, and why."""
+    tail = f"/{subresource}" if subresource else ""
+    resource = f"{kind.plural}{tail}.{kind.group}" if kind.group else f"{kind.plural}{tail}"
+    text = f'Operation cannot be fulfilled on {resource} "{name}": {why}'
+    return Conflict(text, group=kind.group, kind=f"{kind.plural}{tail}", name=name)

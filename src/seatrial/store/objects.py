@@ -1,0 +1,69 @@
+"""What is kept of an object: its encoded JSON at one revision, and how it got there.
+
+A document is decoded when somebody asks and not kept (a pod is 2 KB of bytes and 7 to 18 KB of dicts). A large
+document may be kept as a tuple of fragments that are joined only when somebody reads it; revisions share the
+fragments that did not change.
+"""
+
+from collections.abc import Hashable
+from functools import lru_cache
+from typing import Any, Literal, TypeVar, cast
+
+import msgspec
+import orjson
+
+from seatrial.model.documents import Document
+from seatrial.model.kinds import Kind
+
+T = TypeVar("T")
+ChangeType = Literal["ADDED", "MODIFIED", "DELETED"]
+VIEWS_KEPT = 16_384
+
+
+class Stored(msgspec.Struct, frozen=True, gc=False):
+    """One object at one revision."""
+
+    kind: Kind
+    namespace: str
+    name: str
+    revision: int
+    content: bytes | tuple[bytes, ...]
+
+    @property
+    def data(self) -> bytes:
+        """The encoded JSON, metadata.resourceVersion included."""
+        content = self.content
+        return content if isinstance(content, bytes) else b"".join(content)
+
+    @property
+    def size(self) -> int:
+        content = self.content
+        return len(content) if isinstance(content, bytes) else sum(map(len, content))
+
+    def document(self) -> Document:
+        """A fresh dict each call; the caller may change it."""
+        return cast(Document, orjson.loads(self.data))
+
+    def view(self, type: type[T]) -> T:
+        """A typed view of the fields that `type` declares; shared between callers, so never changed."""
+        return cast(T, _view(cast(Hashable, type), self.data))
+
+
+class Change(msgspec.Struct, frozen=True, gc=False):
+    """One step of history: what became of an object, who did it and when."""
+
+    type: ChangeType
+    stored: Stored
+    previous: Stored | None
+    writer: str
+    at: int
+    subresource: str = ""
+
+    @property
+    def revision(self) -> int:
+        return self.stored.revision
+
+
+@lru_cache(VIEWS_KEPT)
+def _view(type: Any, data: bytes) -> Any:
+    return msgspec.json.decode(data, type=type)

@@ -1,0 +1,63 @@
+"""What a caller may ask of a write, as metav1's CreateOptions, UpdateOptions, PatchOptions and DeleteOptions say it."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+FieldValidation = Literal["Strict", "Warn", "Ignore"]
+Propagation = Literal["", "Orphan", "Background", "Foreground"]
+PatchType = Literal["json", "merge", "strategic", "apply"]
+
+
+@dataclass(frozen=True, slots=True)
+class WriteOptions:
+    """What all writes of a document have in common.
+
+    `owned`: the caller hands its document over and never looks at it again, so that no copy is made.
+    `trusted`: the document was made by our own code from valid parts, so that decoding checks are left out.
+    `warnings`: where decoding warnings are put, for the server to send.
+    """
+
+    dry_run: bool = False
+    field_manager: str = ""
+    field_validation: FieldValidation = "Warn"
+    owned: bool = False
+    trusted: bool = False
+    user: str = ""
+    warnings: list[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CreateOptions(WriteOptions):
+    """Options of a create."""
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateOptions(WriteOptions):
+    """Options of an update."""
+
+
+@dataclass(frozen=True, slots=True)
+class PatchOptions(WriteOptions):
+    """Options of a patch; `force` takes fields over from other managers in a server-side apply."""
+
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteOptions:
+    """Options of a delete."""
+
+    grace_period_seconds: int | None = None
+    propagation_policy: Propagation = ""
+    preconditions_uid: str = ""
+    preconditions_resource_version: str = ""
+    dry_run: bool = False
+    user: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A patch body (decoded) and how to read it."""
+
+    type: PatchType
+    body: Any

@@ -1,0 +1,53 @@
+"""What a write asks, as one value that goes through decoding, defaulting, admission and validation."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from seatrial.model.documents import Document
+from seatrial.model.kinds import Kind
+
+if TYPE_CHECKING:
+    from seatrial.store.store import Store
+
+Operation = Literal["CREATE", "UPDATE", "DELETE", "CONNECT"]
+
+
+@dataclass(slots=True)
+class Request:
+    """One write on its way into the store; admission may change `document` in place."""
+
+    store: "Store"
+    operation: Operation
+    kind: Kind
+    namespace: str
+    name: str
+    document: Document
+    old: Document | None
+    subresource: str
+    writer: str
+    user: str = ""
+    dry_run: bool = False
+    warnings: list[str] | None = None
+
+    def warn(self, text: str) -> None:
+        """Tell the client something that is no error."""
+        if self.warnings is not None:
+            self.warnings.append(text)
+
+
+class Admission(Protocol):
+    """Admission steps: `admit` may change the document, `validate` may only refuse (raise a StatusError)."""
+
+    def admit(self, request: Request) -> None: ...
+
+    def validate(self, request: Request) -> None: ...
+
+
+class NoAdmission:
+    """Lets everything in as it is."""
+
+    def admit(self, request: Request) -> None:
+        """Change nothing."""
+
+    def validate(self, request: Request) -> None:
+        """Refuse nothing."""

@@ -1,0 +1,202 @@
+"""The versioned store: where objects live, and the only way to change them.
+
+In-process code and the HTTP server make the same calls and thereby get the same admission and validation. Each
+call is carried out in a module of its own (creating, updating, deleting, binding, ...); this one is the face.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Unpack
+
+import orjson
+
+from seatrial.clock.virtual import Clock
+from seatrial.model.documents import Document
+from seatrial.model.fields import FieldSelector
+from seatrial.model.kinds import Kind, Kinds
+from seatrial.model.labels import LabelSelector
+from seatrial.store import binding, creating, deleting, updating
+from seatrial.store.binding import Binding
+from seatrial.store.history import History
+from seatrial.store.identities import Identities, SeededIdentities
+from seatrial.store.metadata import not_found
+from seatrial.store.objects import Change, Stored
+from seatrial.store.options import CreateOptions, DeleteOptions, UpdateOptions, WriteOptions
+from seatrial.store.requests import Admission, NoAdmission
+from seatrial.store.revisions import Listener, Revisions
+from seatrial.store.rules import Rules
+from seatrial.store.selecting import selected
+from seatrial.store.shelves import Shelf
+from seatrial.store.versions import Versions
+
+_CREATE = CreateOptions()
+_UPDATE = UpdateOptions()
+_DELETE = DeleteOptions()
+_TRUSTED = UpdateOptions(trusted=True, owned=True)
+
+
+class Store:
+    """All objects of one cluster, at one revision."""
+
+    def __init__(
+        self,
+        kinds: Kinds,
+        clock: Clock,
+        *,
+        identities: Identities | None = None,
+        admission: Admission | None = None,
+        rules: Rules | None = None,
+        history: History | None = None,
+    ) -> None:
+        self.kinds = kinds
+        self.clock = clock
+        self.identities: Identities = identities or SeededIdentities()
+        self.admission: Admission = admission or NoAdmission()
+        self.rules = rules or Rules()
+        self.versions = Versions(kinds)
+        self._revisions = Revisions(history)
+        self._pods = kinds.named("v1", "Pod") or Kind("", "v1", "Pod", "pods", subresources=("status", "binding"))
+
+    @property
+    def revision(self) -> int:
+        """The revision of the latest write."""
+        return self._revisions.revision
+
+    def find(self, kind: Kind, name: str, namespace: str = "") -> Stored | None:
+        """The object of that name, or None."""
+        stored = self.shelf(kind).find(namespace, name)
+        return self.versions.read(kind, stored) if stored is not None else None
+
+    def get(self, kind: Kind, name: str, namespace: str = "") -> Stored:
+        """The object of that name; NotFound where there is none."""
+        stored = self.find(kind, name, namespace)
+        if stored is None:
+            raise not_found(kind, name)
+        return stored
+
+    def list(
+        self,
+        kind: Kind,
+        namespace: str = "",
+        labels: LabelSelector | None = None,
+        fields: FieldSelector | None = None,
+    ) -> list[Stored]:
+        """The objects of a kind, of all namespaces where none is named, in the order of (namespace, name)."""
+        found = selected(self.shelf(kind).all(namespace if kind.namespaced else ""), labels, fields)
+        if found and found[0].kind.version != kind.version:
+            return [self.versions.read(kind, stored) for stored in found]
+        return found
+
+    def create(
+        self,
+        kind: Kind,
+        document: Document,
+        *,
+        writer: str,
+        namespace: str = "",
+        options: CreateOptions = _CREATE,
+    ) -> Stored:
+        """Create an object; AlreadyExists where the name is taken."""
+        document = document if options.owned else orjson.loads(orjson.dumps(document))
+        return creating.create(self, kind, document, namespace, writer, options)
+
+    def update(
+        self,
+        kind: Kind,
+        document: Document,
+        *,
+        writer: str,
+        namespace: str = "",
+        subresource: str = "",
+        options: UpdateOptions = _UPDATE,
+    ) -> Stored:
+        """Replace an object; Conflict where the document was made from an older revision."""
+        document = document if options.owned else orjson.loads(orjson.dumps(document))
+        metadata = document.get("metadata") or {}
+        current = self.current(kind, metadata.get("name", ""), namespace or metadata.get("namespace", ""))
+        return self._update(kind, document, current, writer, subresource, options)
+
+    def modify(
+        self,
+        kind: Kind,
+        name: str,
+        change: Callable[[Document], None],
+        *,
+        writer: str,
+        namespace: str = "",
+        subresource: str = "",
+    ) -> Stored:
+        """Read an object, let `change` change it in place, write it back; nothing is written where nothing changed."""
+        current = self.current(kind, name, namespace)
+        document = self.versions.read(kind, current).document()
+        change(document)
+        return self._update(kind, document, current, writer, subresource, _TRUSTED)
+
+    def delete(
+        self, kind: Kind, name: str, *, writer: str, namespace: str = "", options: DeleteOptions = _DELETE
+    ) -> Stored | None:
+        """Delete an object: None when it is gone, else what waits for its finalizers or its grace period."""
+        return deleting.delete(self, self.current(kind, name, namespace), writer, options)
+
+    def delete_collection(
+        self,
+        kind: Kind,
+        *,
+        writer: str,
+        namespace: str = "",
+        labels: LabelSelector | None = None,
+        fields: FieldSelector | None = None,
+        options: DeleteOptions = _DELETE,
+    ) -> None:
+        """Delete every object of a kind that is selected."""
+        for stored in self.list(kind, namespace, labels, fields):
+            if (current := self.shelf(kind).find(stored.namespace, stored.name)) is not None:
+                deleting.delete(self, current, writer, options)
+
+    def bind(self, namespace: str, name: str, node: str, *, writer: str, **more: Unpack[Binding]) -> Stored:
+        """Assign a pod to a node; Conflict where it has one."""
+        return binding.bind(self, self.current(self._pods, name, namespace), node, writer=writer, **more)
+
+    def subscribe(self, listener: Listener, kinds: Iterable[Kind] | None = None) -> Callable[[], None]:
+        """Call `listener` after each write (of these kinds), in the order of subscription; returns how to stop it."""
+        return self._revisions.subscribe(listener, kinds)
+
+    def changes(self, since: int, kind: Kind | None = None) -> Iterator[Change]:
+        """What was written after revision `since`; Gone where that is no longer known."""
+        changes = self._revisions.history.since(since)
+        if kind is None:
+            return iter(changes)
+        return (change for change in changes if change.stored.kind.group_kind == kind.group_kind)
+
+    def current(self, kind: Kind, name: str, namespace: str) -> Stored:
+        """The object as it is stored, in its storage version; NotFound where there is none."""
+        stored = self.shelf(kind).find(namespace if kind.namespaced else "", name)
+        if stored is None:
+            raise not_found(kind, name)
+        return stored
+
+    def shelf(self, kind: Kind) -> Shelf:
+        """All objects of a kind."""
+        return self._revisions.shelf(kind.group_kind)
+
+    def put(
+        self, kind: Kind, document: Document, previous: Stored | None, *, writer: str, subresource: str = ""
+    ) -> Stored:
+        """Commit a prepared document: for the modules of this room."""
+        return self._revisions.put(
+            kind, document, previous, writer=writer, at=self.clock.now(), subresource=subresource
+        )
+
+    def remove(self, current: Stored, document: Document, *, writer: str) -> Stored:
+        """Commit the end of an object whose last state is `document`: for the modules of this room."""
+        return self._revisions.remove(current, document, writer=writer, at=self.clock.now())
+
+    def unsaved(self, kind: Kind, document: Document) -> Stored:
+        """What a dry run answers: the object as it would be, at the revision there is."""
+        metadata = document["metadata"]
+        return Stored(kind, metadata.get("namespace", ""), metadata["name"], self.revision, orjson.dumps(document))
+
+    def _update(
+        self, kind: Kind, document: Document, current: Stored, writer: str, subresource: str, options: WriteOptions
+    ) -> Stored:
+        stored = updating.update(self, kind, document, current, writer=writer, subresource=subresource, options=options)
+        return self.versions.read(kind, stored)
