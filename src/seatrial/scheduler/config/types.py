@@ -1,0 +1,253 @@
+"""The types of kubescheduler.config.k8s.io/v1, field by field.
+
+Upstream: k8s.io/kube-scheduler/config/v1 and k8s.io/component-base/config/v1alpha1 (v0.36.3).
+"""
+
+from seatrial.scheduler.config.shapes import (
+    BOOL,
+    DURATION,
+    FLOAT32,
+    INT32,
+    INT64,
+    RAW,
+    STRING,
+    Field,
+    Listing,
+    Mapped,
+    Record,
+    always,
+    pointer,
+)
+
+GROUP = "kubescheduler.config.k8s.io"
+V1 = f"{GROUP}/v1"
+KIND = "KubeSchedulerConfiguration"
+
+POINTS = (
+    "preEnqueue",
+    "queueSort",
+    "preFilter",
+    "filter",
+    "postFilter",
+    "preScore",
+    "score",
+    "reserve",
+    "permit",
+    "preBind",
+    "bind",
+    "postBind",
+    "placementGenerate",
+    "placementScore",
+)
+"""Extension points as a profile names them, in the order of a scheduling cycle."""
+
+BUILD_ORDER = (
+    "preFilter",
+    "filter",
+    "postFilter",
+    "reserve",
+    "preScore",
+    "score",
+    "preBind",
+    "bind",
+    "postBind",
+    "permit",
+    "preEnqueue",
+    "queueSort",
+    "placementGenerate",
+    "placementScore",
+)
+"""Extension points in the order the framework fills them: the first one that is wrong gives the error."""
+
+_TYPE_META = {"apiVersion": Field(STRING), "kind": Field(STRING)}
+
+_PLUGIN = Record("v1.Plugin", {"name": always(STRING), "weight": pointer(INT32)})
+_PLUGIN_SET = Record("v1.PluginSet", {"enabled": Field(Listing(_PLUGIN)), "disabled": Field(Listing(_PLUGIN))})
+PLUGINS = Record("v1.Plugins", {point: always(_PLUGIN_SET) for point in (*POINTS, "multiPoint")})
+_PLUGIN_CONFIG = Record("v1.PluginConfig", {"name": always(STRING), "args": pointer(RAW)})
+_PROFILE = Record(
+    "v1.KubeSchedulerProfile",
+    {
+        "schedulerName": pointer(STRING),
+        "percentageOfNodesToScore": pointer(INT32),
+        "plugins": pointer(PLUGINS),
+        "pluginConfig": Field(Listing(_PLUGIN_CONFIG)),
+    },
+)
+_LEADER_ELECTION = Record(
+    "v1alpha1.LeaderElectionConfiguration",
+    {
+        "leaderElect": always(BOOL),
+        "leaseDuration": always(DURATION),
+        "renewDeadline": always(DURATION),
+        "retryPeriod": always(DURATION),
+        "resourceLock": always(STRING),
+        "resourceName": always(STRING),
+        "resourceNamespace": always(STRING),
+    },
+)
+_CLIENT_CONNECTION = Record(
+    "v1alpha1.ClientConnectionConfiguration",
+    {
+        "kubeconfig": always(STRING),
+        "acceptContentTypes": always(STRING),
+        "contentType": always(STRING),
+        "qps": always(FLOAT32),
+        "burst": always(INT32),
+    },
+)
+_TLS = Record(
+    "v1.ExtenderTLSConfig",
+    {
+        "insecure": Field(BOOL),
+        **{
+            name: Field(STRING)
+            for name in ("serverName", "certFile", "keyFile", "caFile", "certData", "keyData", "caData")
+        },
+    },
+)
+_EXTENDER = Record(
+    "v1.Extender",
+    {
+        "urlPrefix": always(STRING),
+        "filterVerb": Field(STRING),
+        "preemptVerb": Field(STRING),
+        "prioritizeVerb": Field(STRING),
+        "weight": Field(INT64),
+        "bindVerb": Field(STRING),
+        "enableHTTPS": Field(BOOL),
+        "tlsConfig": pointer(_TLS),
+        "httpTimeout": always(DURATION),
+        "nodeCacheCapable": Field(BOOL),
+        "managedResources": Field(
+            Listing(
+                Record("v1.ExtenderManagedResource", {"name": always(STRING), "ignoredByScheduler": Field(BOOL)}),
+            )
+        ),
+        "ignorable": Field(BOOL),
+    },
+)
+CONFIGURATION = Record(
+    "v1.KubeSchedulerConfiguration",
+    {
+        **_TYPE_META,
+        "parallelism": pointer(INT32),
+        "leaderElection": always(_LEADER_ELECTION),
+        "clientConnection": always(_CLIENT_CONNECTION),
+        "enableProfiling": pointer(BOOL),
+        "enableContentionProfiling": pointer(BOOL),
+        "percentageOfNodesToScore": pointer(INT32),
+        "podInitialBackoffSeconds": pointer(INT64),
+        "podMaxBackoffSeconds": pointer(INT64),
+        "profiles": Field(Listing(_PROFILE)),
+        "extenders": Field(Listing(_EXTENDER)),
+        "delayCacheUntilActive": Field(BOOL),
+    },
+)
+
+_RESOURCES = Listing(Record("v1.ResourceSpec", {"name": always(STRING), "weight": Field(INT64)}))
+_UTILIZATION_SHAPE = Listing(
+    Record("v1.UtilizationShapePoint", {"utilization": always(INT32), "score": always(INT32)}),
+)
+_SELECTOR_REQUIREMENTS = Listing(
+    Record(
+        "v1.NodeSelectorRequirement",
+        {"key": always(STRING), "operator": always(STRING), "values": Field(Listing(STRING))},
+    )
+)
+_NODE_SELECTOR_TERM = Record(
+    "v1.NodeSelectorTerm",
+    {"matchExpressions": Field(_SELECTOR_REQUIREMENTS), "matchFields": Field(_SELECTOR_REQUIREMENTS)},
+)
+_NODE_AFFINITY = Record(
+    "v1.NodeAffinity",
+    {
+        "requiredDuringSchedulingIgnoredDuringExecution": pointer(
+            Record("v1.NodeSelector", {"nodeSelectorTerms": always(Listing(_NODE_SELECTOR_TERM))}),
+        ),
+        "preferredDuringSchedulingIgnoredDuringExecution": Field(
+            Listing(
+                Record(
+                    "v1.PreferredSchedulingTerm",
+                    {"weight": always(INT32), "preference": always(_NODE_SELECTOR_TERM)},
+                )
+            )
+        ),
+    },
+)
+_LABEL_SELECTOR = Record(
+    "v1.LabelSelector",
+    {"matchLabels": Field(Mapped(STRING)), "matchExpressions": Field(_SELECTOR_REQUIREMENTS)},
+)
+_SPREAD_CONSTRAINT = Record(
+    "v1.TopologySpreadConstraint",
+    {
+        "maxSkew": always(INT32),
+        "topologyKey": always(STRING),
+        "whenUnsatisfiable": always(STRING),
+        "labelSelector": pointer(_LABEL_SELECTOR),
+        "minDomains": pointer(INT32),
+        "nodeAffinityPolicy": pointer(STRING),
+        "nodeTaintsPolicy": pointer(STRING),
+        "matchLabelKeys": Field(Listing(STRING)),
+    },
+)
+_SCORING_STRATEGY = Record(
+    "v1.ScoringStrategy",
+    {
+        "type": Field(STRING),
+        "resources": Field(_RESOURCES),
+        "requestedToCapacityRatio": pointer(
+            Record("v1.RequestedToCapacityRatioParam", {"shape": Field(_UTILIZATION_SHAPE)}),
+        ),
+    },
+)
+
+ARGUMENTS = {
+    "DefaultPreemption": Record(
+        "v1.DefaultPreemptionArgs",
+        {
+            **_TYPE_META,
+            "minCandidateNodesPercentage": pointer(INT32),
+            "minCandidateNodesAbsolute": pointer(INT32),
+        },
+    ),
+    "DynamicResources": Record(
+        "v1.DynamicResourcesArgs",
+        {**_TYPE_META, "filterTimeout": pointer(DURATION), "bindingTimeout": pointer(DURATION)},
+    ),
+    "InterPodAffinity": Record(
+        "v1.InterPodAffinityArgs",
+        {
+            **_TYPE_META,
+            "hardPodAffinityWeight": pointer(INT32),
+            "ignorePreferredTermsOfExistingPods": always(BOOL),
+        },
+    ),
+    "NodeAffinity": Record("v1.NodeAffinityArgs", {**_TYPE_META, "addedAffinity": pointer(_NODE_AFFINITY)}),
+    "NodeResourcesBalancedAllocation": Record(
+        "v1.NodeResourcesBalancedAllocationArgs", {**_TYPE_META, "resources": Field(_RESOURCES)}
+    ),
+    "NodeResourcesFit": Record(
+        "v1.NodeResourcesFitArgs",
+        {
+            **_TYPE_META,
+            "ignoredResources": Field(Listing(STRING)),
+            "ignoredResourceGroups": Field(Listing(STRING)),
+            "scoringStrategy": pointer(_SCORING_STRATEGY),
+        },
+    ),
+    "PodTopologySpread": Record(
+        "v1.PodTopologySpreadArgs",
+        {
+            **_TYPE_META,
+            "defaultConstraints": Field(Listing(_SPREAD_CONSTRAINT)),
+            "defaultingType": Field(STRING),
+        },
+    ),
+    "VolumeBinding": Record(
+        "v1.VolumeBindingArgs",
+        {**_TYPE_META, "bindTimeoutSeconds": pointer(INT64), "shape": Field(_UTILIZATION_SHAPE)},
+    ),
+}
+"""Arguments by plugin: the plugins whose `pluginConfig` is typed."""

@@ -1,0 +1,55 @@
+"""Recorded answers of kube-scheduler v1.36.3 to configurations: errors, written files, resolved profiles."""
+
+import gzip
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from seatrial.scheduler.config import ConfigurationError, load_configuration
+from seatrial.scheduler.config.writing import expanded_document, write_config
+
+SHARED = Path(os.environ.get("SEATRIAL_SHARED", Path(__file__).parents[4] / "shared"))
+CASES = sorted(
+    path
+    for family in ("config", "configuration")
+    for path in (SHARED / "golden" / "kube-scheduler" / family).glob("*.json.gz")
+)
+pytestmark = pytest.mark.skipif(not CASES, reason="no recorded answers (SEATRIAL_SHARED)")
+
+
+def recorded(path: Path) -> tuple[Any, Any, Any]:
+    case = json.loads(gzip.decompress(path.read_bytes()))
+    return case["input"]["config"], case["input"].get("featureGates"), case["expected"]
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.name.removesuffix(".json.gz"))
+def test_a_configuration_is_judged_written_and_resolved_as_recorded(path: Path) -> None:
+    config, gates, expected = recorded(path)
+    if "configError" in expected:
+        with pytest.raises(ConfigurationError) as refusal:
+            load_configuration(config, versions="upstream", gates=gates)
+        assert refusal.value.stage == expected["configError"]["stage"]
+        assert refusal.value.message == expected["configError"]["message"]
+        return
+    loaded = load_configuration(config, versions="upstream", gates=gates)
+    assert write_config(loaded) == expected["writeConfig"]
+    assert [profile.resolved() for profile in loaded.profiles] == expected["profiles"]
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.name.removesuffix(".json.gz"))
+def test_an_expanded_configuration_means_the_same_and_expands_to_itself(path: Path) -> None:
+    """MP-037, MP-040: what is written down round-trips."""
+    config, gates, expected = recorded(path)
+    if "configError" in expected:
+        return
+    loaded = load_configuration(config, versions="upstream", gates=gates)
+    expanded = expanded_document(loaded)
+    again = load_configuration(expanded, versions="upstream", gates=gates)
+    for before, after in zip(loaded.profiles, again.profiles, strict=True):
+        for point in set(before.plugins) - {"placementGenerate", "placementScore"}:
+            assert before.plugins[point] == after.plugins[point]
+    assert expanded_document(again) == expanded
+    assert write_config(load_configuration(write_config(loaded))) == write_config(loaded)
