@@ -1,0 +1,144 @@
+"""Our own kinds are Structs: one declaration, from which the Kind record and the CRD schema are derived.
+
+Fields are snake case in Python and camel case on the wire (said once, in `Part`). What JSON Schema cannot say
+of a field (merge keys, list types) is put into `msgspec.Meta(extra_json_schema={"x-kubernetes-…": …})`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+import msgspec
+from msgspec import inspect
+
+from seatrial.model.documents import Document
+from seatrial.model.kinds import Kind
+
+
+class Part(msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
+    """A piece of one of our documents; unknown fields are errors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column that `kubectl get` prints."""
+
+    name: str
+    path: str
+    type: str = "string"
+    priority: int = 0
+
+    @classmethod
+    def age(cls) -> "Column":
+        return cls("Age", ".metadata.creationTimestamp", "date")
+
+
+class Resource(Part):
+    """A document of one of our kinds."""
+
+    record: ClassVar[Kind]
+    columns: ClassVar[tuple[Column, ...]] = ()
+
+    api_version: str = ""
+    kind: str = ""
+    metadata: dict[str, Any] = {}
+
+
+R = TypeVar("R", bound=type[Resource])
+
+
+def kind(
+    api_version: str, *, plural: str, namespaced: bool, status: bool = True, short_names: tuple[str, ...] = ()
+) -> Callable[[R], R]:
+    """Declare a Resource to be a kind of the API."""
+    group, _, version = api_version.rpartition("/")
+
+    def declare(resource: R) -> R:
+        resource.record = Kind(
+            group,
+            version,
+            resource.__name__,
+            plural,
+            namespaced=namespaced,
+            singular=resource.__name__.lower(),
+            short_names=short_names,
+            subresources=("status",) if status else (),
+            custom=True,
+        )
+        return resource
+
+    return declare
+
+
+def openapi_of(resource: type[Part]) -> Document:
+    """The structural schema of a Struct, as a CustomResourceDefinition has it."""
+    return _schema(inspect.type_info(resource))
+
+
+def custom_resource_definition(resource: type[Resource]) -> Document:
+    """The CustomResourceDefinition that serves a kind of ours in any cluster."""
+    record = resource.record
+    schema = openapi_of(resource)
+    schema["properties"]["metadata"] = {"type": "object"}
+    version: Document = {
+        "name": record.version,
+        "served": True,
+        "storage": True,
+        "schema": {"openAPIV3Schema": schema},
+        "additionalPrinterColumns": [
+            {"name": column.name, "jsonPath": column.path, "type": column.type} for column in resource.columns
+        ],
+    }
+    if "status" in record.subresources:
+        version["subresources"] = {"status": {}}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": record.resource},
+        "spec": {
+            "group": record.group,
+            "names": {
+                "kind": record.kind,
+                "listKind": record.list_kind,
+                "plural": record.plural,
+                "singular": record.singular,
+                **({"shortNames": list(record.short_names)} if record.short_names else {}),
+            },
+            "scope": "Namespaced" if record.namespaced else "Cluster",
+            "versions": [version],
+        },
+    }
+
+
+_SCALARS: dict[type, Document] = {
+    inspect.StrType: {"type": "string"},
+    inspect.BoolType: {"type": "boolean"},
+    inspect.FloatType: {"type": "number"},
+}
+
+
+def _schema(info: inspect.Type) -> Document:
+    if isinstance(info, inspect.Metadata):
+        return _schema(info.type) | (info.extra_json_schema or {})
+    if isinstance(info, inspect.UnionType):
+        members = [member for member in info.types if not isinstance(member, inspect.NoneType)]
+        nullable: Document = {"nullable": True} if len(members) < len(info.types) else {}
+        return (_schema(members[0]) if len(members) == 1 else _anything()) | nullable
+    if isinstance(info, inspect.StructType):
+        properties = {field.encode_name: _schema(field.type) for field in info.fields}
+        required = [field.encode_name for field in info.fields if field.required]
+        return {"type": "object", "properties": properties, **({"required": required} if required else {})}
+    if isinstance(info, inspect.ListType | inspect.VarTupleType):
+        return {"type": "array", "items": _schema(info.item_type)}
+    if isinstance(info, inspect.DictType):
+        if isinstance(info.value_type, inspect.AnyType):
+            return {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+        return {"type": "object", "additionalProperties": _schema(info.value_type)}
+    if isinstance(info, inspect.IntType):
+        bounds = {"minimum": info.ge, "maximum": info.le}
+        return {"type": "integer", "format": "int64"} | {k: v for k, v in bounds.items() if v is not None}
+    return dict(_SCALARS.get(type(info)) or _anything())
+
+
+def _anything() -> Document:
+    return {"x-kubernetes-preserve-unknown-fields": True}

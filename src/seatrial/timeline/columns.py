@@ -1,0 +1,52 @@
+"""The columns of `timeline.parquet`: one row per thing that happened, in the order in which it happened.
+
+A row is a write (`create`, `patch`, `delete`, `done` are operations and have an id; `status` and `write` are the
+others), an attempt of a scheduler (`attempt`), or a judgement at the end of scheduling (`unscheduled`). Columns that
+do not apply are null. Cells of an attempt are lists: `nodes` in the order of the search, `verdicts` beside it
+(0: passed), and for the nodes that passed the scores, plugin after plugin. Numbers in `nodes`, `verdicts`,
+`filter_plugins` and `score_plugins` count in the lists that the file's metadata holds under `DICTIONARY`.
+"""
+
+import polars as pl
+
+DICTIONARY = "seatrial.dictionary"
+"""Metadata key: JSON of {"nodes": [name…], "plugins": [name…], "verdicts": [[plugin, code, reason…]…]}."""
+
+OPERATIONS = ("create", "patch", "delete", "done")
+REASON = pl.Struct({"reason": pl.String, "count": pl.Int32})
+BEST = pl.Struct({"node": pl.String, "total": pl.Int64})
+
+COLUMNS: dict[str, pl.DataType | type[pl.DataType]] = {
+    "sequence": pl.Int64,
+    "major": pl.Int32,
+    "minor": pl.Int32,
+    "time": pl.Datetime("us", "UTC"),
+    "writer": pl.String,
+    "entry": pl.String,
+    "id": pl.String,
+    "api_version": pl.String,
+    "kind": pl.String,
+    "namespace": pl.String,
+    "name": pl.String,
+    "revision": pl.Int64,
+    "subresource": pl.String,
+    "operation": pl.String,
+    "object": pl.String,
+    "outcome": pl.String,
+    "node": pl.String,
+    "nominated": pl.String,
+    "message": pl.String,
+    "visited": pl.Int32,
+    "feasible": pl.Int32,
+    "reasons": pl.List(REASON),
+    "best": pl.List(BEST),
+    "victims": pl.List(pl.String),
+    "nodes": pl.List(pl.UInt32),
+    "verdicts": pl.List(pl.UInt32),
+    "filter_plugins": pl.List(pl.UInt16),
+    "score_plugins": pl.List(pl.UInt16),
+    "weights": pl.List(pl.Int64),
+    "raw": pl.List(pl.Int64),
+    "normalized": pl.List(pl.Int64),
+}
+"""Name and type of every column, in order. `operation` and `object` are JSON: what was asked, and the object after."""

@@ -1,0 +1,86 @@
+"""Both wire shapes of a timeline entry (KEP-140, first and second version), joined from pieces that are encoded.
+
+The first version has integer steps and says in `operation` which field is used; the second has {major, minor}.
+Objects are spliced in as the store keeps them, so an entry costs no decoding.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from seatrial.model.documents import encode
+
+NULL = b"null"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One of the two wire shapes."""
+
+    minor_steps: bool
+
+    def step(self, major: int, minor: int) -> bytes:
+        return b'{"major":%d,"minor":%d}' % (major, minor) if self.minor_steps else b"%d" % major
+
+    def entry(self, id: str, major: int, minor: int, operation: str, body: bytes) -> bytes:
+        """One entry; `operation` is Create, Patch, Delete, Done, PodScheduled, PodUnscheduled or PodPreempted."""
+        field = operation[0].lower() + operation[1:]
+        said = b"" if self.minor_steps else b',"operation":"%s"' % operation.encode()
+        return b'{"id":%s,"step":%s%s,"%s":%s}' % (
+            encode(id),
+            self.step(major, minor),
+            said,
+            field.encode(),
+            body,
+        )
+
+
+def operated(operation: bytes, result: bytes | None = None) -> bytes:
+    """The body of create, patch (with the resource afterwards), delete and done (without)."""
+    return b'{"operation":%s}' % operation if result is None else b'{"operation":%s,"result":%s}' % (operation, result)
+
+
+@dataclass(frozen=True, slots=True)
+class PodResult:
+    """What became of a pod up to now; steps and attempts are encoded already."""
+
+    pod: bytes
+    bound_to: str | None
+    preempted_by: str | None
+    created_at: bytes
+    bound_at: bytes | None
+    preempted_at: bytes | None
+    attempts: Sequence[bytes]
+
+    def body(self) -> bytes:
+        return (
+            b'{"pod":%s,"boundTo":%s,"preemptedBy":%s,"createdAt":%s,"boundAt":%s,"preemptedAt":%s,'
+            b'"scheduleResult":[%s]}'
+            % (
+                self.pod,
+                encode(self.bound_to),
+                encode(self.preempted_by),
+                self.created_at,
+                self.bound_at or NULL,
+                self.preempted_at or NULL,
+                b",".join(self.attempts),
+            )
+        )
+
+
+def attempt(
+    step: bytes, candidates: bytes | None = None, filtered: bytes | None = None, results: bytes | None = None
+) -> bytes:
+    """One scheduling attempt; the step alone where the cells are not kept."""
+    if candidates is None or filtered is None or results is None:
+        return b'{"step":%s}' % step
+    return b'{"step":%s,"allCandidateNodes":%s,"allFilteredNodes":%s,"pluginResults":%s}' % (
+        step,
+        candidates,
+        filtered,
+        results,
+    )
+
+
+def joined(entries: Iterable[bytes]) -> bytes:
+    """The list of one step."""
+    return b"[%s]" % b",".join(entries)
