@@ -1,0 +1,284 @@
+"""The pods as controllers see them: one small row a pod, and running counts for each owner.
+
+Owners with thousands of pods are synced after every bind; counting their pods each time would make a run quadratic, so
+the counts move with each change instead.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import msgspec
+
+from seatrial.model.labels import LabelSelector
+from seatrial.model.times import parse_time
+from seatrial.store.objects import Change, Stored
+from seatrial.store.store import Store
+
+DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
+
+
+class OwnerReference(msgspec.Struct, rename="camel", frozen=True):
+    kind: str = ""
+    name: str = ""
+    uid: str = ""
+    api_version: str = ""
+    controller: bool | None = None
+    block_owner_deletion: bool | None = None
+
+
+class PodMeta(msgspec.Struct, rename="camel"):
+    name: str = ""
+    namespace: str = ""
+    uid: str = ""
+    labels: dict[str, str] = {}
+    annotations: dict[str, str] = {}
+    owner_references: list[OwnerReference] = []
+    finalizers: list[str] = []
+    creation_timestamp: str = ""
+    deletion_timestamp: str | None = None
+
+
+class PodSpec(msgspec.Struct, rename="camel"):
+    node_name: str = ""
+
+
+class Condition(msgspec.Struct, rename="camel"):
+    type: str = ""
+    status: str = ""
+    last_transition_time: str | None = None
+
+
+class ContainerStatus(msgspec.Struct, rename="camel"):
+    restart_count: int = 0
+
+
+class PodStatus(msgspec.Struct, rename="camel"):
+    phase: str = "Pending"
+    conditions: list[Condition] = []
+    container_statuses: list[ContainerStatus] = []
+
+
+class PodView(msgspec.Struct):
+    metadata: PodMeta
+    spec: PodSpec
+    status: PodStatus = msgspec.field(default_factory=PodStatus)
+
+
+@dataclass(frozen=True, slots=True)
+class PodRow:
+    """What controllers ask of a pod."""
+
+    namespace: str
+    name: str
+    uid: str
+    labels: dict[str, str]
+    annotations: dict[str, str]
+    owner: OwnerReference | None
+    finalizers: tuple[str, ...]
+    node: str
+    phase: str
+    ready_since: int | None
+    created: int
+    restarts: int
+    is_deleting: bool
+
+    @property
+    def is_active(self) -> bool:
+        return self.phase not in ("Succeeded", "Failed") and not self.is_deleting
+
+    @property
+    def is_terminating(self) -> bool:
+        return self.phase not in ("Succeeded", "Failed") and self.is_deleting
+
+    @property
+    def is_ready(self) -> bool:
+        return self.ready_since is not None
+
+    @property
+    def deletion_cost(self) -> int:
+        text = self.annotations.get(DELETION_COST, "0")
+        return int(text) if text.lstrip("+-").isdigit() else 0
+
+    def is_available(self, now: int, min_ready: int) -> bool:
+        """Ready for at least `min_ready` microseconds."""
+        return self.ready_since is not None and (min_ready == 0 or self.ready_since + min_ready <= now)
+
+
+def read_pod(stored: Stored) -> PodRow:
+    """The row of a stored pod."""
+    pod = msgspec.json.decode(stored.data, type=PodView)
+    meta, status = pod.metadata, pod.status
+    ready = next((c for c in status.conditions if c.type == "Ready" and c.status == "True"), None)
+    return PodRow(
+        namespace=meta.namespace,
+        name=meta.name,
+        uid=meta.uid,
+        labels=meta.labels,
+        annotations=meta.annotations,
+        owner=next((owner for owner in meta.owner_references if owner.controller), None),
+        finalizers=tuple(meta.finalizers),
+        node=pod.spec.node_name,
+        phase=status.phase,
+        ready_since=None if ready is None else parse_time(ready.last_transition_time or meta.creation_timestamp),
+        created=parse_time(meta.creation_timestamp),
+        restarts=max((container.restart_count for container in status.container_statuses), default=0),
+        is_deleting=meta.deletion_timestamp is not None,
+    )
+
+
+@dataclass(slots=True)
+class OwnedPods:
+    """The pods of one owner, in order of arrival, with their counts."""
+
+    rows: dict[tuple[str, str], PodRow] = field(default_factory=dict)
+    active: int = 0
+    ready: int = 0
+    terminating: int = 0
+    labels: Counter[frozenset[tuple[str, str]]] = field(default_factory=Counter)
+
+    def add(self, row: PodRow) -> None:
+        self.rows[row.namespace, row.name] = row
+        self._count(row, 1)
+
+    def remove(self, row: PodRow) -> None:
+        del self.rows[row.namespace, row.name]
+        self._count(row, -1)
+
+    def replace(self, old: PodRow, new: PodRow) -> None:
+        self._count(old, -1)
+        self.rows[new.namespace, new.name] = new
+        self._count(new, 1)
+
+    def active_rows(self) -> list[PodRow]:
+        return [row for row in self.rows.values() if row.is_active]
+
+    def available(self, now: int, min_ready: int) -> int:
+        if min_ready == 0:
+            return self.ready
+        return sum(row.is_active and row.is_available(now, min_ready) for row in self.rows.values())
+
+    def labelled(self, labels: dict[str, str]) -> int:
+        """How many active pods carry all these labels."""
+        wanted = frozenset(labels.items())
+        return sum(count for found, count in self.labels.items() if wanted <= found)
+
+    def unlike(self, selector: LabelSelector) -> list[PodRow]:
+        """Active pods that the selector does not match; one look a label set, not a pod."""
+        if all(selector.matches(dict(labels)) for labels in self.labels):
+            return []
+        return [row for row in self.active_rows() if not selector.matches(row.labels)]
+
+    def _count(self, row: PodRow, sign: int) -> None:
+        if row.is_active:
+            self.active += sign
+            self.ready += sign * row.is_ready
+            labels = frozenset(row.labels.items())
+            self.labels[labels] += sign
+            if not self.labels[labels]:
+                del self.labels[labels]
+        elif row.is_terminating:
+            self.terminating += sign
+
+
+NO_PODS = OwnedPods()
+PodListener = Callable[[PodRow | None, PodRow | None], None]
+
+
+class PodIndex:
+    """All pods, by key, by owner and by node; listeners hear (old row, new row) after the index has moved."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._rows: dict[tuple[str, str], PodRow] = {}
+        self._owned: dict[str, OwnedPods] = {}
+        self._on_node: dict[str, dict[tuple[str, str], PodRow]] = {}
+        self._orphans: dict[str, dict[str, PodRow]] = {}
+        self._listeners: list[PodListener] = []
+        self._unsubscribe: Callable[[], None] | None = None
+
+    def start(self) -> None:
+        """Read what is there and follow it; harmless when it runs already."""
+        if self._unsubscribe is not None:
+            return
+        kind = self._store.kinds.named("v1", "Pod")
+        if kind is None:
+            raise LookupError("v1 Pod is not served")
+        for stored in self._store.list(kind):
+            self._move(None, read_pod(stored))
+        self._unsubscribe = self._store.subscribe(self._changed, [kind])
+
+    def stop(self) -> None:
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+        self._unsubscribe = None
+        self._rows.clear()
+        self._owned.clear()
+        self._on_node.clear()
+        self._orphans.clear()
+
+    def listen(self, listener: PodListener) -> Callable[[], None]:
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def get(self, namespace: str, name: str) -> PodRow | None:
+        return self._rows.get((namespace, name))
+
+    def owned_by(self, uid: str) -> OwnedPods:
+        return self._owned.get(uid, NO_PODS)
+
+    def on_node(self, node: str) -> list[PodRow]:
+        return list(self._on_node.get(node, {}).values())
+
+    def orphans(self, namespace: str) -> list[PodRow]:
+        """Pods of a namespace that no controller manages."""
+        return list(self._orphans.get(namespace, {}).values())
+
+    def in_namespace(self, namespace: str) -> Iterator[PodRow]:
+        return (row for row in list(self._rows.values()) if row.namespace == namespace)
+
+    def __iter__(self) -> Iterator[PodRow]:
+        return iter(list(self._rows.values()))
+
+    def _changed(self, change: Change) -> None:
+        old = self._rows.get((change.stored.namespace, change.stored.name))
+        new = None if change.type == "DELETED" else read_pod(change.stored)
+        self._move(old, new)
+        for listener in self._listeners:
+            listener(old, new)
+
+    def _move(self, old: PodRow | None, new: PodRow | None) -> None:
+        if old is not None and new is not None and old.owner == new.owner and old.node == new.node:
+            self._rows[new.namespace, new.name] = new
+            if new.owner is not None:
+                self._owned[new.owner.uid].replace(old, new)
+            else:
+                self._orphans[new.namespace][new.name] = new
+            if new.node:
+                self._on_node[new.node][new.namespace, new.name] = new
+            return
+        if old is not None:
+            self._take_out(old)
+        if new is not None:
+            self._put_in(new)
+
+    def _put_in(self, row: PodRow) -> None:
+        self._rows[row.namespace, row.name] = row
+        if row.owner is not None:
+            self._owned.setdefault(row.owner.uid, OwnedPods()).add(row)
+        else:
+            self._orphans.setdefault(row.namespace, {})[row.name] = row
+        if row.node:
+            self._on_node.setdefault(row.node, {})[row.namespace, row.name] = row
+
+    def _take_out(self, row: PodRow) -> None:
+        del self._rows[row.namespace, row.name]
+        if row.owner is not None:
+            owned = self._owned[row.owner.uid]
+            owned.remove(row)
+            if not owned.rows:
+                del self._owned[row.owner.uid]
+        else:
+            del self._orphans[row.namespace][row.name]
+        if row.node:
+            del self._on_node[row.node][row.namespace, row.name]

@@ -1,0 +1,36 @@
+"""All controllers by name, in the order in which they take their turns."""
+
+from collections.abc import Iterable
+
+from seatrial.clock.virtual import Clock
+from seatrial.controllers.controller import Context, Controller, QueueController
+from seatrial.controllers.deployment import Deployment
+from seatrial.controllers.pods import PodIndex
+from seatrial.controllers.replicaset import ReplicaSet, ReplicationController
+from seatrial.controllers.stages.lifecycle import NodeStages, PodLifecycle
+from seatrial.model.errors import ConfigError
+from seatrial.store.store import Store
+
+CONTROLLERS: tuple[type[QueueController], ...] = (
+    Deployment,
+    ReplicaSet,
+    ReplicationController,
+    NodeStages,
+    PodLifecycle,
+)
+OFF_BY_DEFAULT = frozenset({"cronjob", "hpa"})
+"""Controllers that act by the clock alone: KEP-140 wants them only where they are asked for."""
+
+
+def controller_names() -> list[str]:
+    return [controller.name for controller in CONTROLLERS]
+
+
+def build_controllers(store: Store, clock: Clock, names: Iterable[str] | None = None) -> list[Controller]:
+    """The controllers of these names (all but the ones off by default), not yet started."""
+    wanted = set(names) if names is not None else set(controller_names()) - OFF_BY_DEFAULT
+    unknown = sorted(wanted - set(controller_names()))
+    if unknown:
+        raise ConfigError("", "controllers", f"{unknown[0]!r} is not known; known are {', '.join(controller_names())}")
+    context = Context(store, clock, PodIndex(store))
+    return [controller(context) for controller in CONTROLLERS if controller.name in wanted]
