@@ -1,0 +1,146 @@
+"""Pods per node by group: how many pods a selector picks, how many carry an affinity term.
+
+Both are kept up to date pod by pod, so that a cycle reads them instead of walking all pods. A count comes into being
+when a plugin first asks for it and is made from the shapes in use, of which there are few.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seatrial.scheduler.pods import PodInfo, PodShape
+from seatrial.scheduler.terms import AffinityTerm, PodMatcher
+
+MOST_MATCHERS = 1024
+
+Counted = tuple[PodMatcher, bool]
+"""A matcher, and whether pods that are being deleted are left out."""
+
+Carried = tuple[str, int, AffinityTerm]
+"""Kind of term (see `KINDS`), weight (0 if required) and the term itself."""
+
+KINDS = ("required", "required_anti", "preferred", "preferred_anti")
+
+
+@dataclass(slots=True)
+class _Use:
+    """Where the pods of one shape are: row -> number, those being deleted apart."""
+
+    staying: dict[int, int] = field(default_factory=dict)
+    deleting: dict[int, int] = field(default_factory=dict)
+    counted: list[Counted] = field(default_factory=list)
+    carried: tuple[Carried, ...] = ()
+
+
+class PodCounts:
+    """Numbers of pods per row of the node table."""
+
+    def __init__(self, rows: int) -> None:
+        self._rows = rows
+        self._uses: dict[PodShape, _Use] = {}
+        self._counts: dict[Counted, NDArray[np.int32]] = {}
+        self._carriers: dict[Carried, NDArray[np.int32]] = {}
+        self._carrier_totals: dict[Carried, int] = {}
+        self.terms_version = 0
+        """Grows when a term gets its first carrier or loses its last."""
+
+    def grow(self, rows: int) -> None:
+        """Makes room for more rows."""
+        for key, column in self._counts.items():
+            self._counts[key] = np.concatenate((column, np.zeros(rows - len(column), np.int32)))
+        for carried, column in self._carriers.items():
+            self._carriers[carried] = np.concatenate((column, np.zeros(rows - len(column), np.int32)))
+        self._rows = rows
+
+    def add(self, pod: PodInfo, row: int) -> None:
+        """A pod has come to a row."""
+        self._change(pod, row, 1)
+
+    def remove(self, pod: PodInfo, row: int) -> None:
+        """A pod has left a row."""
+        self._change(pod, row, -1)
+
+    def matching(self, matcher: PodMatcher, staying_only: bool) -> NDArray[np.int32]:
+        """Pods per row that the matcher picks."""
+        key = (matcher, staying_only)
+        column = self._counts.get(key)
+        if column is None:
+            column = self._count(key)
+        return column
+
+    def carriers(self, kind: str) -> Iterator[tuple[Carried, NDArray[np.int32]]]:
+        """Every term of a kind that some pod carries, with the number of its carriers per row."""
+        for key, column in self._carriers.items():
+            if key[0] == kind:
+                yield key, column
+
+    def has_carriers(self) -> bool:
+        return bool(self._carriers)
+
+    def _change(self, pod: PodInfo, row: int, sign: int) -> None:
+        use = self._uses.get(pod.shape)
+        if use is None:
+            use = self._uses[pod.shape] = self._new_use(pod.shape)
+        places = use.deleting if pod.deleting else use.staying
+        number = places.get(row, 0) + sign
+        if number:
+            places[row] = number
+        else:
+            del places[row]
+        for key in use.counted:
+            if not (key[1] and pod.deleting):
+                self._counts[key][row] += sign
+        for carried in use.carried:
+            self._carry(carried, row, sign)
+        if sign < 0 and not use.staying and not use.deleting:
+            del self._uses[pod.shape]
+
+    def _new_use(self, shape: PodShape) -> _Use:
+        matched = [key for key in self._counts if key[0].matches(shape.namespace, shape.labels)]
+        return _Use(counted=matched, carried=terms_of(shape))
+
+    def _carry(self, carried: Carried, row: int, sign: int) -> None:
+        column = self._carriers.get(carried)
+        if column is None:
+            column = self._carriers[carried] = np.zeros(self._rows, np.int32)
+            self._carrier_totals[carried] = 0
+            self.terms_version += 1
+        column[row] += sign
+        self._carrier_totals[carried] += sign
+        if not self._carrier_totals[carried]:
+            del self._carriers[carried], self._carrier_totals[carried]
+            self.terms_version += 1
+
+    def _count(self, key: Counted) -> NDArray[np.int32]:
+        if len(self._counts) >= MOST_MATCHERS:
+            self._forget(next(iter(self._counts)))
+        matcher, staying_only = key
+        column = self._counts[key] = np.zeros(self._rows, np.int32)
+        for shape, use in self._uses.items():
+            if not matcher.matches(shape.namespace, shape.labels):
+                continue
+            use.counted.append(key)
+            for row, number in use.staying.items():
+                column[row] += number
+            for row, number in () if staying_only else use.deleting.items():
+                column[row] += number
+        return column
+
+    def _forget(self, key: Counted) -> None:
+        del self._counts[key]
+        for use in self._uses.values():
+            if key in use.counted:
+                use.counted.remove(key)
+
+
+def terms_of(shape: PodShape) -> tuple[Carried, ...]:
+    """The affinity terms that pods of a shape carry, once each per occurrence."""
+    affinity = shape.affinity
+    return (
+        *(("required", 0, term) for term in affinity.required),
+        *(("required_anti", 0, term) for term in affinity.required_anti),
+        *(("preferred", weight, term) for weight, term in affinity.preferred),
+        *(("preferred_anti", weight, term) for weight, term in affinity.preferred_anti),
+    )

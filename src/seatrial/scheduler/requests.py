@@ -1,0 +1,203 @@
+"""What a pod asks for: the sum that kube-scheduler charges a node with.
+
+Containers add up, init containers overlap in phases, sidecars stay; pod-level requests replace the aggregate; running
+pods that are being resized are charged the largest of what they want, have and were promised. Sums are made of exact
+quantities and rounded up once at the end, as upstream does.
+
+Upstream: component-helpers/resource/helpers.go, pkg/scheduler/framework/types.go (Resource, CalculateResource).
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from seatrial.model.documents import Document
+from seatrial.model.quantity import Quantity
+
+CPU, MEMORY, EPHEMERAL, PODS = "cpu", "memory", "ephemeral-storage", "pods"
+DEFAULT_MILLI_CPU = 100
+DEFAULT_MEMORY = 200 * 1024 * 1024
+HUGE_PAGES = "hugepages-"
+ATTACHABLE = "attachable-volumes-"
+
+ResourceList = dict[str, Quantity]
+_NON_ZERO: ResourceList = {CPU: Quantity.parse(f"{DEFAULT_MILLI_CPU}m"), MEMORY: Quantity.parse(DEFAULT_MEMORY)}
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """Requests as whole numbers: cpu in thousandths, everything else in units.
+
+    The non-zero figures assume 100m and 200Mi for each container that does not say; scores use them.
+    """
+
+    cpu: int = 0
+    memory: int = 0
+    ephemeral: int = 0
+    scalars: Mapping[str, int] = field(default_factory=dict)
+    nonzero_cpu: int = 0
+    nonzero_memory: int = 0
+
+    def of(self, resource: str) -> int:
+        """The request for one resource by name."""
+        if resource == CPU:
+            return self.cpu
+        if resource == MEMORY:
+            return self.memory
+        if resource == EPHEMERAL:
+            return self.ephemeral
+        return self.scalars.get(resource, 0)
+
+
+def requests_of(spec: Document, status: Document | None) -> Requests:
+    """The requests of a pod; with a status, in-place resizes under way are taken into account."""
+    requests = _pod_requests(spec, status, {})
+    pod_level = (spec.get("resources") or {}).get("requests") or {}
+    missing = _NON_ZERO
+    if any(is_pod_level(name) for name in pod_level):
+        missing = {name: quantity for name, quantity in _NON_ZERO.items() if name not in requests}
+    non_zero = _pod_requests(spec, status, missing) if missing else requests
+    zero = Quantity.parse(0)
+    return Requests(
+        requests.get(CPU, zero).milli_value(),
+        requests.get(MEMORY, zero).value(),
+        requests.get(EPHEMERAL, zero).value(),
+        {name: quantity.value() for name, quantity in sorted(requests.items()) if is_scalar(name)},
+        non_zero.get(CPU, zero).milli_value(),
+        non_zero.get(MEMORY, zero).value(),
+    )
+
+
+def uses_status(status: Document) -> bool:
+    """Whether a status holds anything that changes what the pod is charged with."""
+    if status.get("resources") or status.get("allocatedResources"):
+        return True
+    statuses = (*(status.get("containerStatuses") or ()), *(status.get("initContainerStatuses") or ()))
+    return any("resources" in entry for entry in statuses)
+
+
+def allocatable_of(resources: Mapping[str, Any]) -> dict[str, int]:
+    """A node's allocatable resources as whole numbers."""
+    amounts: dict[str, int] = {}
+    for name, text in resources.items():
+        quantity = Quantity.parse(text)
+        if name == CPU:
+            amounts[name] = quantity.milli_value()
+        elif name in (MEMORY, EPHEMERAL, PODS) or is_scalar(name):
+            amounts[name] = quantity.value()
+    return amounts
+
+
+def is_scalar(name: str) -> bool:
+    """Whether the scheduler counts the resource as a scalar: extended, huge pages, attachable volumes."""
+    return is_extended(name) or name.startswith((HUGE_PAGES, ATTACHABLE)) or "kubernetes.io/" in name
+
+
+def is_native(name: str) -> bool:
+    """Whether the name belongs to Kubernetes itself."""
+    return "/" not in name or "kubernetes.io/" in name
+
+
+def is_extended(name: str) -> bool:
+    """Whether the name is that of an extended resource: a domain of one's own."""
+    if is_native(name) or name.startswith("requests."):
+        return False
+    return is_qualified(f"requests.{name}")
+
+
+def is_qualified(name: str) -> bool:
+    """A qualified name: an optional DNS prefix and a label name of at most 63 characters."""
+    prefix, slash, rest = name.rpartition("/")
+    if slash and (not prefix or len(prefix) > 253):
+        return False
+    plain = rest.replace("-", "a").replace("_", "a").replace(".", "a")
+    return 0 < len(rest) <= 63 and plain.isalnum() and plain.isascii() and rest[0].isalnum() and rest[-1].isalnum()
+
+
+def is_pod_level(name: str) -> bool:
+    """Whether a resource can be requested for a pod as a whole."""
+    return name in (CPU, MEMORY) or name.startswith(HUGE_PAGES)
+
+
+def quantities(resources: Mapping[str, Any] | None) -> ResourceList:
+    """The quantities of a resource list."""
+    return {name: Quantity.parse(text) for name, text in (resources or {}).items()}
+
+
+def _pod_requests(spec: Document, status: Document | None, missing: ResourceList) -> ResourceList:
+    total = _container_requests(spec, status, missing)
+    pod_level = quantities((spec.get("resources") or {}).get("requests"))
+    if any(is_pod_level(name) for name in pod_level):
+        effective = pod_level
+        if status and status.get("resources") is not None:
+            actuated = quantities(status["resources"].get("requests"))
+            effective = _effective(pod_level, actuated, quantities(status.get("allocatedResources")), status)
+        total |= {name: effective.get(name, Quantity.parse(0)) for name in pod_level if is_pod_level(name)}
+    _add(total, quantities(spec.get("overhead")))
+    return total
+
+
+def _container_requests(spec: Document, status: Document | None, missing: ResourceList) -> ResourceList:
+    statuses = _container_statuses(status)
+    total: ResourceList = {}
+    for container in spec.get("containers") or ():
+        _add(total, _one_container(container, status, statuses, missing))
+    sidecars: ResourceList = {}
+    phases: ResourceList = {}
+    for container in spec.get("initContainers") or ():
+        stays = container.get("restartPolicy") == "Always"
+        own = _one_container(container, status, statuses if stays else {}, missing)
+        if stays:
+            _add(total, own)
+            _add(sidecars, own)
+            phase = sidecars
+        else:
+            phase = dict(own)
+            _add(phase, sidecars)
+        _raise_to(phases, phase)
+    _raise_to(total, phases)
+    return total
+
+
+def _container_statuses(status: Document | None) -> dict[str, Document]:
+    if not status:
+        return {}
+    entries = (*(status.get("containerStatuses") or ()), *(status.get("initContainerStatuses") or ()))
+    return {entry.get("name", ""): entry for entry in entries}
+
+
+def _one_container(
+    container: Document, status: Document | None, statuses: Mapping[str, Document], missing: ResourceList
+) -> ResourceList:
+    wanted = quantities((container.get("resources") or {}).get("requests"))
+    entry = statuses.get(container.get("name", ""))
+    if status and entry is not None and entry.get("resources") is not None:
+        actuated = quantities(entry["resources"].get("requests"))
+        wanted = _effective(wanted, actuated, quantities(entry.get("allocatedResources")), status)
+    return wanted | {name: quantity for name, quantity in missing.items() if name not in wanted}
+
+
+def _effective(wanted: ResourceList, actuated: ResourceList, allocated: ResourceList, status: Document) -> ResourceList:
+    lists: Iterable[ResourceList] = (actuated, allocated) if _is_infeasible(status) else (wanted, actuated, allocated)
+    largest: ResourceList = {}
+    for one in lists:
+        _raise_to(largest, one)
+    return largest
+
+
+def _is_infeasible(status: Document) -> bool:
+    for condition in status.get("conditions") or ():
+        if condition.get("type") == "PodResizePending":
+            return bool(condition.get("reason") == "Infeasible")
+    return False
+
+
+def _add(total: ResourceList, other: ResourceList) -> None:
+    for name, quantity in other.items():
+        total[name] = total[name] + quantity if name in total else quantity
+
+
+def _raise_to(total: ResourceList, other: ResourceList) -> None:
+    for name, quantity in other.items():
+        if name not in total or quantity > total[name]:
+            total[name] = quantity
