@@ -13,8 +13,9 @@ from seatrial.store.identities import LONGEST_BASE
 from seatrial.store.metadata import already_exists, metadata_of, ordered
 from seatrial.store.objects import Stored
 from seatrial.store.options import CreateOptions
+from seatrial.store.preparing import prepare_create
 from seatrial.store.requests import Request
-from seatrial.store.strategies import keeps_generation, keeps_status_on_create
+from seatrial.store.strategies import keeps_generation
 
 if TYPE_CHECKING:
     from seatrial.store.store import Store
@@ -32,7 +33,7 @@ def create(
     kind, document = store.versions.to_storage(kind, document)
     store.rules.apply_defaults(kind, document)
     metadata = document["metadata"]
-    if metadata.get("resourceVersion"):
+    if metadata.get("resourceVersion") and not options.restored:
         raise BadRequest("resourceVersion should not be set on objects to be created")
     name = settle_name(store, kind, metadata, namespace)
     request = Request(
@@ -40,7 +41,7 @@ def create(
         options.user, options.dry_run, options.warnings,
     )  # fmt: skip
     store.admission.admit(request)
-    document = prepare(store, kind, request.document, namespace)
+    document = prepare(store, kind, request.document, namespace, restored=options.restored)
     store.rules.validate_create(kind, document)
     store.admission.validate(request)
     if store.shelf(kind).find(namespace, name) is not None:
@@ -85,15 +86,26 @@ def settle_name(store: "Store", kind: Kind, metadata: Document, namespace: str) 
     return name
 
 
-def prepare(store: "Store", kind: Kind, document: Document, namespace: str) -> Document:
-    """The document as it is stored: system metadata set, status as a fresh object has it."""
-    metadata = document["metadata"]
-    for key in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation", "resourceVersion"):
+def prepare(store: "Store", kind: Kind, document: Document, namespace: str, *, restored: bool = False) -> Document:
+    """The document as it is stored: system metadata set, status as a fresh object has it (or as it was)."""
+    metadata, now = document["metadata"], store.clock.now()
+    metadata.pop("resourceVersion", None)
+    metadata.pop("selfLink", None)
+    if restored:
+        if not metadata.get("uid"):
+            metadata["uid"] = store.identities.uid(kind, namespace, metadata["name"])
+        metadata.setdefault("creationTimestamp", to_time(now))
+        if keeps_generation(kind):
+            metadata.setdefault("generation", 1)
+        if "status" in document:
+            return ordered(kind, document)
+        prepare_create(kind, document, now)
+        return ordered(kind, document)
+    for key in ("deletionTimestamp", "deletionGracePeriodSeconds", "generation"):
         metadata.pop(key, None)
     metadata["uid"] = store.identities.uid(kind, namespace, metadata["name"])
-    metadata["creationTimestamp"] = to_time(store.clock.now())
+    metadata["creationTimestamp"] = to_time(now)
     if keeps_generation(kind):
         metadata["generation"] = 1
-    if not keeps_status_on_create(kind):
-        document.pop("status", None)
+    prepare_create(kind, document, now)
     return ordered(kind, document)

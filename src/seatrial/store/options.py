@@ -28,7 +28,9 @@ class WriteOptions:
 
 @dataclass(frozen=True, slots=True)
 class CreateOptions(WriteOptions):
-    """Options of a create."""
+    """Options of a create; `restored` keeps status, uid and times, since the object lived before."""
+
+    restored: bool = False
 
 
 @dataclass(frozen=True, slots=True)

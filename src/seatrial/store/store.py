@@ -4,28 +4,31 @@ In-process code and the HTTP server make the same calls and thereby get the same
 call is carried out in a module of its own (creating, updating, deleting, binding, ...); this one is the face.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Unpack
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Unpack, cast
 
 import orjson
 
 from seatrial.clock.virtual import Clock
 from seatrial.model.documents import Document
+from seatrial.model.errors import BadRequest
 from seatrial.model.fields import FieldSelector
 from seatrial.model.kinds import Kind, Kinds
 from seatrial.model.labels import LabelSelector
-from seatrial.store import binding, creating, deleting, updating
+from seatrial.store import binding, creating, deleting, evicting, snapshots, updating
 from seatrial.store.binding import Binding
 from seatrial.store.history import History
 from seatrial.store.identities import Identities, SeededIdentities
-from seatrial.store.metadata import not_found
+from seatrial.store.metadata import conflict, not_found
 from seatrial.store.objects import Change, Stored
 from seatrial.store.options import CreateOptions, DeleteOptions, UpdateOptions, WriteOptions
 from seatrial.store.requests import Admission, NoAdmission
 from seatrial.store.revisions import Listener, Revisions
 from seatrial.store.rules import Rules
+from seatrial.store.scaling import ScalePaths, apply_scale, check_scalable, scale_of
 from seatrial.store.selecting import selected
 from seatrial.store.shelves import Shelf
+from seatrial.store.strategies import created_by_update
 from seatrial.store.versions import Versions
 
 _CREATE = CreateOptions()
@@ -96,7 +99,7 @@ class Store:
         options: CreateOptions = _CREATE,
     ) -> Stored:
         """Create an object; AlreadyExists where the name is taken."""
-        document = document if options.owned else orjson.loads(orjson.dumps(document))
+        document = document if options.owned else self.copied(document)
         return creating.create(self, kind, document, namespace, writer, options)
 
     def update(
@@ -110,9 +113,17 @@ class Store:
         options: UpdateOptions = _UPDATE,
     ) -> Stored:
         """Replace an object; Conflict where the document was made from an older revision."""
-        document = document if options.owned else orjson.loads(orjson.dumps(document))
+        document = document if options.owned else self.copied(document)
         metadata = document.get("metadata") or {}
-        current = self.current(kind, metadata.get("name", ""), namespace or metadata.get("namespace", ""))
+        name, namespace = metadata.get("name", ""), namespace or metadata.get("namespace", "")
+        if not subresource and created_by_update(kind) and self.find(kind, name, namespace) is None:
+            return self._created_by_update(kind, document, namespace, writer, options)
+        current = self.current(kind, name, namespace)
+        if subresource == "scale":
+            check_scalable(kind)
+            scale, document = document, self.versions.read(kind, current).document()
+            apply_scale(kind, document, scale, self.scale_paths(kind))
+            subresource = ""
         return self._update(kind, document, current, writer, subresource, options)
 
     def modify(
@@ -156,6 +167,27 @@ class Store:
         """Assign a pod to a node; Conflict where it has one."""
         return binding.bind(self, self.current(self._pods, name, namespace), node, writer=writer, **more)
 
+    def evict(self, namespace: str, name: str, *, writer: str, options: DeleteOptions = _DELETE) -> None:
+        """Delete a pod where its disruption budget allows it; TooManyRequests where not now."""
+        evicting.evict(self, self.current(self._pods, name, namespace), writer, options)
+
+    def scale(self, kind: Kind, name: str, namespace: str = "") -> Document:
+        """The Scale of an object."""
+        check_scalable(kind)
+        return scale_of(self.get(kind, name, namespace).document(), self.scale_paths(kind))
+
+    def scale_paths(self, kind: Kind) -> ScalePaths | None:
+        """Where a kind keeps its replicas, if not where the built-in ones do."""
+        return None
+
+    def load(self, documents: Iterable[Document], *, writer: str) -> Sequence[Stored]:
+        """Take a snapshot in: objects keep their status, uid and age."""
+        return snapshots.load(self, documents, writer)
+
+    def export(self) -> Sequence[Document]:
+        """Every object there is, as documents that `load` takes."""
+        return snapshots.export(self)
+
     def subscribe(self, listener: Listener, kinds: Iterable[Kind] | None = None) -> Callable[[], None]:
         """Call `listener` after each write (of these kinds), in the order of subscription; returns how to stop it."""
         return self._revisions.subscribe(listener, kinds)
@@ -190,10 +222,34 @@ class Store:
         """Commit the end of an object whose last state is `document`: for the modules of this room."""
         return self._revisions.remove(current, document, writer=writer, at=self.clock.now())
 
+    @staticmethod
+    def copied(document: Document) -> Document:
+        """A copy that shares nothing; BadRequest where the document is no JSON."""
+        try:
+            return cast(Document, orjson.loads(orjson.dumps(document)))
+        except (TypeError, orjson.JSONEncodeError) as error:
+            raise BadRequest(f"the object provided is no JSON document: {error}") from error
+
     def unsaved(self, kind: Kind, document: Document) -> Stored:
         """What a dry run answers: the object as it would be, at the revision there is."""
         metadata = document["metadata"]
         return Stored(kind, metadata.get("namespace", ""), metadata["name"], self.revision, orjson.dumps(document))
+
+    def _created_by_update(
+        self, kind: Kind, document: Document, namespace: str, writer: str, options: UpdateOptions
+    ) -> Stored:
+        """Some kinds come into being by a PUT, as leases do."""
+        metadata = document.get("metadata") or {}
+        if metadata.get("uid"):
+            why = f"Precondition failed: UID in precondition: {metadata['uid']}, UID in object meta: "
+            raise conflict(kind, metadata["name"], why)
+        if metadata.get("resourceVersion"):
+            raise not_found(kind, metadata["name"])
+        more = CreateOptions(
+            options.dry_run, options.field_manager, options.field_validation, owned=True,
+            user=options.user, warnings=options.warnings,
+        )  # fmt: skip
+        return self.create(kind, document, writer=writer, namespace=namespace, options=more)
 
     def _update(
         self, kind: Kind, document: Document, current: Stored, writer: str, subresource: str, options: WriteOptions

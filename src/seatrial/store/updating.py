@@ -12,8 +12,10 @@ from seatrial.store import deleting
 from seatrial.store.metadata import conflict, metadata_of, ordered
 from seatrial.store.objects import Stored
 from seatrial.store.options import UpdateOptions, WriteOptions
+from seatrial.store.preparing import prepare_update
 from seatrial.store.requests import Request
 from seatrial.store.strategies import keeps_generation, needs_resource_version
+from seatrial.store.subresources import narrow
 
 if TYPE_CHECKING:
     from seatrial.store.store import Store
@@ -43,7 +45,7 @@ def update(
         options.user, options.dry_run, options.warnings,
     )  # fmt: skip
     store.admission.admit(request)
-    document = prepare(kind, request.document, old, subresource)
+    document = prepare(kind, request.document, old, subresource, store.clock.now())
     if document == old:
         return current
     request.document = document
@@ -87,7 +89,7 @@ def check_precondition(kind: Kind, metadata: Document, old: Document) -> None:
         raise conflict(kind, old["name"])
 
 
-def prepare(kind: Kind, document: Document, old: Document, subresource: str) -> Document:
+def prepare(kind: Kind, document: Document, old: Document, subresource: str, now: int) -> Document:
     """The document as it is stored: what this door may not change is taken from the old one."""
     metadata, old_metadata = document["metadata"], old["metadata"]
     for key in _IMMUTABLE:
@@ -96,37 +98,11 @@ def prepare(kind: Kind, document: Document, old: Document, subresource: str) -> 
         else:
             metadata.pop(key, None)
     metadata["resourceVersion"] = old_metadata["resourceVersion"]
-    if subresource == "status":
-        document = _only_status(kind, document, old)
-    elif "status" in kind.subresources:
-        _keep(document, old, "status")
-    document = ordered(kind, document)
-    if subresource != "status" and keeps_generation(kind) and _desired(document) != _desired(old):
+    document = ordered(kind, narrow(kind, document, old, subresource))
+    prepare_update(kind, document, old, subresource, now)
+    if keeps_generation(kind) and _desired(document) != _desired(old):
         document["metadata"]["generation"] = old_metadata.get("generation", 0) + 1
     return document
-
-
-def _only_status(kind: Kind, document: Document, old: Document) -> Document:
-    """The old object with a new status; labels and annotations of built-in kinds may come along."""
-    if kind.custom:
-        metadata = dict(old["metadata"])
-        if "managedFields" in document["metadata"]:
-            metadata["managedFields"] = document["metadata"]["managedFields"]
-    else:
-        metadata = document["metadata"]
-        _keep(metadata, old["metadata"], "ownerReferences")
-    result = {**old, "metadata": metadata}
-    result.pop("status", None)
-    if "status" in document:
-        result["status"] = document["status"]
-    return result
-
-
-def _keep(document: Document, old: Document, key: str) -> None:
-    if key in old:
-        document[key] = old[key]
-    else:
-        document.pop(key, None)
 
 
 def _desired(document: Document) -> Document:

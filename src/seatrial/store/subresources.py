@@ -1,0 +1,99 @@
+"""Doors to a part of an object: what each may change, the rest staying as it was.
+
+Upstream: the status, ephemeralContainers, resize, approval and finalize strategies of pkg/registry.
+"""
+
+from collections.abc import Callable
+
+from seatrial.model.documents import Document
+from seatrial.model.errors import NotFound
+from seatrial.model.kinds import Kind
+
+LABELS_KEPT = {("apps", "Deployment")}
+METADATA_KEPT = {
+    ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy"),
+    ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
+    ("certificates.k8s.io", "PodCertificateRequest"),
+    ("flowcontrol.apiserver.k8s.io", "FlowSchema"),
+    ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration"),
+    ("networking.k8s.io", "ServiceCIDR"),
+    ("resource.k8s.io", "DeviceTaintRule"),
+    ("resource.k8s.io", "ResourceClaim"),
+    ("storage.k8s.io", "VolumeAttachment"),
+    ("storagemigration.k8s.io", "StorageVersionMigration"),
+}
+RESIZABLE = ("resources", "resizePolicy")
+
+
+def narrow(kind: Kind, document: Document, old: Document, subresource: str) -> Document:
+    """The old object with only that part of the new one that this door may change."""
+    if not subresource:
+        if "status" in kind.subresources:
+            document = _with(document, "status", old)
+        return document
+    change = _DOORS.get(subresource)
+    if change is None or subresource not in kind.subresources:
+        raise NotFound("the server could not find the requested resource")
+    return change(kind, document, old)
+
+
+def _status(kind: Kind, document: Document, old: Document) -> Document:
+    metadata = dict(document["metadata"])
+    if kind.custom or kind.group_kind in METADATA_KEPT:
+        kept = {**old["metadata"]}
+        kept.pop("managedFields", None)
+        metadata = {**kept, **{key: metadata[key] for key in ("managedFields",) if key in metadata}}
+    else:
+        metadata = _with(metadata, "ownerReferences", old["metadata"])
+        if kind.group_kind in LABELS_KEPT:
+            metadata = _with(metadata, "labels", old["metadata"])
+    return _with({**old, "metadata": metadata}, "status", document)
+
+
+def _approval(kind: Kind, document: Document, old: Document) -> Document:
+    """Approving a certificate request only sets its conditions."""
+    status = _with(dict(old.get("status") or {}), "conditions", document.get("status") or {})
+    return {**old, "metadata": document["metadata"], "status": status}
+
+
+def _finalize(kind: Kind, document: Document, old: Document) -> Document:
+    return _with(document, "status", old)
+
+
+def _ephemeral_containers(kind: Kind, document: Document, old: Document) -> Document:
+    spec = _with(dict(old.get("spec") or {}), "ephemeralContainers", document.get("spec") or {})
+    return {**old, "metadata": document["metadata"], "spec": spec}
+
+
+def _resize(kind: Kind, document: Document, old: Document) -> Document:
+    spec, wanted = dict(old.get("spec") or {}), document.get("spec") or {}
+    for key in ("containers", "initContainers"):
+        if key in spec:
+            asked = {container.get("name"): container for container in wanted.get(key) or ()}
+            spec[key] = [_resized(container, asked.get(container.get("name"), container)) for container in spec[key]]
+    return {**old, "metadata": document["metadata"], "spec": _with(spec, "resources", wanted)}
+
+
+def _resized(container: Document, wanted: Document) -> Document:
+    for key in RESIZABLE:
+        container = _with(container, key, wanted)
+    return container
+
+
+def _with(document: Document, key: str, source: Document) -> Document:
+    """A shallow copy whose `key` is that of `source`, or absent as there."""
+    document = dict(document)
+    if key in source:
+        document[key] = source[key]
+    else:
+        document.pop(key, None)
+    return document
+
+
+_DOORS: dict[str, Callable[[Kind, Document, Document], Document]] = {
+    "status": _status,
+    "approval": _approval,
+    "finalize": _finalize,
+    "ephemeralcontainers": _ephemeral_containers,
+    "resize": _resize,
+}
