@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from seatrial.clock.virtual import Clock
 from seatrial.controllers.controller import Context, Controller, QueueController
 from seatrial.controllers.deployment import Deployment
+from seatrial.controllers.jobs.job import Job
 from seatrial.controllers.pods import PodIndex
 from seatrial.controllers.replicaset import ReplicaSet, ReplicationController
 from seatrial.controllers.stages.lifecycle import NodeStages, PodLifecycle
@@ -15,6 +16,7 @@ CONTROLLERS: tuple[type[QueueController], ...] = (
     Deployment,
     ReplicaSet,
     ReplicationController,
+    Job,
     NodeStages,
     PodLifecycle,
 )

@@ -166,7 +166,7 @@ class Stage:
 
     def _step(self, patch: Document) -> Step:
         is_builtin = "." not in self.kind[0].split("/")[0] or self.kind[0].split("/")[0].endswith(".k8s.io")
-        kind = patch.get("type") or ("strategic" if is_builtin else "merge")
+        kind: PatchType = patch.get("type") or ("strategic" if is_builtin else "merge")
         try:
             template = Template(patch.get("template", ""))
         except ConfigError as error:

@@ -1,0 +1,4 @@
+"""Job: pods that run to completion.
+
+Upstream: pkg/controller/job (v1.36).
+"""

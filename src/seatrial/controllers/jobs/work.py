@@ -1,0 +1,193 @@
+"""One look at a Job: its pods sorted by what has become of them, and what follows for the Job as a whole.
+
+Pure: the Job's document, its pods and the time in; counts, conditions and wishes out.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from seatrial.controllers.conditions import find_condition
+from seatrial.controllers.jobs.indexes import failures_of, index_of, read_indexes
+from seatrial.controllers.jobs.policies import Judgement, judge, success_rule
+from seatrial.controllers.pods import PodRow
+from seatrial.model.documents import Document
+from seatrial.model.times import SECOND, parse_time, to_time
+
+TRACKING = "batch.kubernetes.io/job-tracking"
+BACKOFF_LIMIT = "Job has reached the specified backoff limit"
+DEADLINE = "Job was active longer than specified deadline"
+TOO_MANY_INDEXES = "Job has exceeded the specified maximal number of failed indexes"
+REACHED = "Reached expected number of succeeded pods"
+
+
+def job_condition(kind: str, reason: str, message: str, now: int, *, is_true: bool = True) -> Document:
+    """A condition as Jobs have it."""
+    return {
+        "type": kind,
+        "status": "True" if is_true else "False",
+        "lastProbeTime": to_time(now),
+        "lastTransitionTime": to_time(now),
+        "reason": reason,
+        "message": message,
+    }
+
+
+def is_finished(job: Document) -> bool:
+    conditions = job.get("status", {}).get("conditions", [])
+    return any(c["type"] in ("Complete", "Failed") and c["status"] == "True" for c in conditions)
+
+
+@dataclass(slots=True)
+class Work:
+    """A Job and its pods at one moment."""
+
+    job: Document
+    rows: list[PodRow]
+    now: int
+    read_pod: Callable[[PodRow], Document]
+    succeeded: list[PodRow] = field(default_factory=list)
+    failed: list[PodRow] = field(default_factory=list)
+    judgements: dict[str, Judgement] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if TRACKING not in row.finalizers or not self._has_valid_index(row):
+                continue
+            if row.phase == "Succeeded":
+                self.succeeded.append(row)
+            elif self.is_failed(row):
+                self.failed.append(row)
+                policy = self.spec.get("podFailurePolicy")
+                self.judgements[row.uid] = judge(policy, self.read_pod(row)) if policy else Judgement()
+
+    @property
+    def spec(self) -> Document:
+        spec: Document = self.job["spec"]
+        return spec
+
+    @property
+    def status(self) -> Document:
+        status: Document = self.job.get("status", {})
+        return status
+
+    @property
+    def is_indexed(self) -> bool:
+        return bool(self.spec.get("completionMode") == "Indexed")
+
+    @property
+    def is_suspended(self) -> bool:
+        return bool(self.spec.get("suspend"))
+
+    @property
+    def completions(self) -> int | None:
+        return self.spec.get("completions")
+
+    @property
+    def limit_per_index(self) -> int | None:
+        return self.spec.get("backoffLimitPerIndex")
+
+    @property
+    def active(self) -> list[PodRow]:
+        return [row for row in self.rows if row.is_active]
+
+    @property
+    def terminating(self) -> int:
+        return sum(row.is_terminating for row in self.rows)
+
+    @property
+    def replaces_failed_only(self) -> bool:
+        return self.spec.get("podReplacementPolicy") == "Failed" or self.spec.get("podFailurePolicy") is not None
+
+    def is_failed(self, row: PodRow) -> bool:
+        """Failed, or deleted before it could succeed (unless only failed pods are replaced)."""
+        if row.phase == "Failed":
+            return True
+        return not self.replaces_failed_only and row.is_deleting and row.phase != "Succeeded"
+
+    def succeeded_indexes(self) -> set[int]:
+        known = read_indexes(self.status.get("completedIndexes", ""), self.completions or 0)
+        return known | {index for row in self.succeeded if (index := index_of(row)) is not None}
+
+    def failed_indexes(self) -> set[int]:
+        known = read_indexes(self.status.get("failedIndexes", ""), self.completions or 0)
+        limit = self.limit_per_index
+        for row in self.failed:
+            judgement, index = self.judgements[row.uid], index_of(row)
+            is_over = limit is not None and judgement.counts and failures_of(row)[0] >= limit
+            if index is not None and (judgement.fails_index or is_over):
+                known.add(index)
+        return known
+
+    def succeeded_count(self) -> int:
+        if self.is_indexed:
+            return len(self.succeeded_indexes())
+        return int(self.status.get("succeeded", 0)) + len(self.succeeded)
+
+    def failed_count(self) -> int:
+        counted = sum(self.judgements[row.uid].counts for row in self.failed)
+        return int(self.status.get("failed", 0)) + counted
+
+    def verdict(self) -> Document | None:
+        """The condition that ends the Job before its completions are reached, if one is met."""
+        met = find_condition(self.status, "SuccessCriteriaMet") or find_condition(self.status, "FailureTarget")
+        if met is not None and met["status"] == "True":
+            return met
+        failure = self._failure()
+        if failure is not None:
+            return job_condition("FailureTarget", *failure, self.now)
+        if self.is_indexed:
+            message = success_rule(self.spec.get("successPolicy"), self.completions or 0, self.succeeded_indexes())
+            if message is not None:
+                return job_condition("SuccessCriteriaMet", "SuccessPolicy", message, self.now)
+        return None
+
+    def is_complete(self, active: int) -> bool:
+        if active:
+            return False
+        wanted = self.completions
+        return self.succeeded_count() > 0 if wanted is None else self.succeeded_count() >= wanted
+
+    def wanted_active(self) -> int:
+        """How many pods should run now."""
+        parallelism: int = self.spec.get("parallelism", 1)
+        if self.completions is None:
+            return len(self.active) if self.succeeded_count() > 0 else parallelism
+        return max(0, min(parallelism, self.completions - self.succeeded_count()))
+
+    def deadline(self) -> int | None:
+        """When the Job will have been active too long."""
+        seconds, started = self.spec.get("activeDeadlineSeconds"), self.status.get("startTime")
+        if seconds is None or started is None or self.is_suspended:
+            return None
+        return parse_time(started) + int(seconds) * SECOND
+
+    def _failure(self) -> tuple[str, str] | None:
+        message = next((j.job_failure for j in self.judgements.values() if j.job_failure), None)
+        if message is not None:
+            return "PodFailurePolicy", message
+        if self.failed_count() > self.spec.get("backoffLimit", 6) or self._restarts_too_often():
+            return "BackoffLimitExceeded", BACKOFF_LIMIT
+        deadline = self.deadline()
+        if deadline is not None and self.now >= deadline:
+            return "DeadlineExceeded", DEADLINE
+        if not self.is_indexed or self.limit_per_index is None:
+            return None
+        failed, most = self.failed_indexes(), self.spec.get("maxFailedIndexes")
+        if most is not None and len(failed) > most:
+            return "MaxFailedIndexesExceeded", TOO_MANY_INDEXES
+        if failed and len(failed) + len(self.succeeded_indexes()) >= (self.completions or 0):
+            return "FailedIndexes", "Job has failed indexes"
+        return None
+
+    def _restarts_too_often(self) -> bool:
+        if self.spec["template"]["spec"].get("restartPolicy") != "OnFailure":
+            return False
+        restarts = sum(row.restarts for row in self.rows if row.phase in ("Running", "Pending"))
+        limit: int = self.spec.get("backoffLimit", 6)
+        return restarts > 0 if limit == 0 else restarts >= limit
+
+    def _has_valid_index(self, row: PodRow) -> bool:
+        if not self.is_indexed:
+            return True
+        index = index_of(row)
+        return index is not None and index < (self.completions or 0)
