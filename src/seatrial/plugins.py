@@ -1,33 +1,21 @@
-"""What a user's scheduler plugin needs: `from seatrial.plugins import Plugin`."""
+"""What a scheduler plugin in Python is made of: subclass `Plugin`, implement what you need, enable it by class name."""
 
-from seatrial.scheduler.extension import Action, Narrowed, Plugin, PostFiltered, Reads, Requeue, Wait, requeue
+from seatrial.scheduler.extension import Action, Handle, Narrowed, Plugin, PostFiltered, Wait, requeue
 from seatrial.scheduler.node import NodeInfo
-from seatrial.scheduler.nodes import Nodes
 from seatrial.scheduler.pods import PodInfo
-from seatrial.scheduler.verdict import (
-    SKIP,
-    SUCCESS,
-    Code,
-    Status,
-    Verdicts,
-    error,
-    unresolvable,
-    unschedulable,
-)
+from seatrial.scheduler.verdict import SKIP, SUCCESS, Code, Status, Verdicts, error, unresolvable, unschedulable
 
 __all__ = [
     "SKIP",
     "SUCCESS",
     "Action",
     "Code",
+    "Handle",
     "Narrowed",
     "NodeInfo",
-    "Nodes",
     "Plugin",
     "PodInfo",
     "PostFiltered",
-    "Reads",
-    "Requeue",
     "Status",
     "Verdicts",
     "Wait",

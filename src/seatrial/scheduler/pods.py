@@ -6,7 +6,7 @@ what filter and score columns are cached by. A `PodInfo` is never changed: a cha
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 from weakref import WeakValueDictionary
@@ -86,8 +86,8 @@ class PodInfo:
     created: int = 0
     deleting: bool = False
     phase: str = ""
-    annotations: Mapping[str, str] = NO_LABELS
-    status: Mapping[str, Any] = NOTHING
+    annotations: Mapping[str, str] = field(default_factory=lambda: NO_LABELS)
+    status: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     """Status fields that plugins read: resourceClaimStatuses and the like."""
 
     @property

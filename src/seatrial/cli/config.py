@@ -1,0 +1,79 @@
+"""`seatrial config`: what a KubeSchedulerConfiguration means (KEP-2891)."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from seatrial.scheduler.config import Configuration
+
+File = Annotated[Path, typer.Argument(help="A KubeSchedulerConfiguration in YAML or JSON.", show_default=False)]
+Optional = Annotated[
+    Path | None, typer.Argument(help="A KubeSchedulerConfiguration; without one, the defaults.", show_default=False)
+]
+Modules = Annotated[
+    list[str] | None, typer.Option("--plugins", help="A Python module (or .py file) with plugins; may be repeated.")
+]
+Output = Annotated[Literal["yaml", "json"], typer.Option("-o", "--output", help="The format to print.")]
+Gates = Annotated[str, typer.Option("--feature-gates", help="Name=true|false,…", show_default=False)]
+
+commands = typer.Typer(no_args_is_help=True, help="What a scheduler configuration means.")
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(commands, name="config")
+
+
+@commands.command()
+def default() -> None:
+    """Print what `kube-scheduler --write-config-to` writes without a configuration."""
+    from seatrial.scheduler.config import default_configuration
+    from seatrial.scheduler.config.writing import write_config
+
+    typer.echo(write_config(default_configuration()), nl=False)
+
+
+@commands.command()
+def expand(file: Optional = None, plugins: Modules = None, output: Output = "yaml", feature_gates: Gates = "") -> None:
+    """Print the configuration with the plugins of every extension point spelled out."""
+    import orjson
+
+    from seatrial.model.errors import ConfigError
+    from seatrial.model.yamls import dump
+    from seatrial.scheduler.config import ConfigurationError
+    from seatrial.scheduler.config.writing import expanded_document
+
+    try:
+        document = expanded_document(_load(file, plugins, feature_gates))
+    except ConfigurationError as error:
+        raise ConfigError(str(file), error.stage, error.message) from None
+    typer.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2) if output == "json" else dump(document).rstrip("\n"))
+
+
+@commands.command()
+def validate(file: File, plugins: Modules = None, feature_gates: Gates = "") -> None:
+    """Say what is wrong with a configuration: the stage, the field and why. Exit code 1 if anything is."""
+    from seatrial.scheduler.config import ConfigurationError
+
+    try:
+        _load(file, plugins, feature_gates)
+    except ConfigurationError as error:
+        for problem in error.problems:
+            typer.echo(f"{file}: {error.stage}: {problem}", err=True)
+        raise typer.Exit(1) from None
+    typer.echo(f"{file}: valid")
+
+
+def _load(file: Path | None, plugins: list[str] | None, feature_gates: str) -> "Configuration":
+    from seatrial.scheduler.config import load_configuration
+    from seatrial.scheduler.config.files import parse_gates, read_configuration
+    from seatrial.scheduler.user_plugins import known_points, load_plugins
+
+    known = known_points(load_plugins(plugins or ()))
+    loaded = load_configuration(
+        None if file is None else read_configuration(file), plugins=known, gates=parse_gates(feature_gates)
+    )
+    for warning in loaded.warnings:
+        typer.echo(f"warning: {warning}", err=True)
+    return loaded

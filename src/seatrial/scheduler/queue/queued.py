@@ -1,0 +1,45 @@
+"""A pod in the queue with the memory of its attempts. Upstream: pkg/scheduler/framework/types.go (QueuedPodInfo)."""
+
+from dataclasses import dataclass, field
+
+from seatrial.scheduler.events import ClusterEvent
+from seatrial.scheduler.pods import PodInfo
+
+
+@dataclass(slots=True, eq=False)
+class QueuedPod:
+    """One pending pod. Times are instants in microseconds; `sequence` orders pods of the same instant by arrival."""
+
+    pod: PodInfo
+    timestamp: int
+    sequence: int
+    attempts: int = 0
+    first_attempt: int | None = None
+    unschedulable_plugins: frozenset[str] = frozenset()
+    """Plugins that rejected the pod in its last attempt: only their events bring it back."""
+    pending_plugins: frozenset[str] = frozenset()
+    """Those that answered Pending: when they are satisfied the pod skips its backoff."""
+    gating_plugin: str = ""
+    gating_events: tuple[ClusterEvent, ...] = ()
+    unschedulable_count: int = 0
+    consecutive_errors: int = 0
+    backoff_until: int | None = None
+    was_flushed: bool = False
+    notes: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        return self.pod.key
+
+    @property
+    def is_gated(self) -> bool:
+        return self.gating_plugin != ""
+
+    @property
+    def rejectors(self) -> frozenset[str]:
+        return self.unschedulable_plugins | self.pending_plugins
+
+
+def priority_order(queued: QueuedPod) -> tuple[int, int, int]:
+    """PrioritySort: higher priority first, then who has waited longer, then who came first."""
+    return -queued.pod.priority, queued.timestamp, queued.sequence
