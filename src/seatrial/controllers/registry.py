@@ -5,20 +5,32 @@ from collections.abc import Iterable
 from seatrial.clock.virtual import Clock
 from seatrial.controllers.controller import Context, Controller, QueueController
 from seatrial.controllers.deployment import Deployment
+from seatrial.controllers.garbagecollector import GarbageCollector
 from seatrial.controllers.jobs.job import Job
+from seatrial.controllers.namespace import Namespace, ServiceAccount
+from seatrial.controllers.node import Node
+from seatrial.controllers.poddisruptionbudget import PodDisruptionBudget
 from seatrial.controllers.pods import PodIndex
 from seatrial.controllers.replicaset import ReplicaSet, ReplicationController
-from seatrial.controllers.stages.lifecycle import NodeStages, PodLifecycle
+from seatrial.controllers.stages.lifecycle import PodLifecycle
+from seatrial.controllers.tainteviction import TaintEviction
+from seatrial.controllers.ttlafterfinished import TTLAfterFinished
 from seatrial.model.errors import ConfigError
 from seatrial.store.store import Store
 
 CONTROLLERS: tuple[type[QueueController], ...] = (
+    Namespace,
+    ServiceAccount,
     Deployment,
     ReplicaSet,
     ReplicationController,
     Job,
-    NodeStages,
+    PodDisruptionBudget,
+    TTLAfterFinished,
+    Node,
+    TaintEviction,
     PodLifecycle,
+    GarbageCollector,
 )
 OFF_BY_DEFAULT = frozenset({"cronjob", "hpa"})
 """Controllers that act by the clock alone: KEP-140 wants them only where they are asked for."""

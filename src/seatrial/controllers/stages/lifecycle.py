@@ -168,11 +168,3 @@ class PodLifecycle(Lifecycle):
     name: ClassVar[str] = "pod"
     served: ClassVar[tuple[str, str]] = ("v1", "Pod")
     defaults: ClassVar[str] = "pod"
-
-
-class NodeStages(Lifecycle):
-    """What a kubelet would say of its node; the `node` controller plays it beside its own work."""
-
-    name: ClassVar[str] = "node"
-    served: ClassVar[tuple[str, str]] = ("v1", "Node")
-    defaults: ClassVar[str] = "node"

@@ -1,0 +1,193 @@
+"""Garbage collection: what is owned goes with its owner, after it, before it, or is set free.
+
+Upstream: pkg/controller/garbagecollector (v1.36). Background: dependents of an owner that is gone are deleted.
+Foreground: the owner waits behind a finalizer until the dependents that block it are gone. Orphan: references to the
+owner are taken away, then its finalizer.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import ClassVar
+
+import msgspec
+
+from seatrial.controllers.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.pods import OwnerReference
+from seatrial.model.documents import Document
+from seatrial.model.errors import NotFound
+from seatrial.model.kinds import Kind
+from seatrial.store.objects import Change, Stored
+from seatrial.store.options import DeleteOptions
+
+FOREGROUND = "foregroundDeletion"
+ORPHAN = "orphan"
+
+
+class Meta(msgspec.Struct, rename="camel"):
+    uid: str = ""
+    owner_references: list[OwnerReference] = []
+    finalizers: list[str] = []
+    deletion_timestamp: str | None = None
+
+
+class Owned(msgspec.Struct):
+    metadata: Meta
+
+
+Place = tuple[Kind, str, str]
+"""Kind, namespace and name."""
+
+
+class GarbageCollector(QueueController):
+    """Follows owner references of all kinds; its keys are ("", uid)."""
+
+    name: ClassVar[str] = "garbagecollector"
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._places: dict[str, Place] = {}
+        self._metas: dict[str, Meta] = {}
+        self._dependents: dict[str, dict[str, None]] = {}
+
+    def watches(self) -> Mapping[Kind, Listener]:
+        return {}
+
+    def owners(self) -> Iterable[Kind]:
+        return ()
+
+    def start(self) -> None:
+        super().start()
+        self._unsubscribe.append(self.store.subscribe(self._changed))
+        for kind in _stored_once(self.store.kinds):
+            for stored in self.store.list(kind):
+                self._learn(stored)
+
+    def stop(self) -> None:
+        super().stop()
+        self._places.clear()
+        self._metas.clear()
+        self._dependents.clear()
+
+    def sync(self, key: Key) -> None:
+        uid = key[1]
+        meta = self._metas.get(uid)
+        if meta is None:
+            return
+        if meta.deletion_timestamp is not None and ORPHAN in meta.finalizers:
+            self._set_free(uid)
+        elif meta.deletion_timestamp is not None and FOREGROUND in meta.finalizers:
+            self._clear_the_way(uid)
+        elif meta.deletion_timestamp is None and meta.owner_references:
+            self._attempt_to_delete(uid, meta)
+
+    def _attempt_to_delete(self, uid: str, meta: Meta) -> None:
+        """Delete an object whose owners are all gone, or waiting for it; drop references to some that are gone."""
+        kind, namespace, name = self._places[uid]
+        absent = [ref for ref in meta.owner_references if not self._exists(ref)]
+        waiting = [ref for ref in meta.owner_references if self._waits(ref)]
+        if len(absent) + len(waiting) < len(meta.owner_references):
+            if absent or waiting:
+                self._drop_references(uid, {ref.uid for ref in [*absent, *waiting]})
+            return
+        policy = "Foreground" if waiting and self._dependents.get(uid) else ""
+        if not policy and FOREGROUND in meta.finalizers:
+            policy = "Foreground"
+        options = DeleteOptions(propagation_policy="Foreground" if policy else "Background", preconditions_uid=uid)
+        try:
+            self.store.delete(kind, name, namespace=namespace, writer=self.name, options=options)
+        except NotFound:
+            return
+
+    def _clear_the_way(self, uid: str) -> None:
+        blocking = [
+            dependent
+            for dependent in self._dependents.get(uid, {})
+            if any(ref.uid == uid and ref.block_owner_deletion for ref in self._metas[dependent].owner_references)
+        ]
+        for dependent in list(self._dependents.get(uid, {})):
+            self.enqueue(("", dependent))
+        if not blocking:
+            self._drop_finalizer(uid, FOREGROUND)
+
+    def _set_free(self, uid: str) -> None:
+        for dependent in list(self._dependents.get(uid, {})):
+            self._drop_references(dependent, {uid})
+        self._drop_finalizer(uid, ORPHAN)
+
+    def _drop_references(self, uid: str, owners: set[str]) -> None:
+        def change(document: Document) -> None:
+            meta = document["metadata"]
+            kept = [ref for ref in meta.pop("ownerReferences", []) if ref["uid"] not in owners]
+            if kept:
+                meta["ownerReferences"] = kept
+
+        self._modify(uid, change)
+
+    def _drop_finalizer(self, uid: str, finalizer: str) -> None:
+        def change(document: Document) -> None:
+            meta = document["metadata"]
+            kept = [other for other in meta.pop("finalizers", []) if other != finalizer]
+            if kept:
+                meta["finalizers"] = kept
+
+        self._modify(uid, change)
+
+    def _modify(self, uid: str, change: Callable[[Document], None]) -> None:
+        kind, namespace, name = self._places[uid]
+        try:
+            self.store.modify(kind, name, change, namespace=namespace, writer=self.name)
+        except NotFound:
+            return
+
+    def _exists(self, reference: OwnerReference) -> bool:
+        return reference.uid in self._metas
+
+    def _waits(self, reference: OwnerReference) -> bool:
+        owner = self._metas.get(reference.uid)
+        return owner is not None and owner.deletion_timestamp is not None and FOREGROUND in owner.finalizers
+
+    def _changed(self, change: Change) -> None:
+        if change.type == "DELETED":
+            self._forget(change.stored)
+        else:
+            self._learn(change.stored)
+
+    def _learn(self, stored: Stored) -> None:
+        meta = msgspec.json.decode(stored.data, type=Owned).metadata
+        before = self._metas.get(meta.uid)
+        if before is not None and before.owner_references != meta.owner_references:
+            self._unlink(meta.uid, before)
+        self._metas[meta.uid] = meta
+        self._places[meta.uid] = stored.kind, stored.namespace, stored.name
+        for reference in meta.owner_references:
+            self._dependents.setdefault(reference.uid, {})[meta.uid] = None
+        is_orphaned = any(not self._exists(reference) for reference in meta.owner_references)
+        has_finalizer = FOREGROUND in meta.finalizers or ORPHAN in meta.finalizers
+        if is_orphaned or (meta.deletion_timestamp is not None and has_finalizer):
+            self.enqueue(("", meta.uid))
+
+    def _forget(self, stored: Stored) -> None:
+        uid = msgspec.json.decode(stored.data, type=Owned).metadata.uid
+        meta = self._metas.pop(uid, None)
+        self._places.pop(uid, None)
+        if meta is not None:
+            self._unlink(uid, meta)
+            for reference in meta.owner_references:
+                self.enqueue(("", reference.uid))
+        for dependent in self._dependents.get(uid, {}):
+            self.enqueue(("", dependent))
+
+    def _unlink(self, uid: str, meta: Meta) -> None:
+        for reference in meta.owner_references:
+            dependents = self._dependents.get(reference.uid, {})
+            dependents.pop(uid, None)
+            if not dependents:
+                self._dependents.pop(reference.uid, None)
+
+
+def _stored_once(kinds: Iterable[Kind]) -> list[Kind]:
+    """One version of each kind that can be listed."""
+    chosen: dict[tuple[str, str], Kind] = {}
+    for kind in kinds:
+        if "list" in kind.verbs:
+            chosen.setdefault(kind.group_kind, kind)
+    return list(chosen.values())
