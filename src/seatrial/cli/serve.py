@@ -1,0 +1,55 @@
+"""`seatrial serve`: the API server with its scheduler and controllers, for kubectl and any other client."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from seatrial.cli.composition import Settings
+
+MEBIBYTE = 1024 * 1024
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(serve)
+
+
+def serve(
+    port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes any free one.")] = 3131,
+    data_dir: Annotated[Path | None, typer.Option(help="Keep all objects here, safe against a crash.")] = None,
+    kubeconfig: Annotated[Path | None, typer.Option(help="Where the kubeconfig is written.")] = None,
+    insecure: Annotated[bool, typer.Option(help="Plain HTTP, and no token needed.")] = False,
+    token_file: Annotated[
+        Path | None, typer.Option(help='More users: lines of token,user,uid,"group1,group2".')
+    ] = None,
+    max_request_bytes: Annotated[int, typer.Option(help="Largest request body.")] = 64 * MEBIBYTE,
+    scheduler: Annotated[bool, typer.Option(help="Run the embedded kube-scheduler.")] = True,
+    scheduler_config: Annotated[Path | None, typer.Option(help="A KubeSchedulerConfiguration.")] = None,
+    controllers: Annotated[
+        str | None, typer.Option(help="Controllers to run, by name and comma; empty for none. Default: all.")
+    ] = None,
+    record: Annotated[str, typer.Option(help="What is kept of each decision: none, summary or full.")] = "full",
+    plugins: Annotated[list[str] | None, typer.Option(help="Modules with scheduler plugins.")] = None,
+    strict: Annotated[bool, typer.Option(help="Foreign writes fail a running scenario.")] = False,
+) -> None:
+    """Serve a simulated cluster over the Kubernetes API."""
+    from seatrial.cli.server_process import run
+
+    names = tuple(filter(None, (name.strip() for name in controllers.split(",")))) if controllers is not None else None
+    run(
+        Settings(
+            port=port,
+            data_dir=data_dir,
+            kubeconfig=kubeconfig,
+            insecure=insecure,
+            token_file=token_file,
+            max_request_bytes=max_request_bytes,
+            scheduler=scheduler,
+            scheduler_config=scheduler_config,
+            controllers=names,
+            record=record,
+            plugins=tuple(plugins or ()),
+            strict=strict,
+        )
+    )

@@ -1,0 +1,77 @@
+"""One server process from its settings to its end: credentials, kubeconfig, the loop."""
+
+import asyncio
+import secrets
+import ssl
+from pathlib import Path
+
+import typer
+
+from seatrial.cli.composition import Parts, Settings, compose
+from seatrial.model.errors import ConfigError
+
+
+def run(settings: Settings) -> None:
+    """Serve until told to stop."""
+    import uvloop
+
+    from seatrial.server.certificates import Certificates
+    from seatrial.server.kubeconfig import default_path, state_directory, write_kubeconfig
+    from seatrial.server.serving import Listener
+
+    authority: Path | None = None
+
+    def tls(port: int) -> ssl.SSLContext | None:
+        nonlocal authority
+        if settings.insecure:
+            return None
+        certificates = Certificates.in_directory(state_directory(settings.data_dir, port) / "pki")
+        authority = certificates.authority
+        return certificates.context()
+
+    try:
+        listener = Listener.on(settings.port, tls)
+    except OSError as error:
+        raise ConfigError("", "--port", f"cannot listen on 127.0.0.1:{settings.port}: {error.strerror}") from error
+    state = state_directory(settings.data_dir, listener.port)
+    token = "" if settings.insecure else kept_secret(state / "token").strip()
+    path = (settings.kubeconfig or default_path(settings.data_dir, listener.port)).absolute()
+    parts = compose(settings)
+    write_kubeconfig(path, listener.url, token, authority)
+    typer.echo(f"kubeconfig: {path}")
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(_serve(settings, parts, listener, token, kept_secret(state / "signing-key")))
+
+
+async def _serve(settings: Settings, parts: Parts, listener: "object", token: str, key: str) -> None:
+    from seatrial.server.api import KubernetesApi
+    from seatrial.server.application import Application
+    from seatrial.server.identity import ADMIN, Identities
+    from seatrial.server.metrics import Metrics
+    from seatrial.server.pump import Pump
+    from seatrial.server.serving import Listener, serve, tune_collector
+
+    assert isinstance(listener, Listener)
+    identities = Identities(key.encode(), anonymous=settings.insecure)
+    if token:
+        identities.add(token, ADMIN)
+    if settings.token_file is not None:
+        identities.load_file(settings.token_file)
+    metrics = Metrics()
+    api = KubernetesApi(parts.store, identities, metrics, parts.gates)
+    application = Application(api, identities, metrics, parts.routes, max_request_bytes=settings.max_request_bytes)
+    pumping = asyncio.ensure_future(Pump(parts.store, parts.clock, parts.workers).run())
+    tune_collector()
+    try:
+        await serve(application, listener, ready=lambda: typer.echo(f"ready: {listener.url}"), stop=api.feeds.close)
+    finally:
+        pumping.cancel()
+
+
+def kept_secret(path: Path) -> str:
+    """The secret in a file, made at the first use."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.touch(mode=0o600)
+        path.write_text(secrets.token_urlsafe(32) + "\n")
+    return path.read_text()

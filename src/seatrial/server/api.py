@@ -1,0 +1,117 @@
+"""The Kubernetes API: from a path to the endpoint that answers it."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import seatrial
+from seatrial.model.builtin import kubernetes_version
+from seatrial.server.discovery import Discovery
+from seatrial.server.identity import Identities
+from seatrial.server.listing import Lists
+from seatrial.server.messages import Answer, Request, Stream, json_answer
+from seatrial.server.metrics import Metrics
+from seatrial.server.paths import Target, find_target
+from seatrial.server.resources import Resources
+from seatrial.server.reviews import Reviews
+from seatrial.server.schemas import Schemas
+from seatrial.server.seams import Endpoint, Gate
+from seatrial.server.subresources import Subresources
+from seatrial.server.tables.registry import Tables
+from seatrial.server.watches import Watches
+from seatrial.server.watching import Feeds
+from seatrial.store.store import Store
+
+
+class KubernetesApi:
+    """All paths that a kube-apiserver answers."""
+
+    def __init__(self, store: Store, identities: Identities, metrics: Metrics, gates: Sequence[Gate] = ()) -> None:
+        self.feeds = Feeds(store)
+        self._store = store
+        self._metrics = metrics
+        resources = Resources(store, Lists(store), Watches(store, self.feeds, gates), Tables(store), gates)
+        self._resources = resources
+        self._subresources = Subresources(resources, identities)
+        self._reviews = Reviews(identities, store.clock.now)
+        self._discovery = Discovery(store.kinds)
+        self._schemas = Schemas(store)
+        self._plain: dict[str, Endpoint] = {
+            "/": self._root,
+            "/version": self._version,
+            "/metrics": self._tell_metrics,
+            "/api": self._discovery.core_versions,
+            "/apis": self._discovery.groups,
+            "/openapi/v3": self._schemas.index,
+            "/openapi/v2": self._schemas.second_version,
+        }
+
+    def find(self, method: str, path: str) -> Endpoint | None:
+        """The endpoint for a path; None where there is none."""
+        target = find_target(self._store.kinds, path)
+        if target is not None:
+            return partial(self._serve, target)
+        return self._plain.get(path.rstrip("/") or "/") or self._find_prefixed(path)
+
+    def _find_prefixed(self, path: str) -> Endpoint | None:
+        first, *rest = path.strip("/").split("/")
+        if first in ("healthz", "livez", "readyz"):
+            return self._health
+        if first == "api" and len(rest) == 1:
+            return partial(self._discovery.resources, group="", version=rest[0])
+        if first == "apis" and len(rest) == 1:
+            return partial(self._discovery.group, name=rest[0])
+        if first == "apis" and len(rest) == 2:
+            return partial(self._discovery.resources, group=rest[0], version=rest[1])
+        if first == "openapi" and rest[:1] == ["v3"]:
+            return partial(self._schemas.group_version, path="/".join(rest[1:]))
+        return None
+
+    async def _serve(self, target: Target, request: Request) -> Answer | Stream:
+        if target.subresource:
+            return await self._subresources.serve(request, target)
+        review = self._reviews.find(target.kind)
+        if review is not None:
+            return await review(request, target)
+        if target.kind.kind == "Binding" and not target.kind.group:
+            return await self._subresources.bind_collection(request, target)
+        return await self._resources.serve(request, target)
+
+    async def _root(self, request: Request) -> Answer:
+        groups = dict.fromkeys(kind.group for kind in self._store.kinds if kind.group)
+        versions = dict.fromkeys(f"/apis/{kind.api_version}" for kind in self._store.kinds if kind.group)
+        paths = ["/api", "/api/v1", "/apis", *(f"/apis/{group}" for group in groups), *versions]
+        return json_answer(
+            {"paths": sorted((*paths, "/healthz", "/livez", "/metrics", "/openapi/v3", "/readyz", "/version"))}
+        )
+
+    async def _version(self, request: Request) -> Answer:
+        release = kubernetes_version()
+        major, minor = release.removeprefix("v").split(".")[:2]
+        return json_answer(
+            {
+                "major": major,
+                "minor": minor,
+                "emulationMajor": major,
+                "emulationMinor": minor,
+                "minCompatibilityMajor": major,
+                "minCompatibilityMinor": str(int(minor) - 1),
+                "gitVersion": f"{release}+seatrial-{seatrial.__version__}",
+                "gitCommit": "",
+                "gitTreeState": "clean",
+                "buildDate": "1970-01-01T00:00:00Z",
+                "goVersion": "none",
+                "compiler": "python",
+                "platform": "any",
+            }
+        )
+
+    async def _health(self, request: Request) -> Answer:
+        name = request.path.strip("/").split("/")[0]
+        verbose = f"[+]ping ok\n[+]store ok\n{name} check passed\n" if "verbose" in request.query else "ok"
+        return Answer(verbose.encode(), content_type="text/plain; charset=utf-8")
+
+    async def _tell_metrics(self, request: Request) -> Answer:
+        numbers = {kind.resource: len(self._store.shelf(kind)) for kind in self._store.kinds if "list" in kind.verbs}
+        self._metrics.watchers = self.feeds.watchers
+        page = self._metrics.text({name: number for name, number in numbers.items() if number})
+        return Answer(page.encode(), content_type="text/plain; version=0.0.4; charset=utf-8")

@@ -1,0 +1,229 @@
+"""The ASGI application: reads a request, asks who it is, finds who answers, and turns every failure into a Status."""
+
+import asyncio
+import logging
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+from urllib.parse import unquote
+
+from seatrial.model.documents import encode
+from seatrial.model.errors import NotFound, ServerTimeout, StatusError, TooLarge
+from seatrial.server.identity import Identities, User, impersonated
+from seatrial.server.messages import Answer, Request, Stream, parse_query
+from seatrial.server.metrics import Metrics
+from seatrial.server.seams import Endpoint, Routes
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+SLOWEST_BODY = 60.0
+"""Seconds a client may take to send its body."""
+COMPRESS_FROM = 128 * 1024
+"""Bytes from which an answer is compressed for a client that accepts it, as upstream."""
+CHUNK = 256 * 1024
+
+log = logging.getLogger("seatrial.server")
+
+
+class Api(Protocol):
+    """Who answers for the paths of the Kubernetes API."""
+
+    def find(self, method: str, path: str) -> Endpoint | None:
+        """The endpoint for this request; None where there is none."""
+
+
+class Application:
+    """One server: identities, routes handed in, and the Kubernetes API."""
+
+    def __init__(
+        self,
+        api: Api,
+        identities: Identities,
+        metrics: Metrics,
+        routes: Sequence[Routes] = (),
+        *,
+        max_request_bytes: int,
+    ) -> None:
+        self._api = api
+        self._identities = identities
+        self._routes = tuple(routes)
+        self._max_request_bytes = max_request_bytes
+        self._metrics = metrics
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            return
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        request: Request | None = None
+        try:
+            endpoint, user = self._find(scope, headers)
+            body = await self._read(headers, receive)
+            query = parse_query(scope["query_string"])
+            request = Request(scope["method"], _path(scope), query, headers, body, user)
+            answer = await endpoint(request)
+        except StatusError as error:
+            answer = status_answer(error)
+        except Disconnected:
+            return
+        except Exception:
+            log.exception("%s %s", scope["method"], _path(scope))
+            answer = status_answer(StatusError("an error of the server itself; its log has the traceback"))
+        self._metrics.count(scope["method"], answer.status)
+        reply = Reply(headers, request.warnings if request else (), receive, send, scope["method"] == "HEAD")
+        await reply.send(answer)
+
+    def _find(self, scope: MutableMapping[str, Any], headers: dict[str, str]) -> tuple[Endpoint, User]:
+        method, path = scope["method"], _path(scope)
+        for routes in self._routes:
+            route = routes.find(method, path)
+            if route is not None:
+                user = User("system:anonymous") if route.public else self._user(scope, headers)
+                return route.endpoint, user
+        user = self._user(scope, headers)
+        endpoint = self._api.find(method, path)
+        if endpoint is None:
+            raise NotFound("the server could not find the requested resource")
+        return endpoint, user
+
+    def _user(self, scope: MutableMapping[str, Any], headers: dict[str, str]) -> User:
+        user = self._identities.authenticate(headers.get("authorization", ""))
+        if "impersonate-user" in headers or "impersonate-group" in headers or "impersonate-uid" in headers:
+            groups = tuple(value.decode("latin-1") for name, value in scope["headers"] if name == b"impersonate-group")
+            return impersonated(user, headers, groups)
+        return user
+
+    async def _read(self, headers: dict[str, str], receive: Receive) -> bytes:
+        length = headers.get("content-length", "")
+        if length.isdecimal() and int(length) > self._max_request_bytes:
+            raise self._too_large()
+        if not length and "transfer-encoding" not in headers:
+            return b""
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Disconnected
+        body: bytes = message.get("body", b"")
+        if not message.get("more_body", False):
+            return body
+        try:
+            async with asyncio.timeout(SLOWEST_BODY):
+                return await self._read_rest([body], receive)
+        except TimeoutError:
+            raise ServerTimeout("the request body did not arrive in time") from None
+
+    async def _read_rest(self, parts: list[bytes], receive: Receive) -> bytes:
+        size = len(parts[0])
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise Disconnected
+            parts.append(message.get("body", b""))
+            size += len(parts[-1])
+            if size > self._max_request_bytes:
+                raise self._too_large()
+            if not message.get("more_body", False):
+                return b"".join(parts)
+
+    def _too_large(self) -> TooLarge:
+        return TooLarge(f"Request entity too large: limit is {self._max_request_bytes}")
+
+
+class Disconnected(Exception):
+    """The client went away before its request was whole."""
+
+
+def status_answer(error: StatusError) -> Answer:
+    """An error as the answer that carries its Status."""
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+    if error.retry_after:
+        headers = ((b"retry-after", str(error.retry_after).encode()),)
+    return Answer(encode(error.status()), error.code, headers=headers)
+
+
+def _path(scope: MutableMapping[str, Any]) -> str:
+    raw: bytes | None = scope.get("raw_path")
+    if raw is not None and b"%" in raw:
+        # A slash that was escaped is part of a segment, which no name may have: it is kept escaped and not found.
+        return unquote(raw.split(b"?")[0].decode("latin-1").replace("%2F", "%252F").replace("%2f", "%252f"))
+    path: str = scope["path"]
+    return path
+
+
+@dataclass(slots=True)
+class Reply:
+    """The way back to the client of one request."""
+
+    headers: Mapping[str, str]
+    warnings: Iterable[str]
+    receive: Receive
+    send_message: Send
+    head_only: bool
+
+    async def send(self, answer: Answer | Stream) -> None:
+        fields: list[tuple[bytes, bytes]] = [(b"content-type", answer.content_type.encode())]
+        fields.extend((b"warning", _warning(text)) for text in self.warnings)
+        gzip = "gzip" in self.headers.get("accept-encoding", "")
+        if isinstance(answer, Answer):
+            await self._send_whole(answer, fields, gzip)
+        elif gzip and answer.compressible:
+            fields.append((b"content-encoding", b"gzip"))
+            await self._send_stream(answer, _compressed(answer.chunks), fields)
+        else:
+            await self._send_stream(answer, answer.chunks, fields)
+
+    async def _send_whole(self, answer: Answer, fields: list[tuple[bytes, bytes]], gzip: bool) -> None:
+        fields.extend(answer.headers)
+        body = answer.body
+        if gzip and len(body) >= COMPRESS_FROM:
+            body = _compress(body)
+            fields.append((b"content-encoding", b"gzip"))
+        fields.append((b"content-length", str(len(body)).encode()))
+        await self.send_message({"type": "http.response.start", "status": answer.status, "headers": fields})
+        await self.send_message({"type": "http.response.body", "body": b"" if self.head_only else body})
+
+    async def _send_stream(
+        self, answer: Stream, chunks: AsyncIterator[bytes], fields: list[tuple[bytes, bytes]]
+    ) -> None:
+        send = self.send_message
+        await send({"type": "http.response.start", "status": answer.status, "headers": fields})
+        # The head goes out with the first body message; a watch without events would leave its client waiting.
+        await send({"type": "http.response.body", "body": b"", "more_body": True})
+        listening = asyncio.ensure_future(self._hear_end(answer)) if answer.close is not None else None
+        try:
+            async for chunk in chunks:
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        finally:
+            if listening is not None:
+                listening.cancel()
+
+    async def _hear_end(self, answer: Stream) -> None:
+        while (await self.receive())["type"] != "http.disconnect":
+            pass
+        if answer.close is not None:
+            answer.close()
+
+
+def _compress(body: bytes) -> bytes:
+    packer = zlib.compressobj(level=1, wbits=31)
+    return packer.compress(body) + packer.flush()
+
+
+async def _compressed(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    packer = zlib.compressobj(level=1, wbits=31)
+    async for chunk in chunks:
+        for start in range(0, len(chunk), CHUNK):
+            packed = packer.compress(chunk[start : start + CHUNK])
+            if packed:
+                yield packed
+            await asyncio.sleep(0)
+    yield packer.flush()
+
+
+def _warning(text: str) -> bytes:
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+    clean = "".join(c if c.isprintable() else " " for c in quoted)
+    return f'299 - "{clean}"'.encode("utf-8", "replace")

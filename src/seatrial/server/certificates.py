@@ -1,0 +1,98 @@
+"""TLS for one machine: an authority of our own and a server certificate for 127.0.0.1, made once and kept."""
+
+import datetime
+import ipaddress
+import ssl
+from dataclasses import dataclass
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+VALID_FOR = datetime.timedelta(days=3650)
+
+
+@dataclass(frozen=True, slots=True)
+class Certificates:
+    """Where the files are."""
+
+    authority: Path
+    certificate: Path
+    key: Path
+
+    @classmethod
+    def in_directory(cls, directory: Path) -> "Certificates":
+        """The certificates kept in a directory; made there at the first use."""
+        found = cls(directory / "ca.crt", directory / "server.crt", directory / "server.key")
+        if not all(path.exists() for path in (found.authority, found.certificate, found.key)):
+            directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+            found._make()
+        return found
+
+    def context(self) -> ssl.SSLContext:
+        """A server-side TLS context."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.certificate, self.key)
+        return context
+
+    def _make(self) -> None:
+        authority_key, server_key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
+        issuer = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "seatrial-ca")])
+        authority = (
+            _builder(issuer, issuer, authority_key.public_key())
+            .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+            .add_extension(_key_usage(signs_certificates=True), critical=True)
+            .sign(authority_key, hashes.SHA256())
+        )
+        names = [x509.DNSName(name) for name in ("localhost", "kubernetes", "kubernetes.default.svc")]
+        addresses = [x509.IPAddress(ipaddress.ip_address(a)) for a in ("127.0.0.1", "::1")]
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "seatrial")])
+        certificate = (
+            _builder(subject, issuer, server_key.public_key())
+            .add_extension(x509.SubjectAlternativeName([*names, *addresses]), critical=False)
+            .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+            .add_extension(_key_usage(signs_certificates=False), critical=True)
+            .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+            .add_extension(
+                x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key()), critical=False
+            )
+            .sign(authority_key, hashes.SHA256())
+        )
+        self.key.touch(mode=0o600)
+        self.key.write_bytes(
+            server_key.private_bytes(
+                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+            )
+        )
+        self.certificate.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+        self.authority.write_bytes(authority.public_bytes(serialization.Encoding.PEM))
+
+
+def _builder(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey) -> x509.CertificateBuilder:
+    start = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=1)
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key)
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(start)
+        .not_valid_after(start + VALID_FOR)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
+    )
+
+
+def _key_usage(*, signs_certificates: bool) -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=True,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        key_cert_sign=signs_certificates,
+        crl_sign=signs_certificates,
+        encipher_only=False,
+        decipher_only=False,
+    )

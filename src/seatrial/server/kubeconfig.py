@@ -1,0 +1,46 @@
+"""The kubeconfig that `serve` writes: one cluster, one user, one context.
+
+client-go sends no token over plain HTTP (tools/clientcmd reads user data for https only), so a server that wants
+tokens has to speak TLS for kubectl's sake.
+"""
+
+import base64
+import os
+from pathlib import Path
+
+import yaml
+
+
+def write_kubeconfig(path: Path, server: str, token: str, authority: Path | None) -> None:
+    """Write the kubeconfig, readable by its owner alone, in one step."""
+    cluster: dict[str, str] = {"server": server}
+    if authority is not None:
+        cluster["certificate-authority-data"] = base64.b64encode(authority.read_bytes()).decode()
+    user = {"token": token} if token else {}
+    document = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": "seatrial", "cluster": cluster}],
+        "users": [{"name": "seatrial", "user": user}],
+        "contexts": [{"name": "seatrial", "context": {"cluster": "seatrial", "user": "seatrial"}}],
+        "current-context": "seatrial",
+        "preferences": {},
+    }
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.touch(mode=0o600)
+    temporary.write_text(yaml.safe_dump(document, sort_keys=False))
+    temporary.replace(path)
+
+
+def default_path(data_dir: Path | None, port: int) -> Path:
+    """Where the kubeconfig goes when nobody says."""
+    return state_directory(data_dir, port) / "kubeconfig"
+
+
+def state_directory(data_dir: Path | None, port: int) -> Path:
+    """Where tokens and certificates of a server are kept."""
+    if data_dir is not None:
+        return data_dir
+    home = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    return Path(home) / "seatrial" / str(port)

@@ -1,0 +1,186 @@
+"""LIST: selection, chunks with a continue token, and lists at an earlier revision.
+
+A list at revision N is worked out from the present one and the history since: what has changed is put back to what
+it was. So a continue token is only a revision and a place, and no state is kept for it.
+"""
+
+import asyncio
+import base64
+import binascii
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from seatrial.model.documents import decode, encode
+from seatrial.model.errors import BadRequest, Cause, Gone, ServerTimeout
+from seatrial.model.kinds import Kind
+from seatrial.server.messages import Answer, Request, Stream
+from seatrial.server.negotiation import JSON, TABLE
+from seatrial.server.options import invalid
+from seatrial.server.rendering import ListMeta, Rendering
+from seatrial.server.selection import Selection
+from seatrial.store.objects import Stored
+from seatrial.store.store import Store
+
+STREAM_FROM = 500
+"""Items from which a list is sent in chunks, so that others get their turn."""
+CHUNK_ITEMS = 250
+MATCHES = ("", "Exact", "NotOlderThan")
+
+
+@dataclass(frozen=True, slots=True)
+class Continuation:
+    """Where the next chunk begins."""
+
+    revision: int
+    after: tuple[str, str]
+
+    def token(self) -> str:
+        """The opaque text a client hands back."""
+        namespace, name = self.after
+        start = f"{namespace}/{name}\0" if namespace else f"{name}\0"
+        text = encode({"v": "meta.k8s.io/v1", "rv": self.revision, "start": start})
+        return base64.urlsafe_b64encode(text).rstrip(b"=").decode()
+
+    @classmethod
+    def parse(cls, token: str) -> "Continuation":
+        try:
+            document = decode(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
+            namespace, _, name = document["start"].rstrip("\0").rpartition("/")
+            return cls(int(document["rv"]), (namespace, name))
+        except (ValueError, KeyError, TypeError, AttributeError, binascii.Error):
+            raise BadRequest("continue key is not valid: the token was not made by this server") from None
+
+
+class Lists:
+    """Answers LIST requests from the store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def answer(self, request: Request, kind: Kind, selection: Selection, rendering: Rendering) -> Answer | Stream:
+        """The list that a request asks for; `kind` is the one stored."""
+        limit = request.number("limit") or 0
+        token = request.query.get("continue", "")
+        revision, start = self._start(request, token)
+        found = self._objects(kind, selection.namespace, revision)
+        if start is not None:
+            found = [stored for stored in found if (stored.namespace, stored.name) > start]
+        if not selection.is_everything:
+            found = await _selected(found, selection, limit + 1 if limit > 0 else 0)
+        meta = ListMeta(revision)
+        if 0 < limit < len(found):
+            last = found[limit - 1]
+            rest = len(found) - limit if selection.is_everything else 0
+            meta = ListMeta(revision, Continuation(revision, (last.namespace, last.name)).token(), rest)
+            found = found[:limit]
+        form = rendering.form
+        if len(found) < STREAM_FROM or form.encoding != JSON or form.shape == TABLE or request.flag("pretty"):
+            return rendering.list_answer(found, meta)
+        return Stream(_chunks(found, meta, rendering), compressible=True)
+
+    def _start(self, request: Request, token: str) -> tuple[int, tuple[str, str] | None]:
+        """The revision to list at and what was already sent."""
+        text, match = request.query.get("resourceVersion", ""), request.query.get("resourceVersionMatch", "")
+        _check_match(request, text, match, token)
+        if token:
+            continuation = Continuation.parse(token)
+            return continuation.revision, continuation.after
+        wanted = parse_revision(text)
+        now = self._store.revision
+        if wanted > now:
+            raise too_large(wanted, now)
+        limit = request.number("limit") or 0
+        # An old rule of upstream: with a limit, a revision other than 0 means exactly that one.
+        exact = match == "Exact" or (not match and limit > 0 and wanted > 0)
+        return (wanted if exact else now), None
+
+    def _objects(self, kind: Kind, namespace: str, revision: int) -> Sequence[Stored]:
+        present = self._store.list(kind, namespace)
+        if revision == self._store.revision:
+            return present
+        try:
+            changes = list(self._store.changes(revision, kind))
+        except Gone:
+            raise Gone(
+                "The provided continue parameter is too old to display a consistent list result. You can start a new "
+                "list without the continue parameter."
+            ) from None
+        if not changes:
+            return present
+        objects = {(stored.namespace, stored.name): stored for stored in present}
+        for change in reversed(changes):
+            key = change.stored.namespace, change.stored.name
+            if namespace and key[0] != namespace:
+                continue
+            if change.previous is None:
+                objects.pop(key, None)
+            else:
+                objects[key] = change.previous
+        return [objects[key] for key in sorted(objects)]
+
+
+async def _selected(found: Sequence[Stored], selection: Selection, enough: int) -> list[Stored]:
+    chosen: list[Stored] = []
+    for number, stored in enumerate(found, 1):
+        if selection.admits(stored):
+            chosen.append(stored)
+            if enough and len(chosen) >= enough:
+                break
+        if number % STREAM_FROM == 0:
+            await asyncio.sleep(0)
+    return chosen
+
+
+async def _chunks(found: Sequence[Stored], meta: ListMeta, rendering: Rendering) -> AsyncIterator[bytes]:
+    head = rendering.list_head(meta)
+    parts = iter(rendering.list_parts(found))
+    while batch := list(islice(parts, CHUNK_ITEMS)):
+        yield head + b",".join(batch)
+        head = b","
+        await asyncio.sleep(0)
+    yield b"]}"
+
+
+def parse_revision(text: str) -> int:
+    """A resourceVersion from a query; none is 0."""
+    if not text:
+        return 0
+    if not text.isdecimal() or not text.isascii() or int(text) >= 2**63:
+        why = f'Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax'
+        raise invalid("ListOptions", [Cause("resourceVersion", why)])
+    return int(text)
+
+
+def too_large(wanted: int, now: int) -> ServerTimeout:
+    """The refusal of a revision that does not exist yet."""
+    return ServerTimeout(
+        f"Too large resource version: {wanted}, current: {now}",
+        causes=[Cause("", "Too large resource version", "ResourceVersionTooLarge")],
+        retry_after=1,
+    )
+
+
+def _check_match(request: Request, text: str, match: str, token: str) -> None:
+    causes = []
+
+    def forbid(field: str, why: str) -> None:
+        causes.append(Cause(field, f"Forbidden: {why}", "FieldValueForbidden"))
+
+    if match:
+        if token:
+            forbid("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided")
+        if not text:
+            forbid("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided")
+        if match not in MATCHES:
+            supported = 'supported values: "Exact", "NotOlderThan", ""'
+            why = f'Unsupported value: "{match}": {supported}'
+            causes.append(Cause("resourceVersionMatch", why, "FieldValueNotSupported"))
+        if match == "Exact" and text == "0":
+            forbid("resourceVersionMatch", 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"')
+    if "sendInitialEvents" in request.query:
+        forbid("sendInitialEvents", "sendInitialEvents is forbidden for list")
+    if causes:
+        raise invalid("ListOptions", causes)
+    if token and text not in ("", "0"):
+        raise BadRequest("specifying resource version is not allowed when using continue")

@@ -1,0 +1,182 @@
+"""How an object looks to one client: in its version, its encoding, and as object, Table row or metadata alone."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from seatrial.model.documents import Document, decode, encode
+from seatrial.model.errors import StatusError
+from seatrial.model.kinds import Kind
+from seatrial.server import protobufs
+from seatrial.server.messages import Answer
+from seatrial.server.negotiation import PARTIAL, PROTOBUF, TABLE, YAML, Form
+from seatrial.server.tables.table import Table
+from seatrial.server.versions import convert_data
+from seatrial.server.yaml import to_yaml
+from seatrial.store.objects import Stored
+
+INITIAL_EVENTS_END = "k8s.io/initial-events-end"
+META = "meta.k8s.io"
+
+
+@dataclass(frozen=True, slots=True)
+class ListMeta:
+    """The head of a list."""
+
+    revision: int
+    continuation: str = ""
+    remaining: int = 0
+
+    def document(self) -> Document:
+        document: Document = {"resourceVersion": str(self.revision)}
+        if self.continuation:
+            document["continue"] = self.continuation
+        if self.remaining:
+            document["remainingItemCount"] = self.remaining
+        return document
+
+
+class Rendering:
+    """The look of objects of one kind, as one request asks for it."""
+
+    def __init__(self, kind: Kind, form: Form, table: Table | None = None, *, pretty: bool = False) -> None:
+        self.kind = kind
+        self.form = form
+        self._table = table
+        self._pretty = pretty
+        self._sends_columns = True
+
+    @property
+    def key(self) -> object:
+        """Equal for renderings that look the same."""
+        return self.kind.api_version, self.form, self._table.key if self._table else None
+
+    def data(self, stored: Stored) -> bytes:
+        """The JSON of the object in the version asked for."""
+        if stored.kind.api_version == self.kind.api_version:
+            return stored.data
+        return convert_data(stored.data, stored.kind, self.kind)
+
+    def answer(self, stored: Stored, status: int = 200) -> Answer:
+        """One object as an answer."""
+        shape, encoding = self.form.shape, self.form.encoding
+        if not shape and encoding == "application/json":
+            data = self.data(stored)
+            return Answer(
+                orjson.dumps(orjson.loads(data), option=orjson.OPT_INDENT_2) if self._pretty else data, status
+            )
+        return self.document_answer(decode(self.data(stored)), status)
+
+    def document_answer(self, document: Document, status: int = 200) -> Answer:
+        """A document of this kind as an answer."""
+        shape, encoding = self.form.shape, self.form.encoding
+        if shape == TABLE and self._table is not None:
+            revision = (document.get("metadata") or {}).get("resourceVersion", "")
+            document = self._table.document([document], {"resourceVersion": revision}, self.form.version)
+        elif shape == PARTIAL:
+            document = partial(document, self.form.version)
+        if encoding == PROTOBUF:
+            body = protobufs.encode_partial(document) if shape == PARTIAL else protobufs.encode(self.kind, document)
+            return Answer(body, status, PROTOBUF)
+        if encoding == YAML:
+            return Answer(to_yaml(document), status, YAML)
+        return Answer(orjson.dumps(document, option=orjson.OPT_INDENT_2 if self._pretty else 0), status)
+
+    def list_parts(self, items: Iterable[Stored]) -> Iterable[bytes]:
+        """The items of a JSON list, without commas."""
+        if self.form.shape == PARTIAL:
+            return (encode(partial(stored.document(), self.form.version)) for stored in items)
+        if self.kind.custom:
+            return map(self.data, items)
+        # Items of built-in kinds carry no kind and apiVersion of their own, as with upstream's typed lists.
+        return (_without_type(self.data(stored)) for stored in items)
+
+    def list_head(self, meta: ListMeta) -> bytes:
+        """The opening of a JSON list up to its items."""
+        kind, api_version = self.kind.list_kind, self.kind.api_version
+        if self.form.shape == PARTIAL:
+            kind, api_version = "PartialObjectMetadataList", f"{META}/{self.form.version}"
+        head = encode({"kind": kind, "apiVersion": api_version, "metadata": meta.document()})
+        return head[:-1] + b',"items":['
+
+    def list_answer(self, items: Iterable[Stored], meta: ListMeta) -> Answer:
+        """A whole list in any form."""
+        if self.form.shape == TABLE and self._table is not None:
+            documents = (decode(self.data(stored)) for stored in items)
+            body = self._table.document(documents, meta.document(), self.form.version)
+            return Answer(to_yaml(body), content_type=YAML) if self.form.encoding == YAML else Answer(encode(body))
+        if self.form.encoding == PROTOBUF:
+            if self.form.shape == PARTIAL:
+                documents = (partial(stored.document(), self.form.version) for stored in items)
+                return Answer(protobufs.encode_partial_list(documents, meta.document()), content_type=PROTOBUF)
+            return Answer(
+                protobufs.encode_list(self.kind, map(self.data, items), meta.document()), content_type=PROTOBUF
+            )
+        body_bytes = self.list_head(meta) + b",".join(self.list_parts(items)) + b"]}"
+        if self.form.encoding == YAML:
+            return Answer(to_yaml(decode(body_bytes)), content_type=YAML)
+        if self._pretty:
+            body_bytes = orjson.dumps(orjson.loads(body_bytes), option=orjson.OPT_INDENT_2)
+        return Answer(body_bytes)
+
+    def event(self, type: str, stored: Stored, revision: int | None = None) -> bytes:
+        """A watch event; `revision` replaces the object's own."""
+        data = self.data(stored)
+        if revision is not None:
+            document = decode(data)
+            document["metadata"]["resourceVersion"] = str(revision)
+            data = encode(document)
+        if not self.form.shape and self.form.encoding != PROTOBUF:
+            return self._framed(type, data)
+        document = decode(data)
+        if self.form.shape == TABLE and self._table is not None:
+            meta = {"resourceVersion": document["metadata"]["resourceVersion"]}
+            return self._framed(type, encode(self._table.document([document], meta, self.form.version)))
+        return self._framed_document(type, document)
+
+    def bookmark(self, revision: int, *, initial_events_end: bool = False) -> bytes:
+        """A bookmark event: everything up to `revision` has been sent."""
+        metadata: Document = {"resourceVersion": str(revision), "creationTimestamp": None}
+        if initial_events_end:
+            metadata["annotations"] = {INITIAL_EVENTS_END: "true"}
+        document: Document = {"kind": self.kind.kind, "apiVersion": self.kind.api_version, "metadata": metadata}
+        if self.form.shape == TABLE and self._table is not None:
+            table = self._table.document([], {"resourceVersion": str(revision)}, self.form.version)
+            table["rows"] = (
+                [{"cells": [], "object": partial(document, self.form.version)}] if initial_events_end else []
+            )
+            return self._framed("BOOKMARK", encode(table))
+        return self._framed_document("BOOKMARK", document)
+
+    def error(self, error: StatusError) -> bytes:
+        """An ERROR event, after which the stream ends."""
+        if self.form.encoding == PROTOBUF:
+            return protobufs.frame("ERROR", protobufs.encode_status(error.status()))
+        return self._framed("ERROR", encode(error.status()))
+
+    def _framed_document(self, type: str, document: Document) -> bytes:
+        is_partial = self.form.shape == PARTIAL
+        if is_partial:
+            document = partial(document, self.form.version)
+        if self.form.encoding == PROTOBUF:
+            body = protobufs.encode_partial(document) if is_partial else protobufs.encode(self.kind, document)
+            return protobufs.frame(type, body)
+        return self._framed(type, encode(document))
+
+    def _framed(self, type: str, data: bytes) -> bytes:
+        if self.form.encoding == YAML:
+            return b"---\n" + to_yaml({"type": type, "object": decode(data)})
+        return b'{"type":"%s","object":%s}\n' % (type.encode(), data)
+
+
+def partial(document: Document, version: str) -> Document:
+    """The metadata of an object as a PartialObjectMetadata."""
+    metadata: Any = document.get("metadata") or {}
+    return {"kind": "PartialObjectMetadata", "apiVersion": f"{META}/{version}", "metadata": metadata}
+
+
+def _without_type(data: bytes) -> bytes:
+    cut = data.find(b'"metadata"', 0, 300)
+    return b"{" + data[cut:] if cut > 0 else data

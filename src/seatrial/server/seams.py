@@ -1,0 +1,64 @@
+"""What rooms above hand in: gates that hold requests back, and routes of their own on the same server."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from seatrial.server.messages import Answer, Request, Stream
+from seatrial.server.paths import Target
+
+Endpoint = Callable[[Request], Awaitable[Answer | Stream]]
+
+
+class Gate(Protocol):
+    """Who may go on, and when.
+
+    Both methods may wait for as long as they like and may raise a StatusError to refuse. They are asked in the
+    order in which the gates were handed in.
+    """
+
+    async def enter(self, request: Request, target: Target) -> None:
+        """Called before a request for a resource is carried out."""
+
+    async def deliver(self, request: Request, target: Target) -> None:
+        """Called before the next events of a watch are sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """An endpoint and whether it is open to everybody (pages, health)."""
+
+    endpoint: Endpoint
+    public: bool = False
+
+
+class Routes(Protocol):
+    """Extra endpoints; they are asked before the Kubernetes API."""
+
+    def find(self, method: str, path: str) -> Route | None:
+        """The route for this request; None where it is none of ours."""
+
+
+class RouteTable:
+    """Routes by exact path, or by a prefix that ends in a slash."""
+
+    def __init__(self) -> None:
+        self._exact: dict[str, dict[str, Route]] = {}
+        self._prefixes: list[tuple[str, dict[str, Route]]] = []
+
+    def add(self, method: str, path: str, endpoint: Endpoint, *, public: bool = False) -> None:
+        """Serve `path` (and everything below it if it ends in a slash) by `endpoint`."""
+        if path.endswith("/") and path != "/":
+            table = next((routes for prefix, routes in self._prefixes if prefix == path), None)
+            if table is None:
+                table = {}
+                self._prefixes.append((path, table))
+        else:
+            table = self._exact.setdefault(path, {})
+        table[method] = Route(endpoint, public)
+
+    def find(self, method: str, path: str) -> Route | None:
+        table = self._exact.get(path)
+        if table is None:
+            table = next((routes for prefix, routes in self._prefixes if path.startswith(prefix)), None)
+        return table.get(method) if table is not None else None

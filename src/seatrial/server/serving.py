@@ -1,0 +1,108 @@
+"""Running the server: one socket on 127.0.0.1, uvicorn around the application, and a clean end on SIGTERM."""
+
+import asyncio
+import contextlib
+import gc
+import logging
+import signal
+import socket
+import ssl
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import uvicorn
+
+from seatrial.server.application import Application
+
+KEEP_ALIVE = 180
+"""Seconds an idle connection stays open: longer than clients keep theirs, so that they close first."""
+GRACE = 2
+
+
+@dataclass(slots=True)
+class Listener:
+    """A socket that is bound but does not yet answer."""
+
+    socket: socket.socket
+    tls: ssl.SSLContext | None
+
+    @classmethod
+    def on(cls, port: int, tls: Callable[[int], ssl.SSLContext | None]) -> "Listener":
+        """Bind to a port of 127.0.0.1 (0: any free one); `tls` gives the context for the port that it became."""
+        bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            bound.bind(("127.0.0.1", port))
+        except OSError:
+            bound.close()
+            raise
+        return cls(bound, tls(bound.getsockname()[1]))
+
+    @property
+    def port(self) -> int:
+        port: int = self.socket.getsockname()[1]
+        return port
+
+    @property
+    def url(self) -> str:
+        return f"{'https' if self.tls else 'http'}://127.0.0.1:{self.port}"
+
+
+class _Server(uvicorn.Server):
+    """uvicorn without its own signal handling, which would end the process by the signal instead of with exit 0."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+async def serve(
+    application: Application, listener: Listener, *, ready: Callable[[], None], stop: Callable[[], None]
+) -> None:
+    """Serve until SIGTERM or SIGINT; `ready` is called once requests are accepted, `stop` before connections end."""
+    config = uvicorn.Config(
+        application,
+        loop="none",
+        http="httptools",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=True,
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=GRACE,
+        backlog=2048,
+    )
+    config.load()
+    config.ssl = listener.tls
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+    server = _Server(config, ready)
+
+    def end() -> None:
+        stop()
+        server.should_exit = True
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, end)
+    try:
+        await server.serve(sockets=[listener.socket])
+    finally:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.remove_signal_handler(number)
+
+
+def tune_collector() -> None:
+    """Raise the collector's thresholds: most of what lives here is long-lived and has no cycles."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 50, 100)

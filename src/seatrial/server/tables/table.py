@@ -1,0 +1,83 @@
+"""A Table: column definitions and, for each object, its cells."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from seatrial.model.documents import Document
+
+Cell = Any
+Cells = Callable[[Document, int], Sequence[Cell]]
+"""From a document and the present instant to the cells of its row."""
+Conditions = Callable[[Document], list[Document]]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column; priority 1 is shown by `-o wide` only."""
+
+    name: str
+    type: str = "string"
+    priority: int = 0
+    format: str = ""
+    description: str = ""
+
+    def document(self) -> Document:
+        return {
+            "name": self.name,
+            "type": self.type,
+            "format": self.format,
+            "description": self.description or self.name,
+            "priority": self.priority,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """How objects of a kind are printed."""
+
+    columns: tuple[Column, ...]
+    cells: Cells
+    conditions: Conditions | None = None
+
+
+class Table:
+    """The tables of one kind as one request asks for them."""
+
+    def __init__(self, columns: Columns, now: Callable[[], int], include_object: str = "Metadata") -> None:
+        self._columns = columns
+        self._now = now
+        self._include_object = include_object
+
+    @property
+    def key(self) -> object:
+        return self._include_object, id(self._columns)
+
+    def document(self, documents: Iterable[Document], metadata: Document, version: str) -> Document:
+        """The Table of these objects."""
+        now = self._now()
+        return {
+            "kind": "Table",
+            "apiVersion": f"meta.k8s.io/{version}",
+            "metadata": metadata,
+            "columnDefinitions": [column.document() for column in self._columns.columns],
+            "rows": [self._row(document, now, version) for document in documents],
+        }
+
+    def _row(self, document: Document, now: int, version: str) -> Document:
+        row: Document = {"cells": list(self._columns.cells(document, now))}
+        if self._columns.conditions is not None:
+            conditions = self._columns.conditions(document)
+            if conditions:
+                row["conditions"] = conditions
+        if self._include_object == "Object":
+            row["object"] = document
+        elif self._include_object == "Metadata":
+            row["object"] = {
+                "kind": "PartialObjectMetadata",
+                "apiVersion": f"meta.k8s.io/{version}",
+                "metadata": document.get("metadata") or {},
+            }
+        else:
+            row["object"] = None
+        return row
