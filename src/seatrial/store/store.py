@@ -31,6 +31,9 @@ from seatrial.store.shelves import Shelf
 from seatrial.store.strategies import created_by_update
 from seatrial.store.versions import Versions
 
+BeforeWrite = Callable[[Kind, Stored | None, str, str], None]
+"""Kind, the object before (None: it is new), writer and subresource of a write."""
+
 _CREATE = CreateOptions()
 _UPDATE = UpdateOptions()
 _DELETE = DeleteOptions()
@@ -56,6 +59,8 @@ class Store:
         self.admission: Admission = admission or NoAdmission()
         self.rules = rules or Rules()
         self.versions = Versions(kinds)
+        self.before_write: BeforeWrite | None = None
+        """Told of each write just before it is committed: what counts steps by writes must come first."""
         self._revisions = Revisions(history)
         self._pods = kinds.named("v1", "Pod") or Kind("", "v1", "Pod", "pods", subresources=("status", "binding"))
 
@@ -214,12 +219,16 @@ class Store:
         self, kind: Kind, document: Document, previous: Stored | None, *, writer: str, subresource: str = ""
     ) -> Stored:
         """Commit a prepared document: for the modules of this room."""
+        if self.before_write is not None:
+            self.before_write(kind, previous, writer, subresource)
         return self._revisions.put(
             kind, document, previous, writer=writer, at=self.clock.now(), subresource=subresource
         )
 
     def remove(self, current: Stored, document: Document, *, writer: str) -> Stored:
         """Commit the end of an object whose last state is `document`: for the modules of this room."""
+        if self.before_write is not None:
+            self.before_write(current.kind, current, writer, "")
         return self._revisions.remove(current, document, writer=writer, at=self.clock.now())
 
     @staticmethod
