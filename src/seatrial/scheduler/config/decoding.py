@@ -7,7 +7,7 @@ from typing import Any
 
 from seatrial.model.documents import Document, encode
 from seatrial.model.documents import decode as read_json
-from seatrial.model.yamls import load_all
+from seatrial.model.yamls import YamlError, load_all
 from seatrial.scheduler.config.old_versions import OLD_VERSIONS, convert_old
 from seatrial.scheduler.config.problems import ConfigurationError
 from seatrial.scheduler.config.shapes import Record, WrongType, decode
@@ -43,7 +43,7 @@ def _parsed(source: Document | str) -> Document:
     else:
         try:
             documents = load_all(source)
-        except ValueError as error:
+        except YamlError as error:
             raise ConfigurationError("decode", [str(error)]) from error
         if len(documents) > 1:
             raise ConfigurationError("decode", ["expected one document"])
