@@ -60,7 +60,7 @@ class Schema:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Field:
-    """A field of an object, and how patches and apply treat it."""
+    """A field of an object, how patches and apply treat it, and where Go keeps it."""
 
     name: str
     schema: Schema
@@ -72,6 +72,8 @@ class Field:
     pointer: bool = False
     omit_empty: bool = False
     omit_zero: bool = False
+    go_type: str = ""
+    embedded_in: tuple[str, ...] = ()
 
     @property
     def patch_strategies(self) -> tuple[str, ...]:
@@ -121,7 +123,9 @@ def _fields_of(name: str) -> Mapping[str, Field]:
     fields: dict[str, Field] = {}
     for field in type_facts(name).fields or ():
         if field.inline:
-            fields.update(_fields_of(field.type))
+            embedded = field.type.rpartition(".")[2]
+            for name, lent in _fields_of(field.type).items():
+                fields[name] = replace(lent, embedded_in=(embedded, *lent.embedded_in))
         else:
             fields[field.name] = _field(field)
     return MappingProxyType(fields)
@@ -139,6 +143,7 @@ def _field(field: FieldFacts) -> Field:
         pointer=field.pointer,
         omit_empty=field.omit_empty,
         omit_zero=field.omit_zero,
+        go_type=field.go or _go_type(field.type),
     )
 
 
@@ -158,6 +163,15 @@ def _field_schema(field: FieldFacts) -> Schema:
             nullable=field.nullable,
         )
     return schema
+
+
+def _go_type(reference: str) -> str:
+    """How Go writes a type that has no name of its own; error texts of the API show it."""
+    if reference.startswith("[]"):
+        return f"[]{_go_type(reference[2:])}"
+    if reference.startswith("{}"):
+        return f"map[string]{_go_type(reference[2:])}"
+    return "[]uint8" if reference == "bytes" else ".".join(reference.split(".")[-2:])
 
 
 @cache

@@ -16,6 +16,7 @@ class FieldFacts(msgspec.Struct, frozen=True, rename="camel"):
     """One field of a type; an inline field has no name and lends its own fields to the type around it."""
 
     type: str
+    go: str = ""
     name: str = ""
     number: int = 0
     pointer: bool = False

@@ -2,7 +2,9 @@ package main
 
 import (
 	"log"
+	"maps"
 	"reflect"
+	"slices"
 	"sort"
 	"strings"
 
@@ -30,9 +32,9 @@ type Type struct {
 type Field struct {
 	Name          string   `json:"name,omitempty"`
 	Type          string   `json:"type"`
+	Go            string   `json:"go,omitempty"`
 	Number        int      `json:"number,omitempty"`
 	Pointer       bool     `json:"pointer,omitempty"`
-	Elements      bool     `json:"pointers,omitempty"`
 	OmitEmpty     bool     `json:"omitEmpty,omitempty"`
 	OmitZero      bool     `json:"omitZero,omitempty"`
 	Inline        bool     `json:"inline,omitempty"`
@@ -163,8 +165,12 @@ func (w *walk) field(f reflect.StructField, definition *spec.Schema) *Field {
 		PatchStrategy: f.Tag.Get("patchStrategy"),
 		MergeKey:      f.Tag.Get("patchMergeKey"),
 	}
-	if kind := f.Type.Kind(); kind == reflect.Slice || kind == reflect.Map {
-		field.Elements = f.Type.Elem().Kind() == reflect.Pointer
+	goType := f.Type
+	if field.Pointer {
+		goType = goType.Elem()
+	}
+	if name := spelled(field.Type); name != "" && goType.String() != name {
+		field.Go = goType.String()
 	}
 	if property, ok := definition.Properties[name]; ok {
 		describe(field, &property)
@@ -193,6 +199,25 @@ func describe(field *Field, property *spec.Schema) {
 	}
 	if value := reflect.ValueOf(property.Default); value.IsValid() && !(value.IsZero() || value.Kind() == reflect.Map && value.Len() == 0) {
 		field.Default = property.Default
+	}
+}
+
+// spelled is how Go would write a type if nobody had given it a name of its own.
+func spelled(reference string) string {
+	switch {
+	case strings.HasPrefix(reference, "[]"):
+		return "[]" + spelled(reference[2:])
+	case strings.HasPrefix(reference, "{}"):
+		return "map[string]" + spelled(reference[2:])
+	case reference == "bytes":
+		return "[]uint8"
+	case strings.Contains(reference, "."):
+		parts := strings.Split(reference, ".")
+		return strings.Join(parts[len(parts)-2:], ".")
+	case slices.Contains(slices.Collect(maps.Values(special)), reference):
+		return ""
+	default:
+		return reference
 	}
 }
 
