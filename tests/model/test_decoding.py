@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from recorded import kind_of, recorded, without_nulls
+from bodies import kind_of, recorded, without_nulls
 
 from seatrial.model.builtin import builtin_kinds
 from seatrial.model.decoding import check, decode_body, prune
