@@ -3,8 +3,9 @@
 A row is a write (`create`, `patch`, `delete`, `done` are operations and have an id; `status` and `write` are the
 others), an attempt of a scheduler (`attempt`), or a judgement at the end of scheduling (`unscheduled`). Columns that
 do not apply are null. Cells of an attempt are lists: `nodes` in the order of the search, `verdicts` beside it
-(0: passed), and for the nodes that passed the scores, plugin after plugin. Numbers in `nodes`, `verdicts`,
-`filter_plugins` and `score_plugins` count in the lists that the file's metadata holds under `DICTIONARY`.
+(0: passed), and for `feasible_nodes` the scores, plugin after plugin. Numbers in `nodes`, `feasible_nodes`,
+`verdicts` (minus one), `filter_plugins` and `score_plugins` count in the lists that the file's metadata holds
+under `DICTIONARY`.
 """
 
 import polars as pl
@@ -36,17 +37,27 @@ COLUMNS: dict[str, pl.DataType | type[pl.DataType]] = {
     "node": pl.String,
     "nominated": pl.String,
     "message": pl.String,
+    "profile": pl.String,
+    "attempt": pl.Int32,
     "visited": pl.Int32,
     "feasible": pl.Int32,
+    "rejected": pl.Int32,
     "reasons": pl.List(REASON),
     "best": pl.List(BEST),
     "victims": pl.List(pl.String),
+    "details": pl.String,
     "nodes": pl.List(pl.UInt32),
     "verdicts": pl.List(pl.UInt32),
     "filter_plugins": pl.List(pl.UInt16),
+    "feasible_nodes": pl.List(pl.UInt32),
     "score_plugins": pl.List(pl.UInt16),
     "weights": pl.List(pl.Int64),
     "raw": pl.List(pl.Int64),
     "normalized": pl.List(pl.Int64),
+    "total": pl.List(pl.Int64),
 }
-"""Name and type of every column, in order. `operation` and `object` are JSON: what was asked, and the object after."""
+"""Name and type of every column, in order.
+
+`operation` and `object` are JSON: what was asked, and the object afterwards. `details` is JSON too: what an attempt
+was told at the points that do not judge nodes (preFilter, postFilter, reserve, permit, preBind, bind, extenders).
+"""

@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from seatrial.model.kinds import Kind
 from seatrial.store.objects import Change, Stored
 
 Verb = Literal["create", "patch", "delete", ""]
@@ -19,18 +20,19 @@ ANNOTATOR = "seatrial:annotations"
 
 def verb_of(change: Change) -> Verb:
     """How a write counts as an operation; empty where it does not."""
-    stored, previous = change.stored, change.previous
-    if stored.kind.group_kind in QUIET_KINDS or change.writer == ANNOTATOR:
+    stored = change.stored
+    if not counts(stored.kind, change.previous, change.writer, change.subresource):
         return ""
     if change.type == "ADDED":
         return "create"
-    if previous is not None and is_terminating(previous):
-        return ""
-    if change.type == "DELETED":
-        return "delete"
-    if change.subresource in QUIET_SUBRESOURCES:
-        return ""
-    return "delete" if is_terminating(stored) else "patch"
+    return "delete" if change.type == "DELETED" or is_terminating(stored) else "patch"
+
+
+def counts(kind: Kind, previous: Stored | None, writer: str, subresource: str) -> bool:
+    """Whether a write on its way into the store is an operation."""
+    if kind.group_kind in QUIET_KINDS or writer == ANNOTATOR or subresource in QUIET_SUBRESOURCES:
+        return False
+    return previous is None or not is_terminating(previous)
 
 
 def is_terminating(stored: Stored) -> bool:

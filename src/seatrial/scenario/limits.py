@@ -1,0 +1,59 @@
+"""A step must come to rest: loops are counted, and whoever keeps writing is named."""
+
+from collections import Counter
+from collections.abc import Callable
+
+from seatrial.model.errors import ScenarioError
+from seatrial.store.objects import Change
+
+LOOPS_PER_POD = 10
+LOOPS_ANYWAY = 10_000
+SILENT_LOOPS = 100
+"""How many turns without an operation weigh as much as one with."""
+NAMED = 3
+_VERBS = {"ADDED": "created", "MODIFIED": "changed", "DELETED": "deleted"}
+
+
+class LoopCount:
+    """Loops of one step; ScenarioError when they are too many."""
+
+    def __init__(self, limit: int | None, pods: Callable[[], int]) -> None:
+        self._limit = limit
+        self._pods = pods
+        self._loops = 0
+        self._turns = 0
+        self._writes: Counter[tuple[str, str, str]] = Counter()
+
+    def reset(self) -> None:
+        self._loops = self._turns = 0
+        self._writes.clear()
+
+    def note(self, change: Change) -> None:
+        """A write, for the message."""
+        if not change.writer.startswith("operation:"):
+            self._writes[change.writer, _VERBS[change.type], change.stored.kind.kind] += 1
+
+    def turn(self) -> None:
+        """Pre-simulation controllers have taken a turn each."""
+        self._turns += 1
+        if self._turns >= SILENT_LOOPS:
+            self._turns = 0
+            self.loop()
+
+    def loop(self) -> None:
+        """A loop of a simulated controller, a turn with an operation in it, or a timer."""
+        self._loops += 1
+        if self._loops > self.limit:
+            raise ScenarioError("", f"the step did not come to rest within {self.limit} loops; {self._named()}")
+
+    @property
+    def limit(self) -> int:
+        return self._limit if self._limit is not None else LOOPS_PER_POD * self._pods() + LOOPS_ANYWAY
+
+    def _named(self) -> str:
+        busiest = sorted(self._writes.items(), key=lambda item: (-item[1], item[0]))[:NAMED]
+        if not busiest:
+            return "nobody wrote anything"
+        return "most was written by " + ", ".join(
+            f"{writer} ({verb} {kind} {number} times)" for (writer, verb, kind), number in busiest
+        )

@@ -1,0 +1,141 @@
+"""A scheduler's decision as it goes into the timeline: cells for the rows, pluginResults for the wire.
+
+Names of nodes and plugins and the verdicts are numbered once per run, so an attempt over five thousand nodes is a
+handful of integer arrays.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seatrial.model.documents import Document, encode
+from seatrial.scheduler.decision import Decision
+from seatrial.scheduler.verdict import Status
+
+H = TypeVar("H", bound=Hashable)
+PASSED = "passed"
+SCORE = b'%s:{"rawScore":%d,"normalizedScore":%d,"finalScore":%d}'
+CELL_BYTES = 40
+"""About what one cell weighs while it is buffered."""
+
+
+class Numbering(Generic[H]):
+    """Gives each value a number, in the order of first use."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[H, int] = {}
+        self._latest: tuple[tuple[H, ...], NDArray[np.uint32]] | None = None
+
+    def number(self, value: H) -> int:
+        return self._numbers.setdefault(value, len(self._numbers))
+
+    def numbers(self, values: tuple[H, ...]) -> NDArray[np.uint32]:
+        """The numbers of many values; the same tuple asked for again costs nothing."""
+        if self._latest is None or self._latest[0] is not values:
+            self._latest = values, np.fromiter(map(self.number, values), np.uint32, len(values))
+        return self._latest[1]
+
+    def values(self) -> list[H]:
+        return list(self._numbers)
+
+
+class Dictionary:
+    """What the numbers in the cells of one run mean."""
+
+    def __init__(self) -> None:
+        self.nodes: Numbering[str] = Numbering()
+        self.plugins: Numbering[str] = Numbering()
+        self.verdicts: Numbering[tuple[str, ...]] = Numbering()
+
+    def document(self) -> Document:
+        return {
+            "nodes": self.nodes.values(),
+            "plugins": self.plugins.values(),
+            "verdicts": [list(verdict) for verdict in self.verdicts.values()],
+        }
+
+    def cells(self, decision: Decision) -> tuple[Any, ...]:
+        """The list columns of one attempt, from `nodes` to `total`."""
+        meanings = np.zeros(len(decision.statuses) + 1, np.uint32)
+        for place, status in enumerate(decision.statuses, 1):
+            meanings[place] = 1 + self.verdicts.number((status.plugin, status.code.text, *status.reasons))
+        scores = decision.scores
+        return (
+            self.nodes.numbers(decision.visited),
+            meanings[decision.verdicts],
+            [self.plugins.number(plugin) for plugin in decision.filter_plugins],
+            np.fromiter(map(self.nodes.number, decision.feasible), np.uint32, len(decision.feasible)),
+            [self.plugins.number(column.plugin) for column in scores],
+            [column.weight for column in scores],
+            np.concatenate([column.raw for column in scores]) if scores else [],
+            np.concatenate([column.normalized for column in scores]) if scores else [],
+            decision.total,
+        )
+
+
+NO_CELLS: tuple[None, ...] = (None,) * 9
+
+
+def details(decision: Decision) -> bytes:
+    """What was said at the points that do not judge node by node."""
+    said: Document = {}
+    before = decision.pre_filter
+    if before.plugins or before.skipped:
+        said["preFilter"] = {
+            "plugins": list(before.plugins),
+            "skipped": list(before.skipped),
+            "status": _status(before.status),
+            "nodeSets": {plugin: list(nodes) for plugin, nodes in before.node_sets.items()},
+        }
+    if decision.pre_score_plugins or decision.pre_score_skipped:
+        said["preScore"] = {"plugins": list(decision.pre_score_plugins), "skipped": list(decision.pre_score_skipped)}
+    if decision.post_filter:
+        said["postFilter"] = [{"plugin": plugin, **_status(status)} for plugin, status in decision.post_filter]
+    if decision.points:
+        said["points"] = {point: [list(pair) for pair in answers] for point, answers in decision.points.items()}
+    if decision.permit_timeouts:
+        said["permitTimeouts"] = [list(pair) for pair in decision.permit_timeouts]
+    if decision.extenders:
+        said["extenders"] = {verb: [list(pair) for pair in answers] for verb, answers in decision.extenders.items()}
+    return encode(said)
+
+
+def _status(status: Status) -> Document:
+    return {"code": status.code.text, "reasons": list(status.reasons), "by": status.plugin}
+
+
+def plugin_results(decision: Decision) -> bytes:
+    """The pluginResults of KEP-140: filter and score, by node and plugin."""
+    return b'{"filter":%s,"score":%s}' % (_filters(decision), _scores(decision))
+
+
+def _filters(decision: Decision) -> bytes:
+    ran = decision.filter_plugins
+    answers = [encode(dict.fromkeys(ran, PASSED)), *(encode(filtered(ran, status)) for status in decision.statuses)]
+    verdicts: Sequence[int] = decision.verdicts.tolist()
+    pairs = zip(decision.visited, verdicts, strict=True)
+    return b"{%s}" % b",".join([b"%s:%s" % (encode(name), answers[code]) for name, code in pairs])
+
+
+def filtered(ran: Sequence[str], status: Status) -> dict[str, str]:
+    """What each filter said about a node that was rejected: those before the one that said no let it pass."""
+    place = ran.index(status.plugin) if status.plugin in ran else 0
+    return {**dict.fromkeys(ran[:place], PASSED), status.plugin: status.message}
+
+
+def _scores(decision: Decision) -> bytes:
+    columns = [
+        (encode(column.plugin), column.raw.tolist(), column.normalized.tolist(), column.final.tolist())
+        for column in decision.scores
+    ]
+    nodes = []
+    for place, name in enumerate(decision.feasible if columns else ()):
+        cells = b",".join(
+            b'%s:{"rawScore":%d,"normalizedScore":%d,"finalScore":%d}'
+            % (plugin, raw[place], normal[place], last[place])
+            for plugin, raw, normal, last in columns
+        )
+        nodes.append(b"%s:{%s}" % (encode(name), cells))
+    return b"{%s}" % b",".join(nodes)

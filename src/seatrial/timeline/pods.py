@@ -1,0 +1,131 @@
+"""What became of each pod so far: the PodResult of KEP-140 in the making."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from seatrial.store.objects import Change, Stored
+from seatrial.timeline.wire import PodResult, Shape
+from seatrial.timeline.writes import is_terminating
+
+Key = tuple[str, str]
+StepPair = tuple[int, int]
+
+
+class PodHistory:
+    """One pod from its creation to its end."""
+
+    __slots__ = ("attempts", "bound_at", "bound_to", "created_at", "gone", "latest", "preempted_at", "preempted_by")
+
+    def __init__(self, latest: Stored, created_at: StepPair) -> None:
+        self.latest = latest
+        self.created_at = created_at
+        self.bound_at: StepPair | None = None
+        self.bound_to: str | None = None
+        self.preempted_at: StepPair | None = None
+        self.preempted_by: str | None = None
+        self.attempts: list[bytes] = []
+        self.gone = False
+
+    @property
+    def key(self) -> Key:
+        return self.latest.namespace, self.latest.name
+
+    @property
+    def is_pending(self) -> bool:
+        return not self.gone and self.bound_to is None and not is_terminating(self.latest)
+
+    def bind(self, major: int, minor: int) -> None:
+        self.bound_to, self.bound_at = node_of(self.latest), (major, minor)
+
+    def preempt(self, major: int, minor: int) -> None:
+        self.preempted_at = major, minor
+
+    def result(self, pod: bytes, shape: Shape) -> PodResult:
+        """The history as it is now."""
+        return PodResult(
+            pod,
+            self.bound_to,
+            self.preempted_by,
+            shape.step(*self.created_at),
+            shape.step(*self.bound_at) if self.bound_at else None,
+            shape.step(*self.preempted_at) if self.preempted_at else None,
+            self.attempts,
+        )
+
+
+class PodHistories:
+    """The histories of all pods there are, and of those that went in the loop that is still going on."""
+
+    def __init__(self) -> None:
+        self._alive: dict[Key, PodHistory] = {}
+        self._gone: dict[Key, PodHistory] = {}
+        self.bound = 0
+
+    def __len__(self) -> int:
+        return len(self._alive)
+
+    def __iter__(self) -> Iterator[PodHistory]:
+        return iter(self._alive.values())
+
+    @property
+    def pending(self) -> int:
+        """How many pods have no node yet."""
+        return len(self._alive) - self.bound
+
+    def find(self, key: Key) -> PodHistory | None:
+        return self._alive.get(key)
+
+    def known(self, key: Key) -> PodHistory:
+        """The history of a pod that is there or has just gone."""
+        return self._gone[key] if key in self._gone else self._alive[key]
+
+    def follow(self, change: Change, major: int, minor: int) -> PodHistory:
+        """Bring a history up to date with a write to its pod."""
+        stored = change.stored
+        key = stored.namespace, stored.name
+        history = self._alive.get(key)
+        if history is None:
+            history = self._alive[key] = PodHistory(stored, (major, minor))
+            self._note_node(history, major, minor)
+        history.latest = stored
+        if change.type == "DELETED":
+            history.gone = True
+            self.bound -= history.bound_to is not None
+            self._gone[key] = self._alive.pop(key)
+        elif change.subresource == "binding":
+            self.bound += history.bound_to is None
+            history.bind(major, minor)
+        return history
+
+    def adopt(self, stored: Stored, major: int, minor: int) -> None:
+        """A pod that was there before anybody looked."""
+        history = self._alive[stored.namespace, stored.name] = PodHistory(stored, (major, minor))
+        self._note_node(history, major, minor)
+
+    def note_preemptor(self, victim: str, preemptor: str) -> None:
+        namespace, _, name = victim.partition("/")
+        history = self._gone.get((namespace, name)) or self._alive.get((namespace, name))
+        if history is not None:
+            history.preempted_by = preemptor
+
+    def forget_gone(self) -> None:
+        self._gone.clear()
+
+    def _note_node(self, history: PodHistory, major: int, minor: int) -> None:
+        if node_of(history.latest) is not None:
+            history.bind(major, minor)
+            self.bound += 1
+
+
+def node_of(stored: Stored) -> str | None:
+    """The node a pod is bound to."""
+    return msgspec.json.decode(stored.data, type=_Pod).spec.node_name
+
+
+class _Spec(msgspec.Struct, rename="camel"):
+    node_name: str | None = None
+
+
+class _Pod(msgspec.Struct):
+    spec: _Spec

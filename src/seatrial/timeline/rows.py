@@ -1,0 +1,108 @@
+"""The rows of the timeline on their way into `timeline.parquet`: buffered, then handed on as frames.
+
+Rows are flushed by number and by bytes, so that a long run is never held in memory as a whole. Encoded objects are
+the very bytes that the store keeps; nothing is copied before a flush.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+import polars as pl
+
+from seatrial.model.documents import encode
+from seatrial.timeline.columns import COLUMNS, DICTIONARY
+
+Row = tuple[Any, ...]
+ROWS_BUFFERED = 50_000
+BYTES_BUFFERED = 64 * 1024 * 1024
+JSON_COLUMNS = ("operation", "object")
+_OBJECT = list(COLUMNS).index("object")
+
+
+class Sink(Protocol):
+    """Where full frames go."""
+
+    def write(self, frame: pl.DataFrame) -> None: ...
+
+    def frames(self) -> Iterator[pl.LazyFrame]: ...
+
+
+class MemorySink:
+    """Keeps the frames; for short runs and for the Python API."""
+
+    def __init__(self) -> None:
+        self._frames: list[pl.DataFrame] = []
+
+    def write(self, frame: pl.DataFrame) -> None:
+        self._frames.append(frame)
+
+    def frames(self) -> Iterator[pl.LazyFrame]:
+        return (frame.lazy() for frame in self._frames)
+
+
+class FolderSink:
+    """Keeps each frame as a file of its own until all are joined."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._parts: list[Path] = []
+
+    def write(self, frame: pl.DataFrame) -> None:
+        path = self._folder / f"part-{len(self._parts):05}.parquet"
+        frame.write_parquet(path, compression="zstd", compression_level=1)
+        self._parts.append(path)
+
+    def frames(self) -> Iterator[pl.LazyFrame]:
+        return (pl.scan_parquet(path) for path in self._parts)
+
+
+class Rows:
+    """An append-only table with the columns of the timeline."""
+
+    def __init__(self, sink: Sink | None = None) -> None:
+        self._sink = sink or MemorySink()
+        self._buffer: list[Row] = []
+        self._bytes = 0
+        self.count = 0
+
+    def add(self, row: Row, *, weight: int = 0) -> None:
+        """Append a row; `weight` is about how many bytes it holds beside its object."""
+        self._buffer.append((self.count, *row))
+        self.count += 1
+        self._bytes += weight + len(row[_OBJECT - 1] or b"")
+        if len(self._buffer) >= ROWS_BUFFERED or self._bytes >= BYTES_BUFFERED:
+            self.flush()
+
+    def flush(self) -> None:
+        """Hand on what is buffered."""
+        if self._buffer:
+            self._sink.write(frame_of(self._buffer))
+            self._buffer = []
+            self._bytes = 0
+
+    def table(self) -> pl.LazyFrame:
+        """All rows up to now."""
+        self.flush()
+        frames = list(self._sink.frames())
+        return pl.concat(frames) if frames else pl.LazyFrame(schema=COLUMNS)
+
+
+def frame_of(rows: list[Row]) -> pl.DataFrame:
+    """Rows as a frame."""
+    series = []
+    for (name, dtype), values in zip(COLUMNS.items(), zip(*rows, strict=True), strict=True):
+        if name in JSON_COLUMNS:
+            series.append(pl.Series(name, values, dtype=pl.Binary).cast(pl.String))
+        else:
+            series.append(pl.Series(name, values, dtype=dtype))
+    return pl.DataFrame(series)
+
+
+def write_table(table: pl.LazyFrame, dictionary: dict[str, Any], target: Path) -> None:
+    """Write `timeline.parquet`, in whole or not at all."""
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".timeline-") as folder:
+        whole = Path(folder) / target.name
+        table.sink_parquet(whole, compression="zstd", metadata={DICTIONARY: encode(dictionary).decode()})
+        whole.replace(target)

@@ -1,0 +1,265 @@
+"""What happened: an append-only record of every write and every decision of a run.
+
+The store calls `listen` after each write, the scheduler `record` after each attempt, and the engine says which step
+it is and when a loop, the scheduling and the step are over. Rows go to `timeline.parquet`; entries in the wire shape
+of the scenario are encoded at once and handed over step by step.
+"""
+
+from collections.abc import Callable
+from itertools import count
+from typing import Literal
+
+from seatrial.model.documents import Document, decode, encode
+from seatrial.scheduler.decision import Decision
+from seatrial.store.objects import Change, Stored
+from seatrial.timeline.columns import COLUMNS
+from seatrial.timeline.decisions import CELL_BYTES, NO_CELLS, Dictionary, details, plugin_results
+from seatrial.timeline.diffs import merge_diff
+from seatrial.timeline.pods import Key, PodHistories, PodHistory
+from seatrial.timeline.rows import Rows
+from seatrial.timeline.wire import Shape, attempt, joined, operated
+from seatrial.timeline.writes import Verb, verb_of
+
+Level = Literal["none", "summary", "full"]
+CELLS_ON_THE_WIRE = 20_000
+CELLS_IN_THE_TABLE = 20_000_000
+SCHEDULER = "scheduler"
+OPERATION = "operation:"
+_NO_ATTEMPT: tuple[None, ...] = (None,) * (len(COLUMNS) - list(COLUMNS).index("outcome"))
+
+
+class Timeline:
+    """The record of one run; a Recorder for the scheduler, a listener for the store."""
+
+    def __init__(
+        self,
+        shape: Shape,
+        rows: Rows | None = None,
+        *,
+        level: Level = "full",
+        cells: int = CELLS_ON_THE_WIRE,
+        is_taken: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        self.shape = shape
+        self.rows = rows or Rows()
+        self.level = level
+        self.dictionary = Dictionary()
+        self.pods = PodHistories()
+        self.major = self.minor = 0
+        self.operations = 0
+        self.attempts = 0
+        self.attempts_without_cells = 0
+        self._wire_cells, self._table_cells = cells, CELLS_IN_THE_TABLE
+        self._entries: list[bytes] = []
+        self._unsettled: list[tuple[int, str, str, Key, bytes]] = []
+        self._tried: dict[Key, None] = {}
+        self._numbers = count(1)
+        self._is_taken = is_taken
+        self._operation: tuple[str, bytes] | None = None
+        self._operation_seen = False
+        self._now: int | None = None
+
+    @property
+    def wants_cells(self) -> bool:
+        return self.level == "full"
+
+    def listen(self, change: Change) -> None:
+        """Take one write down."""
+        verb = verb_of(change)
+        writer = change.writer
+        self._now = change.at
+        if writer.startswith(OPERATION) and self._operation is not None:
+            id, operation = self._operation
+            self._operation_seen = True
+            self._row(change, verb, id, operation)
+            self._follow(change)
+            return
+        history = self._follow(change)
+        if not verb:
+            self._row(change, verb, None, None)
+            return
+        said = _operation_of(change, verb)
+        if said is None:
+            self._row(change, "", None, None)
+            return
+        id = self._next_id()
+        self._row(change, verb, id, said)
+        if history is not None and change.subresource == "binding":
+            self._bound(change, history, id, said)
+        elif history is not None and verb == "delete" and writer == SCHEDULER:
+            self._preempted(change, history, id, said)
+        else:
+            result = None if verb == "delete" else change.stored.data
+            self._add(id, verb.capitalize(), operated(said, result))
+
+    def begin(self, id: str, operation: bytes) -> None:
+        """An operation of the spec is about to be carried out."""
+        self._operation, self._operation_seen = (id, operation), False
+
+    def end(self, verb: str, result: Stored | None, at: int) -> None:
+        """It was carried out; `result` is the object afterwards (None: gone, or there never was one)."""
+        assert self._operation is not None
+        id, operation = self._operation
+        self._operation = None
+        body = operated(operation, result.data if result is not None and verb in ("Create", "Patch") else None)
+        self._add(id, verb, body)
+        if not self._operation_seen:
+            self._plain_row(id, verb.lower(), operation, result, at)
+
+    def record(self, decision: Decision) -> None:
+        """Take one attempt of a scheduler down."""
+        self.attempts += 1
+        self._now = decision.at
+        namespace, _, name = decision.pod.partition("/")
+        history = self.pods.find((namespace, name))
+        self._tried[namespace, name] = None
+        cells = len(decision.visited)
+        if history is not None:
+            history.attempts.append(self._attempt(decision, cells))
+        if history is not None and decision.preemption is not None:
+            for victim in decision.preemption.victims:
+                self.pods.note_preemptor(victim, decision.pod)
+        if self.level != "none":
+            self._attempt_row(decision, cells)
+
+    def finish_loop(self) -> None:
+        """A controller has come to the end of one loop: what was decided in it is known now."""
+        for place, id, operation, key, pod in self._unsettled:
+            history = self.pods.known(key)
+            body = history.result(pod, self.shape).body()
+            self._entries[place] = self.shape.entry(id, self.major, self.minor, operation, body)
+        self._unsettled.clear()
+        self.pods.forget_gone()
+
+    def finish_scheduling(self) -> None:
+        """Nothing more can be scheduled in this step: say which pods were tried and are still pending."""
+        self.finish_loop()
+        for key in self._tried:
+            history = self.pods.find(key)
+            if history is not None and history.is_pending:
+                body = history.result(history.latest.data, self.shape).body()
+                id = self._next_id()
+                self._add(id, "PodUnscheduled", body)
+                self._plain_row(id, "unscheduled", None, history.latest, self._now)
+        self._tried.clear()
+
+    def finish_step(self) -> bytes:
+        """The encoded list of entries of the step that ends."""
+        self.finish_loop()
+        entries, self._entries = self._entries, []
+        return joined(entries)
+
+    def adopt(self, stored: Stored) -> None:
+        """A pod that was there before the first step: it counts as created, and bound, in this step."""
+        self.pods.adopt(stored, self.major, self.minor)
+
+    def _follow(self, change: Change) -> PodHistory | None:
+        kind = change.stored.kind
+        if kind.kind != "Pod" or kind.group:
+            return None
+        return self.pods.follow(change, self.major, self.minor)
+
+    def _bound(self, change: Change, history: PodHistory, id: str, operation: bytes) -> None:
+        history.bind(self.major, self.minor)
+        if self.shape.minor_steps:
+            self._add(id, "Patch", operated(operation, change.stored.data))
+            id = self._next_id()
+        self._postpone(id, "PodScheduled", history, change.stored.data)
+
+    def _preempted(self, change: Change, history: PodHistory, id: str, operation: bytes) -> None:
+        history.preempt(self.major, self.minor)
+        if self.shape.minor_steps:
+            self._add(id, "Delete", operated(operation))
+            id = self._next_id()
+        self._postpone(id, "PodPreempted", history, change.stored.data)
+
+    def _postpone(self, id: str, operation: str, history: PodHistory, pod: bytes) -> None:
+        """Keep the place of an entry that must show the attempt which is still going on."""
+        self.operations += 1
+        self._unsettled.append((len(self._entries), id, operation, history.key, pod))
+        self._entries.append(b"")
+
+    def _add(self, id: str, operation: str, body: bytes) -> None:
+        self.operations += 1
+        self._entries.append(self.shape.entry(id, self.major, self.minor, operation, body))
+
+    def _next_id(self) -> str:
+        while self._is_taken(id := f"timeline-{next(self._numbers)}"):
+            pass
+        return id
+
+    def _attempt(self, decision: Decision, cells: int) -> bytes:
+        step = self.shape.step(self.major, self.minor)
+        if self.level != "full" or cells > self._wire_cells:
+            # The first attempt that does not fit closes the door: the limit falls the same way in every run.
+            self._wire_cells = -1
+            self.attempts_without_cells += 1
+            return attempt(step)
+        self._wire_cells -= cells
+        return attempt(step, encode(decision.visited), encode(decision.feasible), plugin_results(decision))
+
+    def _row(self, change: Change, verb: Verb, id: str | None, operation: bytes | None) -> None:
+        stored = change.stored
+        kind = stored.kind
+        self.rows.add(
+            (
+                self.major, self.minor, change.at, change.writer,
+                verb or ("status" if change.subresource == "status" else "write"), id, kind.api_version, kind.kind,
+                stored.namespace, stored.name, stored.revision, change.subresource, operation,
+                None if change.type == "DELETED" else stored.data, *_NO_ATTEMPT,
+            )
+        )  # fmt: skip
+
+    def _plain_row(self, id: str, entry: str, operation: bytes | None, stored: Stored | None, at: int | None) -> None:
+        kind = stored.kind if stored is not None else None
+        self.rows.add(
+            (
+                self.major, self.minor, at, f"{OPERATION}{id}" if operation is not None else SCHEDULER, entry, id,
+                kind.api_version if kind else None, kind.kind if kind else None,
+                stored.namespace if stored else None, stored.name if stored else None, None, None, operation,
+                stored.data if stored else None, *_NO_ATTEMPT,
+            )
+        )  # fmt: skip
+
+    def _attempt_row(self, decision: Decision, cells: int) -> None:
+        namespace, _, name = decision.pod.partition("/")
+        columns: tuple[object, ...] = NO_CELLS
+        weight = 0
+        if self.level == "full" and cells <= self._table_cells:
+            self._table_cells -= cells
+            columns, weight = self.dictionary.cells(decision), cells * CELL_BYTES
+        preemption = decision.preemption
+        self.rows.add(
+            (
+                self.major, self.minor, decision.at, SCHEDULER, "attempt", None, "v1", "Pod", namespace, name,
+                None, None, None, None, decision.outcome, decision.node or None, decision.nominated_node or None,
+                decision.message or None, decision.profile, decision.attempt, len(decision.visited),
+                decision.feasible_count, decision.rejected_count,
+                [{"reason": reason, "count": number} for reason, number in decision.reasons().items()],
+                [{"node": node, "total": total} for node, total in decision.best()],
+                list(preemption.victims) if preemption else None,
+                details(decision) if self.level == "full" else None, *columns,
+            ),
+            weight=weight,
+        )  # fmt: skip
+
+
+def _operation_of(change: Change, verb: Verb) -> bytes | None:
+    """What a controller or the scheduler did, said as an operation; None where nothing that counts was changed."""
+    stored = change.stored
+    meta: Document = {"name": stored.name, **({"namespace": stored.namespace} if stored.namespace else {})}
+    types = {"apiVersion": stored.kind.api_version, "kind": stored.kind.kind}
+    if verb == "create":
+        return encode({"object": {**types, "metadata": meta}})
+    target = {"typeMeta": types, "objectMeta": meta}
+    if verb == "delete":
+        return encode(target)
+    assert change.previous is not None
+    if change.subresource == "binding":
+        node = decode(stored.data)["spec"]["nodeName"]
+        patch, media = {"spec": {"nodeName": node}}, "application/strategic-merge-patch+json"
+    else:
+        patch, media = merge_diff(change.previous.document(), stored.document()), "application/merge-patch+json"
+        if not patch:
+            return None
+    return encode({**target, "patch": encode(patch).decode(), "patchType": media})
