@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from seatrial.clock.virtual import Clock
 from seatrial.controllers.controller import Context, Controller, QueueController
+from seatrial.controllers.daemonset import DaemonSet
 from seatrial.controllers.deployment import Deployment
 from seatrial.controllers.garbagecollector import GarbageCollector
 from seatrial.controllers.jobs.job import Job
@@ -13,6 +14,7 @@ from seatrial.controllers.poddisruptionbudget import PodDisruptionBudget
 from seatrial.controllers.pods import PodIndex
 from seatrial.controllers.replicaset import ReplicaSet, ReplicationController
 from seatrial.controllers.stages.lifecycle import PodLifecycle
+from seatrial.controllers.statefulset import StatefulSet
 from seatrial.controllers.tainteviction import TaintEviction
 from seatrial.controllers.ttlafterfinished import TTLAfterFinished
 from seatrial.model.errors import ConfigError
@@ -24,6 +26,8 @@ CONTROLLERS: tuple[type[QueueController], ...] = (
     Deployment,
     ReplicaSet,
     ReplicationController,
+    StatefulSet,
+    DaemonSet,
     Job,
     PodDisruptionBudget,
     TTLAfterFinished,
