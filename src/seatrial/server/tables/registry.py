@@ -2,15 +2,13 @@
 
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
-from seatrial.server.tables import cells
-from seatrial.server.tables.table import Column, Columns, Table
+from seatrial.server.tables import cluster, pods, workloads
+from seatrial.server.tables.custom import custom_columns
+from seatrial.server.tables.table import Columns, Table, plain
 from seatrial.store.store import Store
 
-NAME = Column("Name", format="name")
-PLAIN = Columns(
-    (NAME, Column("Age")),
-    lambda document, now: (cells.name(document), cells.age(document, now)),
-)
+BUILT_IN: dict[tuple[str, str], Columns] = pods.COLUMNS | workloads.COLUMNS | cluster.COLUMNS
+PLAIN = plain("Name Age", lambda document: [])
 
 
 class Tables:
@@ -18,9 +16,23 @@ class Tables:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._custom: dict[tuple[Kind, int], Columns] = {}
 
     def table(self, kind: Kind, include_object: str) -> Table:
         """The table of a kind; `include_object` is None, Metadata or Object."""
         if include_object not in ("", "None", "Metadata", "Object"):
             raise BadRequest(f"unrecognized includeObject value: {include_object!r}")
-        return Table(PLAIN, self._store.clock.now, include_object or "Metadata")
+        columns = self._custom_columns(kind) if kind.custom else BUILT_IN.get(kind.group_kind, PLAIN)
+        return Table(columns, self._store.clock.now, include_object or "Metadata")
+
+    def _custom_columns(self, kind: Kind) -> Columns:
+        definitions = self._store.kinds.named("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+        definition = self._store.find(definitions, kind.resource) if definitions is not None else None
+        if definition is None:
+            return PLAIN
+        key = kind, definition.revision
+        if key not in self._custom:
+            if len(self._custom) > 256:
+                self._custom.clear()
+            self._custom[key] = custom_columns(definition.document(), kind)
+        return self._custom[key]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from seatrial.model.documents import Document
+from seatrial.server.tables import cells
 
 Cell = Any
 Cells = Callable[[Document, int], Sequence[Cell]]
@@ -39,6 +40,26 @@ class Columns:
     columns: tuple[Column, ...]
     cells: Cells
     conditions: Conditions | None = None
+
+
+def columns(text: str) -> tuple[Column, ...]:
+    """Columns from their names: `+` marks one for `-o wide`, `_` is a space, `:integer` a type other than string."""
+    found = []
+    for word in text.split():
+        name, _, type = word.removeprefix("+").partition(":")
+        format = "name" if name == "Name" else ""
+        found.append(Column(name.replace("_", " "), type or "string", int(word.startswith("+")), format))
+    return tuple(found)
+
+
+def plain(text: str, middle: Callable[[Document], list[Cell]]) -> Columns:
+    """Columns of the name, what `middle` reads, and the age if the last column is that."""
+    has_age = text.endswith("Age")
+
+    def read(document: Document, now: int) -> list[Cell]:
+        return [cells.name(document), *middle(document), *([cells.age(document, now)] if has_age else [])]
+
+    return Columns(columns(text), read)
 
 
 class Table:
