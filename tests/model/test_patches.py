@@ -101,7 +101,7 @@ def test_a_patch_of_the_wrong_form_is_a_bad_request(patch: Any) -> None:
 
 
 def test_copies_of_copies_are_bounded() -> None:
-    operations = [{"op": "copy", "from": "/a", "path": "/a/x"}] * 30
+    operations = [{"op": "copy", "from": "/a", "path": f"/a/{i}"} for i in range(30)]
     with pytest.raises(PatchRefused, match="accumulated size"):
         apply_json_patch({"a": {"b": "z" * 1000}}, operations)
     with pytest.raises(TooLarge):
