@@ -29,7 +29,8 @@ def _integer(text: str) -> int | None:
 
 def requirement_holds(requirement: Mapping[str, Any], present: bool, value: str) -> bool:
     """One requirement of a term against a label or field."""
-    operator, values = requirement.get("operator"), requirement.get("values") or ()
+    operator: str = requirement.get("operator") or ""
+    values: Sequence[str] = requirement.get("values") or ()
     match operator:
         case "In":
             return present and value in values

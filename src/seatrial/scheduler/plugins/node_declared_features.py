@@ -1,0 +1,55 @@
+"""NodeDeclaredFeatures: a pod that needs a feature of the kubelet goes to nodes that declare it.
+
+Upstream: pkg/scheduler/framework/plugins/nodedeclaredfeatures, component-helpers/nodedeclaredfeatures (v1.36.3). Of the
+features known there two can be read off a pod's spec; the others concern updates only.
+"""
+
+from seatrial.model.documents import Document
+from seatrial.scheduler.extension import Action, Plugin, Reads, requeue
+from seatrial.scheduler.node import NodeInfo
+from seatrial.scheduler.nodes import Nodes
+from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.verdict import MISSING, SKIP, SUCCESS, Status, error, unresolvable
+
+REASON = "node(s) didn't match Pod's required features"
+RESTART_ALL = "RestartAllContainersOnContainerExits"
+HOST_NETWORK_USERS = "UserNamespacesHostNetworkSupport"
+
+
+def required_features(spec: Document) -> frozenset[str]:
+    """The declared features a pod needs its node to have."""
+    found: set[str] = set()
+    containers = (*(spec.get("containers") or ()), *(spec.get("initContainers") or ()))
+    rules = (rule for container in containers for rule in container.get("restartPolicyRules") or ())
+    if any(rule.get("action") == "RestartAllContainers" for rule in rules):
+        found.add(RESTART_ALL)
+    if spec.get("hostNetwork") and spec.get("hostUsers") is False:
+        found.add(HOST_NETWORK_USERS)
+    return frozenset(found)
+
+
+class NodeDeclaredFeatures(Plugin):
+    """Filters by `status.declaredFeatures`."""
+
+    reads = Reads.NODE
+
+    def pre_filter(self, pod: PodInfo, nodes: Nodes) -> frozenset[str] | Status:
+        needed: frozenset[str] | None = pod.shape.notes.get(self.name)
+        if needed is None:
+            needed = pod.shape.notes[self.name] = required_features(pod.spec)
+        return needed or SKIP
+
+    def filter_one(self, pod: PodInfo, node: NodeInfo, state: frozenset[str]) -> Status:
+        if state is MISSING:
+            return error('error reading "PreFilterNodeDeclaredFeatures" from cycle-state: not found')
+        return SUCCESS if state <= node.declared_features else unresolvable(REASON)
+
+    @requeue.on("Node", Action.ADD | Action.UPDATE_NODE_DECLARED_FEATURE)
+    def after_node_change(self, pod: PodInfo, old: NodeInfo | None, new: NodeInfo) -> bool:
+        """A node that declares other features than before."""
+        return old is None or old.declared_features != new.declared_features
+
+    @requeue.on("Pod", Action.UPDATE)
+    def after_pod_update(self, pod: PodInfo, old: PodInfo, new: PodInfo) -> bool:
+        """The pod itself needs other features than before."""
+        return pod.uid == new.uid and required_features(old.spec) != required_features(new.spec)

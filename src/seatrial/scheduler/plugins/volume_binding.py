@@ -1,0 +1,174 @@
+"""VolumeBinding: claims of the pod are bound, or can be bound or provisioned on the node.
+
+Upstream: pkg/scheduler/framework/plugins/volumebinding (v1.36.3). Score is skipped: StorageCapacityScoring is off.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seatrial.model.documents import Document
+from seatrial.model.errors import StatusError
+from seatrial.scheduler.extension import Action, Handle, Plugin, Requeue, requeue
+from seatrial.scheduler.node import NodeInfo
+from seatrial.scheduler.nodes import Nodes
+from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.verdict import MISSING, SKIP, SUCCESS, Status, error, unresolvable
+from seatrial.scheduler.volumes.binder import BinderError, PodClaims, PodVolumes, VolumeBinder, volume_limit
+from seatrial.scheduler.volumes.claims import (
+    annotation,
+    claim_missing,
+    claim_references,
+    foreign_claim,
+    metadata_of,
+    spec_of,
+    uses_claim,
+    volume_name,
+)
+from seatrial.scheduler.volumes.migration import MIGRATED_PLUGINS
+
+UNBOUND_IMMEDIATE = "pod has unbound immediate PersistentVolumeClaims"
+
+
+@dataclass(slots=True)
+class VolumeState:
+    """The claims of the pod, and what binding them takes on each node that passed."""
+
+    claims: PodClaims
+    by_node: dict[str, PodVolumes] = field(default_factory=dict)
+    assumed: PodVolumes | None = None
+    """What Reserve assumed; None: everything is bound."""
+    is_written: bool = False
+
+
+class VolumeBinding(Plugin):
+    """Filters by volumes, and binds them with the pod."""
+
+    requeues = (
+        Requeue("PersistentVolume", Action.ADD | Action.UPDATE),
+        Requeue("Node", Action.ADD | Action.UPDATE_NODE_LABEL),
+    )
+
+    def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
+        super().__init__(args, handle)
+        self.binder = VolumeBinder(self.handle.cluster) if handle is not None else None
+
+    def pre_filter(self, pod: PodInfo, nodes: Nodes) -> VolumeState | Status:
+        if not pod.shape.volumes:
+            return SKIP
+        has_claims, problem = self._check_claims(pod)
+        if problem is not None:
+            return unresolvable(problem)
+        if not has_claims:
+            return SKIP
+        assert self.binder is not None
+        try:
+            claims = self.binder.pod_claims(pod)
+        except BinderError as failure:
+            return error(str(failure))
+        return unresolvable(UNBOUND_IMMEDIATE) if claims.immediate else VolumeState(claims)
+
+    def _check_claims(self, pod: PodInfo) -> tuple[bool, str | None]:
+        """Whether the pod has claims, and what is wrong with the first bad one."""
+        has_claims = False
+        for reference in claim_references(pod):
+            has_claims = True
+            claim = self.handle.cluster.get("PersistentVolumeClaim", reference.name, pod.namespace)
+            name = reference.name
+            if claim is None and reference.is_ephemeral:
+                return True, f'waiting for ephemeral volume controller to create the persistentvolumeclaim "{name}"'
+            if claim is None:
+                return True, claim_missing(name)
+            if (claim.get("status") or {}).get("phase") == "Lost":
+                gone = volume_name(claim)
+                return True, f'persistentvolumeclaim "{name}" bound to non-existent persistentvolume "{gone}"'
+            if metadata_of(claim).get("deletionTimestamp") is not None:
+                return True, f'persistentvolumeclaim "{name}" is being deleted'
+            complaint = foreign_claim(pod, claim) if reference.is_ephemeral else None
+            if complaint is not None:
+                return True, complaint
+        return has_claims, None
+
+    def filter_one(self, pod: PodInfo, node: NodeInfo, state: VolumeState) -> Status:
+        if state is MISSING:
+            return error("not found")
+        assert self.binder is not None
+        try:
+            volumes, reasons = self.binder.find(state.claims, node)
+        except BinderError as failure:
+            return error(str(failure))
+        if reasons:
+            return unresolvable(*reasons)
+        state.by_node[node.name] = volumes
+        return SUCCESS
+
+    def pre_score(self, pod: PodInfo, nodes: Nodes) -> Status:
+        return SKIP
+
+    def score(self, pod: PodInfo, nodes: Nodes, state: object) -> NDArray[np.int64]:
+        return np.zeros(len(nodes), np.int64)
+
+    def reserve(self, pod: PodInfo, node: NodeInfo, state: VolumeState | None) -> Status | None:
+        if isinstance(state, VolumeState) and node.name in state.by_node:
+            assert self.binder is not None
+            state.assumed = self.binder.assume(pod, node.name, state.by_node[node.name])
+            state.is_written = False
+        return None
+
+    def unreserve(self, pod: PodInfo, node: NodeInfo, state: VolumeState | None) -> None:
+        if isinstance(state, VolumeState) and state.assumed is not None:
+            assert self.binder is not None
+            self.binder.revert(state.assumed)
+
+    def pre_bind_pre_flight(self, pod: PodInfo, node: NodeInfo, state: VolumeState | None) -> Status | None:
+        return None if isinstance(state, VolumeState) and state.assumed is not None else SKIP
+
+    def pre_bind(self, pod: PodInfo, node: NodeInfo, state: VolumeState | None) -> Status | None:
+        """Writes the bindings."""
+        if not isinstance(state, VolumeState) or state.assumed is None or self.handle.client is None:
+            return None
+        assert self.binder is not None
+        try:
+            if not state.is_written:
+                self.binder.write(self.handle.client, state.assumed)
+                state.is_written = True
+            self.binder.check_written(state.assumed, node)
+        except BinderError as failure:
+            return error(f"binding volumes: {failure}")
+        except StatusError as failure:
+            return error(str(failure))
+        return None
+
+    @requeue.on("StorageClass", Action.ADD | Action.UPDATE)
+    def after_class_change(self, pod: PodInfo, old: Document | None, new: Document) -> bool:
+        """A new class, or one that allows other topologies."""
+        return old is None or (old.get("allowedTopologies") or []) != (new.get("allowedTopologies") or [])
+
+    @requeue.on("PersistentVolumeClaim", Action.ADD | Action.UPDATE)
+    def after_claim_change(self, pod: PodInfo, old: Document | None, new: Document) -> bool:
+        """A claim of the pod."""
+        return uses_claim(pod, new)
+
+    @requeue.on("CSINode", Action.ADD | Action.UPDATE)
+    def after_csi_node_change(self, pod: PodInfo, old: Document | None, new: Document) -> bool:
+        """A new node, or one with other migrated plugins."""
+        return old is None or (annotation(old, MIGRATED_PLUGINS) or "") != (annotation(new, MIGRATED_PLUGINS) or "")
+
+    @requeue.on("CSIDriver", Action.UPDATE)
+    def after_csi_driver_change(self, pod: PodInfo, old: Document, new: Document) -> bool:
+        """A driver of the pod that no longer wants its capacity to be looked at."""
+        return any(
+            (volume.get("csi") or {}).get("driver") == metadata_of(new).get("name")
+            and bool(spec_of(old).get("storageCapacity"))
+            and not spec_of(new).get("storageCapacity")
+            for volume in pod.shape.volumes
+        )
+
+    @requeue.on("CSIStorageCapacity", Action.ADD | Action.UPDATE)
+    def after_capacity_change(self, pod: PodInfo, old: Document | None, new: Document) -> bool:
+        """New capacity, or more of it."""
+        if old is None:
+            return True
+        before, after = volume_limit(old), volume_limit(new)
+        return after is not None and (before is None or after.value() > before.value())
