@@ -93,6 +93,9 @@ class Verdicts:
 
     codes: NDArray[np.int32]
     meaning: Meaning = field(compare=False)
+    """Depends on the pod's shape alone where the plugin's columns are cached."""
+    has_errors: bool = False
+    """Whether some status may be an Error."""
 
     @classmethod
     def all_pass(cls, nodes: Sized) -> "Verdicts":
@@ -120,7 +123,13 @@ class Verdicts:
         """One status per node, as a plugin that judges nodes one by one gives them."""
         listed = list(statuses)
         codes = np.fromiter((0 if s.is_success else i + 1 for i, s in enumerate(listed)), np.int32, len(listed))
-        return cls(codes, lambda code: listed[code - 1])
+        return cls(codes, lambda code: listed[code - 1], any(s.code == Code.ERROR for s in listed))
+
+    @classmethod
+    def failed(cls, nodes: Sized, *reasons: str) -> "Verdicts":
+        """The plugin itself failed, whatever the node."""
+        status = error(*reasons)
+        return cls(np.ones(len(nodes), np.int32), lambda _: status, True)
 
     @property
     def passed(self) -> NDArray[np.bool_]:

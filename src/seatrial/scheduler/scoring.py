@@ -1,0 +1,179 @@
+"""Scores of the feasible nodes: PreScore, Score, NormalizeScore, weights and sums.
+
+Upstream: pkg/scheduler/framework/runtime/framework.go (RunPreScorePlugins, RunScorePlugins).
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seatrial.scheduler.decision import PluginScores
+from seatrial.scheduler.extension import MAX_NODE_SCORE
+from seatrial.scheduler.framework import CycleState, Framework, ScoreCall
+from seatrial.scheduler.nodes import Nodes
+from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.shape_columns import ShapeColumns
+from seatrial.scheduler.verdict import MISSING, Code, Status, error
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class Scored:
+    """Totals parallel to the feasible nodes; the parts only where they were asked for."""
+
+    total: Ints
+    skipped: tuple[str, ...] = ()
+    ran: tuple[str, ...] = ()
+    """PreScore plugins that ran."""
+    parts: list[PluginScores] = field(default_factory=list)
+    error: Status | None = None
+
+
+class _Failed(Exception):
+    """A plugin failed; carries what the framework says about it."""
+
+
+def score(
+    framework: Framework, pod: PodInfo, nodes: Nodes, cycle: CycleState, columns: ShapeColumns, parts: bool
+) -> Scored:
+    """Scores the feasible nodes; without any Score plugin each gets 1."""
+    if not framework.scorers:
+        return Scored(np.ones(len(nodes), np.int64))
+    scored = Scored(np.zeros(len(nodes), np.int64))
+    try:
+        states = _pre_score(framework, pod, nodes, columns, scored)
+        if parts:
+            _in_parts(framework, pod, nodes, cycle, columns, states, scored)
+        else:
+            _total(framework, pod, nodes, cycle, columns, states, scored)
+    except _Failed as failure:
+        scored.error = error(str(failure))
+    return scored
+
+
+def _pre_score(
+    framework: Framework, pod: PodInfo, nodes: Nodes, columns: ShapeColumns, scored: Scored
+) -> dict[str, Any]:
+    """States by plugin; the cached ones were asked when their column was made."""
+    states: dict[str, Any] = {}
+    skipped: list[str] = []
+    ran: list[str] = []
+    for plugin in framework.points.get("preScore", ()):
+        column = columns.score_column(plugin.name)
+        ran.append(plugin.name)
+        state = column.state if column is not None else plugin.pre_score(pod, nodes)  # type: ignore[attr-defined]
+        if isinstance(state, Status):
+            if state.code == Code.SKIP:
+                skipped.append(plugin.name)
+                continue
+            if not state.is_success:
+                raise _Failed(f'running PreScore plugin "{plugin.name}": {state.message}')
+        states[plugin.name] = state
+    scored.skipped, scored.ran = tuple(skipped), tuple(ran)
+    return states
+
+
+def _in_parts(
+    framework: Framework,
+    pod: PodInfo,
+    nodes: Nodes,
+    cycle: CycleState,
+    columns: ShapeColumns,
+    states: dict[str, Any],
+    scored: Scored,
+) -> None:
+    raws = [
+        (call, _raw(call, pod, nodes, cycle, columns, states))
+        for call in framework.scorers
+        if call.name not in scored.skipped
+    ]
+    normalized = [_normalized(call, pod, nodes, raw, _state(call, cycle, states)) for call, raw in raws]
+    for (call, raw), final in zip(raws, normalized, strict=True):
+        _check_range(call, final)
+        scored.parts.append(PluginScores(call.name, call.weight, raw, final))
+        scored.total += final * call.weight
+
+
+def _total(
+    framework: Framework,
+    pod: PodInfo,
+    nodes: Nodes,
+    cycle: CycleState,
+    columns: ShapeColumns,
+    states: dict[str, Any],
+    scored: Scored,
+) -> None:
+    total = columns.local[nodes.rows]
+    for call in framework.scorers:
+        if call.name in scored.skipped:
+            continue
+        column = columns.score_column(call.name)
+        if column is not None and column.failure is None:
+            if column.raw is None:
+                continue
+            if call.normalize is None:
+                if not column.is_in_range:
+                    _check_range(call, column.raw[nodes.rows])
+                continue
+            if column.is_flat:
+                total += int(call.normalize(pod, nodes, np.zeros(1, np.int64), column.state)[0]) * call.weight
+                continue
+        raw = _raw(call, pod, nodes, cycle, columns, states)
+        final = _normalized(call, pod, nodes, raw, _state(call, cycle, states))
+        _check_range(call, final)
+        total += final * call.weight
+    scored.total = total
+
+
+def _state(call: ScoreCall, cycle: CycleState, states: dict[str, Any]) -> Any:
+    if hasattr(call.plugin, "pre_score"):
+        return states.get(call.name, MISSING)
+    return cycle.of(call.name)
+
+
+def _raw(
+    call: ScoreCall, pod: PodInfo, nodes: Nodes, cycle: CycleState, columns: ShapeColumns, states: dict[str, Any]
+) -> Ints:
+    column = columns.score_column(call.name)
+    if column is not None and column.raw is not None:
+        return column.raw[nodes.rows]
+    answer = call(pod, nodes, _state(call, cycle, states))
+    if isinstance(answer, Status):
+        raise _Failed(f'running Score plugins: plugin "{call.name}" failed with: {answer.message}')
+    scores: Ints = answer
+    return scores
+
+
+def _normalized(call: ScoreCall, pod: PodInfo, nodes: Nodes, raw: Ints, state: Any) -> Ints:
+    if call.normalize is None:
+        return raw
+    answer = call.normalize(pod, nodes, raw, state)
+    if isinstance(answer, Status):
+        raise _Failed(f'running Normalize on Score plugins: plugin "{call.name}" failed with: {answer.message}')
+    return np.asarray(answer, np.int64)
+
+
+def _check_range(call: ScoreCall, scores: Ints) -> None:
+    wrong = np.flatnonzero((scores < 0) | (scores > MAX_NODE_SCORE))
+    if len(wrong):
+        text = f'plugin "{call.name}" returns an invalid score {scores[wrong[0]]}, '
+        text += f"it should in the range of [0, {MAX_NODE_SCORE}] after normalizing"
+        raise _Failed(f"applying score defaultWeights on Score plugins: {text}")
+
+
+def go_divide(numerator: Ints, denominator: Ints | int) -> Ints:
+    """Integer division as Go does it: the quotient is cut off towards zero."""
+    quotient: Ints = np.abs(numerator) // np.abs(denominator)
+    return np.where((numerator < 0) != (np.asarray(denominator) < 0), -quotient, quotient)
+
+
+def default_normalize(scores: Ints, reverse: bool) -> Ints:
+    """Scores as a share of the highest, 0 to 100; `reverse` gives the highest to those with least."""
+    highest = int(scores.max(initial=0))
+    if highest <= 0:
+        return np.full(len(scores), MAX_NODE_SCORE, np.int64) if reverse else scores
+    shares = MAX_NODE_SCORE * scores // highest
+    return MAX_NODE_SCORE - shares if reverse else shares

@@ -1,0 +1,262 @@
+"""The search for feasible nodes: along the order, from where the last search ended, until there are enough.
+
+The search goes in pieces of the order. Cached verdicts are read off their columns; plugins that depend on more than
+the row are asked for the nodes of the piece only. Which plugin rejected a node is worked out when somebody wants to
+know: in most cycles only the feasible nodes matter.
+
+A node somebody of equal or higher priority is nominated to must pass with those pods and without them.
+
+Upstream: pkg/scheduler/schedule_one.go (findNodesThatPassFilters), framework.go (RunFilterPluginsWithNominatedPods).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seatrial.scheduler.cluster import Nominator
+from seatrial.scheduler.framework import CycleState, FilterCall, Framework
+from seatrial.scheduler.nodes import Mask, Nodes, NodeTable, Rows
+from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.shape_columns import ColumnCache, ShapeColumns
+from seatrial.scheduler.verdict import SUCCESS, Code, Status, Verdicts
+
+ONE_BY_ONE_PIECE = 32
+
+
+@dataclass(slots=True)
+class Judged:
+    """Verdicts on the nodes of a view: who rejected each first."""
+
+    framework: Framework
+    rejecter: NDArray[np.int16]
+    """0 passed, else 1 + index of the filter"""
+    verdicts: list[Verdicts | None]
+
+    @property
+    def passed(self) -> Mask:
+        mask: Mask = self.rejecter == 0
+        return mask
+
+    def status(self, place: int) -> Status:
+        """The framework's status of one node."""
+        index = int(self.rejecter[place])
+        if not index:
+            return SUCCESS
+        verdicts = self.verdicts[index - 1]
+        assert verdicts is not None
+        return self.framework.filters[index - 1].signed(verdicts.status(place))
+
+
+def judge(framework: Framework, pod: PodInfo, nodes: Nodes, cycle: CycleState) -> Judged:
+    """Asks the filters in order about every node of a view; a node that was rejected is not asked about again."""
+    rejecter = np.zeros(len(nodes), np.int16)
+    verdicts: list[Verdicts | None] = []
+    for index, call in enumerate(framework.filters):
+        if call.name in cycle.skipped or rejecter.all():
+            verdicts.append(None)
+            continue
+        answer = call(pod, nodes, cycle.of(call.name), rejecter == 0)
+        verdicts.append(answer)
+        if answer is not None:
+            rejecter[(rejecter == 0) & (answer.codes != 0)] = index + 1
+    return Judged(framework, rejecter, verdicts)
+
+
+@dataclass(slots=True)
+class _Piece:
+    """A stretch of the search: its rows, who passed, and the answers that come from no column."""
+
+    rows: Rows
+    passed: Mask
+    asked: Mapping[int, Verdicts]
+
+
+@dataclass(slots=True)
+class Found:
+    """The outcome of a search. `rows` are the nodes visited, in order; `passed` says which are feasible."""
+
+    framework: Framework
+    table: NodeTable
+    cycle: CycleState
+    columns: ShapeColumns
+    pieces: list[_Piece] = field(default_factory=list)
+    nominees: Mapping[int, Status] = field(default_factory=dict)
+    """Rows that fail with the pods nominated to them."""
+    error: Status | None = None
+
+    @property
+    def rows(self) -> Rows:
+        return (
+            self.pieces[0].rows if len(self.pieces) == 1 else np.concatenate([p.rows for p in self.pieces] or [_NONE])
+        )
+
+    @property
+    def feasible(self) -> Rows:
+        """The feasible rows in the order found."""
+        if len(self.pieces) == 1:
+            piece = self.pieces[0]
+            return piece.rows[piece.passed]
+        return np.concatenate([piece.rows[piece.passed] for piece in self.pieces] or [_NONE])
+
+    @property
+    def visited(self) -> int:
+        return sum(len(piece.rows) for piece in self.pieces)
+
+    def explain(self) -> tuple[NDArray[np.int32], tuple[Status, ...]]:
+        """For each visited node 0, or 1 + the index of its status; and those statuses."""
+        statuses: dict[Status, int] = {}
+        codes = [self._explain(piece, statuses) for piece in self.pieces]
+        return np.concatenate(codes or [np.zeros(0, np.int32)]), tuple(statuses)
+
+    def _explain(self, piece: _Piece, statuses: dict[Status, int]) -> NDArray[np.int32]:
+        codes = np.zeros(len(piece.rows), np.int32)
+        left = ~piece.passed
+        for row, status in self.nominees.items():
+            for place in np.flatnonzero(piece.rows == row):
+                codes[place] = statuses.setdefault(status, len(statuses)) + 1
+                left[place] = False
+        for index, call in enumerate(self.framework.filters):
+            if not left.any():
+                break
+            column = self.columns.filter_column(call.name)
+            if column is not None and column.codes is not None:
+                own, meaning = column.codes[piece.rows], column.meaning
+            elif index in piece.asked:
+                own, meaning = piece.asked[index].codes, piece.asked[index].meaning
+            else:
+                continue
+            rejected = left & (own != 0)
+            for code in np.unique(own[rejected]).tolist():
+                assert meaning is not None
+                number = statuses.setdefault(call.signed(meaning(code)), len(statuses)) + 1
+                codes[rejected & (own == code)] = number
+            left &= ~rejected
+        return codes
+
+
+_NONE: Rows = np.zeros(0, np.intp)
+
+
+class Searcher:
+    """Searches a table for one pod after the other."""
+
+    def __init__(self, table: NodeTable, nominator: Nominator, cache: ColumnCache) -> None:
+        self.table = table
+        self.nominator = nominator
+        self.cache = cache
+        self.rows_asked = 0
+        self._order: Rows = _NONE
+        self._twice: Rows = _NONE
+
+    def find(self, framework: Framework, pod: PodInfo, cycle: CycleState, limit: int, start: int) -> Found:
+        """Searches all nodes from a place in the order until one feasible node more than `limit` is met."""
+        table = self.table
+        if self._order is not table.order:
+            self._order = table.order
+            self._twice = np.concatenate((table.order, table.order))
+        return self.along(framework, pod, cycle, limit, self._twice[start : start + len(table.order)])
+
+    def along(self, framework: Framework, pod: PodInfo, cycle: CycleState, limit: int, rows: Rows) -> Found:
+        """Searches the given rows in that order."""
+        columns = self.cache.columns(framework, pod, cycle)
+        nominees = self._nominees(framework, pod, cycle, rows)
+        found = Found(framework, self.table, cycle, columns, nominees=nominees)
+        calls = [
+            (index, call)
+            for index, call in enumerate(framework.filters)
+            if not call.is_cached and call.name not in cycle.skipped
+        ]
+        slow = any(call.one_by_one for _, call in calls)
+        start, wanted = 0, limit
+        step = ONE_BY_ONE_PIECE if slow else limit + limit // 8 + 1 if calls else 2 * limit + 1
+        has_errors = any(column.has_errors for column in columns.filters)
+        while start < len(rows):
+            piece = self._piece(found, pod, rows[start : start + step], calls)
+            has_errors |= any(verdicts.has_errors for verdicts in piece.asked.values())
+            start += step
+            wanted = self._take(found, piece, wanted, has_errors)
+            if wanted < 0 or found.error is not None:
+                break
+            step = step if slow else max(step, len(rows) // 4)
+        return found
+
+    def _piece(self, found: Found, pod: PodInfo, rows: Rows, calls: Sequence[tuple[int, FilterCall]]) -> _Piece:
+        passed = ~found.columns.blocked[rows]
+        for row in found.nominees:
+            passed &= rows != row
+        asked: dict[int, Verdicts] = {}
+        for index, call in calls:
+            nodes = self.table.take(rows)
+            want = self._still_passing(found, rows, asked, index) if call.one_by_one else None
+            answer = call(pod, nodes, found.cycle.of(call.name), want)
+            self.rows_asked += len(rows)
+            if answer is not None:
+                asked[index] = answer
+                passed &= answer.codes == 0
+        return _Piece(rows, passed, asked)
+
+    def _still_passing(self, found: Found, rows: Rows, asked: Mapping[int, Verdicts], index: int) -> Mask:
+        """The nodes no filter before `index` has rejected: only those may be asked about one by one."""
+        passing = np.ones(len(rows), np.bool_)
+        for before in range(index):
+            column = found.columns.filter_column(found.framework.filters[before].name)
+            if column is not None and column.codes is not None:
+                passing &= column.codes[rows] == 0
+            elif before in asked:
+                passing &= asked[before].codes == 0
+        return passing
+
+    def _take(self, found: Found, piece: _Piece, wanted: int, has_errors: bool) -> int:
+        """Adds a piece, cut off where the search ends; answers how many more feasible nodes are wanted (-1: done)."""
+        places = np.flatnonzero(piece.passed)
+        if len(places) > wanted:
+            end = int(places[wanted])
+            cut = {index: Verdicts(v.codes[:end], v.meaning, v.has_errors) for index, v in piece.asked.items()}
+            piece = _Piece(piece.rows[:end], piece.passed[:end], cut)
+            wanted = -1
+        else:
+            wanted -= len(places)
+        found.pieces.append(piece)
+        if has_errors:
+            found.error = self._first_error(found, piece)
+        return wanted
+
+    def _first_error(self, found: Found, piece: _Piece) -> Status | None:
+        """The first node of the search whose filters failed ends the cycle."""
+        statuses: dict[Status, int] = {}
+        codes = found._explain(piece, statuses)
+        listed = list(statuses)
+        failed = [listed[code - 1] for code in codes[codes != 0].tolist() if listed[code - 1].code == Code.ERROR]
+        return failed[0] if failed else None
+
+    def _nominees(self, framework: Framework, pod: PodInfo, cycle: CycleState, rows: Rows) -> dict[int, Status]:
+        """Rows that fail with the pods nominated to them."""
+        failing: dict[int, Status] = {}
+        for name in self.nominator.nominated_nodes():
+            row = self.table.row_of.get(name)
+            if row is None or not (rows == row).any():
+                continue
+            status = self.with_nominated(framework, pod, cycle, row)
+            if status is not None and not status.is_success:
+                failing[row] = status
+        return failing
+
+    def with_nominated(
+        self, framework: Framework, pod: PodInfo, cycle: CycleState, row: int, without: Sequence[PodInfo] = ()
+    ) -> Status | None:
+        """The verdict on a row with the pods nominated to it (and without some others); None where nobody is."""
+        node = self.table.info(row)
+        pods = nominated_before(self.nominator, node.name, pod)
+        if not pods:
+            return None
+        for other in pods:
+            cycle = cycle.with_pod(other, node)
+        nodes = self.table.what_if(np.asarray([row], np.intp), {0: tuple(without)}, {0: pods})
+        return judge(framework, pod, nodes, cycle).status(0)
+
+
+def nominated_before(nominator: Nominator, node: str, pod: PodInfo) -> list[PodInfo]:
+    """The pods nominated to a node that the pod must leave room for: of equal or higher priority."""
+    return [other for other in nominator.nominated_to(node) if other.priority >= pod.priority and other.uid != pod.uid]
