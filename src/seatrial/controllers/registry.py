@@ -4,15 +4,18 @@ from collections.abc import Iterable
 
 from seatrial.clock.virtual import Clock
 from seatrial.controllers.controller import Context, Controller, QueueController
+from seatrial.controllers.cronjob import CronJob
 from seatrial.controllers.daemonset import DaemonSet
 from seatrial.controllers.deployment import Deployment
 from seatrial.controllers.garbagecollector import GarbageCollector
 from seatrial.controllers.jobs.job import Job
 from seatrial.controllers.namespace import Namespace, ServiceAccount
 from seatrial.controllers.node import Node
+from seatrial.controllers.persistentvolume import PersistentVolume
 from seatrial.controllers.poddisruptionbudget import PodDisruptionBudget
 from seatrial.controllers.pods import PodIndex
 from seatrial.controllers.replicaset import ReplicaSet, ReplicationController
+from seatrial.controllers.resourceclaim import ResourceClaim
 from seatrial.controllers.stages.lifecycle import PodLifecycle
 from seatrial.controllers.statefulset import StatefulSet
 from seatrial.controllers.tainteviction import TaintEviction
@@ -23,12 +26,15 @@ from seatrial.store.store import Store
 CONTROLLERS: tuple[type[QueueController], ...] = (
     Namespace,
     ServiceAccount,
+    CronJob,
     Deployment,
     ReplicaSet,
     ReplicationController,
     StatefulSet,
     DaemonSet,
     Job,
+    PersistentVolume,
+    ResourceClaim,
     PodDisruptionBudget,
     TTLAfterFinished,
     Node,
