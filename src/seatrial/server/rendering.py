@@ -78,8 +78,7 @@ class Rendering:
         elif shape == PARTIAL:
             document = partial(document, self.form.version)
         if encoding == PROTOBUF:
-            body = protobufs.encode_partial(document) if shape == PARTIAL else protobufs.encode(self.kind, document)
-            return Answer(body, status, PROTOBUF)
+            return Answer(protobufs.encode(document), status, PROTOBUF)
         if encoding == YAML:
             return Answer(to_yaml(document), status, YAML)
         return Answer(orjson.dumps(document, option=orjson.OPT_INDENT_2 if self._pretty else 0), status)
@@ -108,18 +107,16 @@ class Rendering:
             body = self._table.document(documents, meta.document(), self.form.version)
             return Answer(to_yaml(body), content_type=YAML) if self.form.encoding == YAML else Answer(encode(body))
         if self.form.encoding == PROTOBUF:
-            if self.form.shape == PARTIAL:
-                documents = (partial(stored.document(), self.form.version) for stored in items)
-                return Answer(protobufs.encode_partial_list(documents, meta.document()), content_type=PROTOBUF)
-            return Answer(
-                protobufs.encode_list(self.kind, map(self.data, items), meta.document()), content_type=PROTOBUF
-            )
-        body_bytes = self.list_head(meta) + b",".join(self.list_parts(items)) + b"]}"
+            return Answer(protobufs.encode(decode(self._list_bytes(items, meta))), content_type=PROTOBUF)
+        body_bytes = self._list_bytes(items, meta)
         if self.form.encoding == YAML:
             return Answer(to_yaml(decode(body_bytes)), content_type=YAML)
         if self._pretty:
             body_bytes = orjson.dumps(orjson.loads(body_bytes), option=orjson.OPT_INDENT_2)
         return Answer(body_bytes)
+
+    def _list_bytes(self, items: Iterable[Stored], meta: ListMeta) -> bytes:
+        return self.list_head(meta) + b",".join(self.list_parts(items)) + b"]}"
 
     def event(self, type: str, stored: Stored, revision: int | None = None) -> bytes:
         """A watch event; `revision` replaces the object's own."""
@@ -153,16 +150,14 @@ class Rendering:
     def error(self, error: StatusError) -> bytes:
         """An ERROR event, after which the stream ends."""
         if self.form.encoding == PROTOBUF:
-            return protobufs.frame("ERROR", protobufs.encode_status(error.status()))
+            return protobufs.frame("ERROR", protobufs.encode(error.status()))
         return self._framed("ERROR", encode(error.status()))
 
     def _framed_document(self, type: str, document: Document) -> bytes:
-        is_partial = self.form.shape == PARTIAL
-        if is_partial:
+        if self.form.shape == PARTIAL:
             document = partial(document, self.form.version)
         if self.form.encoding == PROTOBUF:
-            body = protobufs.encode_partial(document) if is_partial else protobufs.encode(self.kind, document)
-            return protobufs.frame(type, body)
+            return protobufs.frame(type, protobufs.encode(document))
         return self._framed(type, encode(document))
 
     def _framed(self, type: str, data: bytes) -> bytes:

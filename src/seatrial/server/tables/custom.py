@@ -18,7 +18,7 @@ AGE = (Column("Age", "date"), ".metadata.creationTimestamp")
 def custom_columns(definition: Document, kind: Kind) -> Columns:
     """The columns of a version of a custom kind; the age where none are declared."""
     versions = cells.items(definition, "spec", "versions")
-    version = next((v for v in versions if v.get("name") == kind.version), {})
+    version: Document = next((v for v in versions if v.get("name") == kind.version), {})
     declared = [(_column(c), str(c.get("jsonPath", ""))) for c in cells.items(version, "additionalPrinterColumns")]
     shown = declared or [AGE]
 
