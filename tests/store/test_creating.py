@@ -5,7 +5,7 @@ from stock import config_map, deployment, node, pod
 
 from seatrial.clock.virtual import Clock
 from seatrial.model.builtin import builtin_kinds
-from seatrial.model.errors import AlreadyExists, BadRequest
+from seatrial.model.errors import AlreadyExists, BadRequest, Invalid
 from seatrial.store.identities import SeededIdentities
 from seatrial.store.options import CreateOptions
 from seatrial.store.store import Store
@@ -73,7 +73,7 @@ def test_a_gated_pod_says_so(store, pods):
 
 def test_a_node_keeps_the_status_it_brings(store, kind):
     stored = store.create(kind("v1", "Node"), node("n", allocatable={"cpu": "4"}), writer="test")
-    assert stored.document()["status"] == {"allocatable": {"cpu": "4"}}
+    assert stored.document()["status"]["allocatable"] == {"cpu": "4"}
 
 
 def test_a_fresh_status_has_the_numbers_go_always_writes(store, kind):
@@ -138,3 +138,37 @@ def test_the_class_of_service_follows_from_requests_and_limits(store, pods, requ
     container = {"name": "main", "image": "x", "resources": {"requests": requests, "limits": limits}}
     document = store.create(pods, pod("a", containers=[container]), writer="test").document()
     assert document["status"]["qosClass"] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Upper", "a lowercase RFC 1123 subdomain must consist of"),
+        ("x" * 254, "must be no more than 253 bytes"),
+        ("a/b", "a lowercase RFC 1123 subdomain must consist of"),
+    ],
+)
+def test_a_name_that_is_no_subdomain_is_refused(store, maps, name, text):
+    with pytest.raises(Invalid, match=text):
+        store.create(maps, config_map(name), writer="test")
+
+
+def test_an_object_without_a_name_is_refused(store, maps):
+    with pytest.raises(Invalid) as raised:
+        store.create(maps, {"metadata": {"namespace": "default"}}, writer="test")
+    assert raised.value.message == (
+        'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required'
+    )
+
+
+def test_everything_wrong_with_metadata_is_listed(store, maps):
+    document = config_map("a")
+    document["metadata"] |= {"labels": {"a b": "c d"}, "finalizers": ["no slash"], "annotations": {"x": "y" * 300_000}}
+    with pytest.raises(Invalid) as raised:
+        store.create(maps, document, writer="test")
+    assert [cause.field for cause in raised.value.causes] == [
+        "metadata.labels",
+        "metadata.labels",
+        "metadata.annotations",
+        "metadata.finalizers",
+    ]

@@ -72,7 +72,7 @@ def test_the_main_door_ignores_status(store, kind):
     store.create(nodes, node("n", phase="x"), writer="test")
     document = {**node("n", phase="y"), "spec": {"unschedulable": True}}
     after = store.update(nodes, document, writer="test").document()
-    assert after["status"] == {"phase": "x"} and after["spec"] == {"unschedulable": True}
+    assert after["status"]["phase"] == "x" and after["spec"] == {"unschedulable": True}
 
 
 def test_the_status_door_ignores_spec(store, kind):
@@ -80,7 +80,7 @@ def test_the_status_door_ignores_spec(store, kind):
     store.create(nodes, node("n", phase="x"), writer="test")
     document = {**node("n", phase="y"), "spec": {"unschedulable": True}}
     after = store.update(nodes, document, subresource="status", writer="test").document()
-    assert after["status"] == {"phase": "y"} and "spec" not in after
+    assert after["status"]["phase"] == "y" and not after["spec"]
 
 
 def test_the_status_door_of_a_deployment_keeps_labels_but_takes_annotations(store, kind):

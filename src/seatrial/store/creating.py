@@ -9,6 +9,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
+from seatrial.store.causes import refusal, required
 from seatrial.store.identities import LONGEST_BASE
 from seatrial.store.metadata import already_exists, metadata_of, ordered
 from seatrial.store.objects import Stored
@@ -76,7 +77,7 @@ def settle_name(store: "Store", kind: Kind, metadata: Document, namespace: str) 
         return name
     prefix = metadata.get("generateName") or ""
     if not prefix:
-        raise BadRequest("name or generateName is required")
+        raise refusal(kind, "", [required("metadata.name", "name or generateName is required")])
     shelf = store.shelf(kind)
     for _ in range(NAME_ATTEMPTS):
         name = prefix[:LONGEST_BASE] + store.identities.suffix(kind, namespace, prefix)

@@ -5,17 +5,16 @@ Upstream: the PrepareForCreate, PrepareForUpdate and Canonicalize methods of pkg
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
+from seatrial.model.canonical import zero
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
-from seatrial.model.schema import Schema, schema_of
+from seatrial.model.schema import schema_of
 from seatrial.model.times import to_time
 from seatrial.store.quality import quality_of_service
 from seatrial.store.strategies import keeps_status_on_create
 
 GroupKind = tuple[str, str]
-ZERO: dict[str, Any] = {"integer": 0, "number": 0, "boolean": False, "string": ""}
 GATED = "Scheduling is blocked due to non-empty scheduling gates"
 TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 
@@ -42,22 +41,14 @@ def _fresh_status(kind: Kind) -> Document | None:
     """The status Go writes for an empty struct: the fields that are never left out, at zero."""
     if kind.custom:
         return None
-    return dict(_zero_status(kind.api_version, kind.kind, kind))
+    return dict(_zero_status(kind))
 
 
 @cache
-def _zero_status(api_version: str, name: str, kind: Kind) -> Document:
+def _zero_status(kind: Kind) -> Document:
     schema = schema_of(kind)
     status = schema.fields.get("status") if schema is not None else None
-    return _zero(status.schema) if status is not None else {}
-
-
-def _zero(schema: Schema) -> Document:
-    return {
-        field.name: _zero(field.schema) if field.schema.type == "object" else ZERO.get(field.schema.type)
-        for field in schema.fields.values()
-        if not field.pointer and (field.schema.type == "object" or not field.omit_empty) and not field.omit_zero
-    }
+    return dict(zero(status.schema)) if status is not None else {}
 
 
 def _pod_created(document: Document, now: int) -> None:

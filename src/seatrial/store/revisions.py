@@ -25,7 +25,7 @@ class Revisions:
 
     def __init__(self, history: History | None = None) -> None:
         self.revision = 0
-        self.history = history or History()
+        self.history = History() if history is None else history
         self.shelves: dict[GroupKind, Shelf] = {}
         self._listeners: list[tuple[Listener, frozenset[GroupKind] | None]] = []
         self._interested: dict[GroupKind, tuple[Listener, ...]] = {}

@@ -15,17 +15,19 @@ from seatrial.model.errors import BadRequest
 from seatrial.model.fields import FieldSelector
 from seatrial.model.kinds import Kind, Kinds
 from seatrial.model.labels import LabelSelector
+from seatrial.model.schema import schema_of
 from seatrial.store import binding, creating, deleting, evicting, snapshots, updating
 from seatrial.store.binding import Binding
 from seatrial.store.history import History
 from seatrial.store.identities import Identities, SeededIdentities
 from seatrial.store.metadata import conflict, not_found
 from seatrial.store.objects import Change, Stored
-from seatrial.store.options import CreateOptions, DeleteOptions, UpdateOptions, WriteOptions
+from seatrial.store.options import CreateOptions, DeleteOptions, Patch, PatchOptions, UpdateOptions, WriteOptions
+from seatrial.store.patching import check_still_itself, patched
 from seatrial.store.requests import Admission, NoAdmission
 from seatrial.store.revisions import Listener, Revisions
 from seatrial.store.rules import Rules
-from seatrial.store.scaling import ScalePaths, apply_scale, check_scalable, scale_of
+from seatrial.store.scaling import SCALE, ScalePaths, apply_scale, check_scalable, scale_of
 from seatrial.store.selecting import selected
 from seatrial.store.shelves import Shelf
 from seatrial.store.strategies import created_by_update
@@ -36,8 +38,9 @@ BeforeWrite = Callable[[Kind, Stored | None, str, str], None]
 
 _CREATE = CreateOptions()
 _UPDATE = UpdateOptions()
+_PATCH = PatchOptions()
 _DELETE = DeleteOptions()
-_TRUSTED = UpdateOptions(trusted=True, owned=True)
+_OWN = UpdateOptions(owned=True)
 
 
 class Store:
@@ -145,7 +148,31 @@ class Store:
         current = self.current(kind, name, namespace)
         document = self.versions.read(kind, current).document()
         change(document)
-        return self._update(kind, document, current, writer, subresource, _TRUSTED)
+        return self._update(kind, document, current, writer, subresource, _OWN)
+
+    def patch(
+        self,
+        kind: Kind,
+        name: str,
+        patch: Patch,
+        *,
+        writer: str,
+        namespace: str = "",
+        subresource: str = "",
+        options: PatchOptions = _PATCH,
+    ) -> Stored:
+        """Patch an object as it is now; an apply creates it where it is not there."""
+        current = self.current(kind, name, namespace)
+        document = self.versions.read(kind, current).document()
+        if subresource == "scale":
+            check_scalable(kind)
+            scale = patched(self, kind, scale_of(document, self.scale_paths(kind)), patch, schema_of(SCALE))
+            apply_scale(kind, document, scale, self.scale_paths(kind))
+            subresource = ""
+        else:
+            document = patched(self, kind, document, patch, self.rules.schema(kind))
+            check_still_itself(kind, document, current)
+        return self._update(kind, document, current, writer, subresource, options)
 
     def delete(
         self, kind: Kind, name: str, *, writer: str, namespace: str = "", options: DeleteOptions = _DELETE
@@ -203,6 +230,10 @@ class Store:
         if kind is None:
             return iter(changes)
         return (change for change in changes if change.stored.kind.group_kind == kind.group_kind)
+
+    def compact(self, revision: int) -> None:
+        """Forget the history up to a revision; later reads of it are Gone."""
+        self._revisions.history.compact(revision)
 
     def current(self, kind: Kind, name: str, namespace: str) -> Stored:
         """The object as it is stored, in its storage version; NotFound where there is none."""

@@ -1,0 +1,76 @@
+"""Reading objects: order, namespaces, selectors, typed views."""
+
+import msgspec
+import pytest
+from stock import config_map, pod
+
+from seatrial.model.errors import NotFound
+from seatrial.model.fields import FieldSelector
+from seatrial.model.labels import LabelSelector
+
+
+def names(found):
+    return [f"{stored.namespace}/{stored.name}" for stored in found]
+
+
+def test_lists_are_in_the_order_of_namespace_and_name(store, maps):
+    for namespace, name in (("b", "x"), ("a", "z"), ("a", "y"), ("b", "a")):
+        store.create(maps, config_map(name, namespace), writer="test")
+    assert names(store.list(maps)) == ["a/y", "a/z", "b/a", "b/x"]
+    assert names(store.list(maps, "b")) == ["b/a", "b/x"]
+    store.create(maps, config_map("m", "b"), writer="test")
+    store.delete(maps, "x", namespace="b", writer="test")
+    store.create(maps, config_map("c", "b"), writer="test")
+    assert names(store.list(maps, "b")) == ["b/a", "b/c", "b/m"]
+
+
+def test_an_empty_namespace_has_no_objects(store, maps):
+    assert store.list(maps, "nowhere") == []
+
+
+def test_labels_select(store, maps):
+    for name, tier in (("a", "x"), ("b", "y")):
+        document = config_map(name)
+        document["metadata"]["labels"] = {"tier": tier}
+        store.create(maps, document, writer="test")
+    store.create(maps, config_map("c"), writer="test")
+    assert names(store.list(maps, labels=LabelSelector.parse("tier=y"))) == ["default/b"]
+    assert names(store.list(maps, labels=LabelSelector.parse("!tier"))) == ["default/c"]
+
+
+def test_fields_select(store, pods):
+    store.create(pods, pod("a"), writer="test")
+    store.create(pods, pod("b", nodeName="n1"), writer="test")
+    assert names(store.list(pods, fields=FieldSelector.parse("spec.nodeName=n1", pods))) == ["default/b"]
+    assert names(store.list(pods, fields=FieldSelector.parse("spec.nodeName=", pods))) == ["default/a"]
+    assert len(store.list(pods, fields=FieldSelector.parse("status.phase!=Running", pods))) == 2
+
+
+def test_what_is_not_there_is_not_found_or_none(store, maps):
+    assert store.find(maps, "a", "default") is None
+    with pytest.raises(NotFound) as raised:
+        store.get(maps, "a", "default")
+    assert raised.value.status()["details"] == {"name": "a", "kind": "configmaps"}
+
+
+def test_a_document_is_fresh_each_time(store, maps):
+    stored = store.create(maps, config_map("a"), writer="test")
+    stored.document()["data"] = {"x": "1"}
+    assert "data" not in store.get(maps, "a", "default").document()
+
+
+def test_a_view_has_just_the_fields_it_declares_and_is_shared(store, pods):
+    class Spec(msgspec.Struct, frozen=True):
+        nodeName: str = ""
+
+    class Assigned(msgspec.Struct, frozen=True):
+        spec: Spec
+
+    stored = store.create(pods, pod("a", nodeName="n1"), writer="test")
+    assert stored.view(Assigned).spec.nodeName == "n1"
+    assert stored.view(Assigned) is stored.view(Assigned)
+
+
+def test_objects_are_read_in_the_version_asked_for(store, kind):
+    version = kind("autoscaling/v1", "HorizontalPodAutoscaler")
+    assert store.list(version) == []

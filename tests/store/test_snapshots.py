@@ -1,0 +1,55 @@
+"""Snapshots: a whole cluster out and in again."""
+
+import pytest
+from stock import config_map, node, pod
+
+from seatrial.clock.virtual import Clock
+from seatrial.model.builtin import builtin_kinds
+from seatrial.model.errors import BadRequest
+from seatrial.store.store import Store
+
+
+def test_a_cluster_survives_export_and_load(store, pods, maps, kind):
+    store.create(kind("v1", "Namespace"), {"metadata": {"name": "default"}}, writer="test")
+    store.create(kind("v1", "Node"), node("n", allocatable={"cpu": "4"}), writer="test")
+    store.create(pods, pod("a"), writer="test")
+    store.bind("default", "a", "n", writer="scheduler")
+    other = Store(builtin_kinds(), Clock())
+    other.load(store.export(), writer="test")
+
+    def without_revisions(documents):
+        for document in documents:
+            del document["metadata"]["resourceVersion"]
+        return documents
+
+    assert without_revisions(other.export()) == without_revisions(store.export())
+
+
+def test_a_loaded_pod_keeps_status_uid_and_age(store, pods):
+    document = pod("a", nodeName="n")
+    document["metadata"] |= {"uid": "u", "creationTimestamp": "2020-01-01T00:00:00Z", "resourceVersion": "77"}
+    document["status"] = {"phase": "Running"}
+    (loaded,) = store.load([document], writer="test")
+    after = loaded.document()
+    assert after["status"] == {"phase": "Running"}
+    assert after["metadata"]["uid"] == "u"
+    assert after["metadata"]["creationTimestamp"] == "2020-01-01T00:00:00Z"
+    assert after["metadata"]["resourceVersion"] == "1"
+
+
+def test_lists_are_taken_apart_and_namespaces_come_first(store, kind):
+    pods = {"apiVersion": "v1", "kind": "List", "items": [pod("a", "team")]}
+    namespaces = {"apiVersion": "v1", "kind": "NamespaceList", "items": [{"metadata": {"name": "team"}}]}
+    assert [stored.kind.kind for stored in store.load([pods, namespaces], writer="test")] == ["Namespace", "Pod"]
+
+
+def test_what_is_there_already_is_replaced(store, maps):
+    store.create(maps, config_map("a", x="1"), writer="test")
+    store.load([config_map("a", x="2")], writer="test")
+    assert store.get(maps, "a", "default").document()["data"] == {"x": "2"}
+    assert len(store.list(maps)) == 1
+
+
+def test_a_kind_that_is_not_served_is_refused_by_name(store):
+    with pytest.raises(BadRequest, match=r'no matches for kind "Widget" in version "example\.com/v1"'):
+        store.load([{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"}}], writer="test")
