@@ -9,7 +9,7 @@ from seatrial.model.kinds import Kind
 GOLDEN = Path(__file__).parents[1] / "golden"
 
 
-def recorded(name: str) -> list[Any]:
+def recorded_bodies(name: str) -> list[Any]:
     """Pairs of body and answer."""
     bodies = (GOLDEN / name / "bodies.jsonl").read_text().splitlines()
     answers = (GOLDEN / name / "answers.jsonl").read_text().splitlines()

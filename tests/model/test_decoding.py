@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from bodies import kind_of, recorded, without_nulls
+from bodies import kind_of, recorded_bodies, without_nulls
 
 from seatrial.model.builtin import builtin_kinds
 from seatrial.model.decoding import check, decode_body, prune
@@ -16,7 +16,7 @@ POD = Kind("", "v1", "Pod", "pods")
 HEAD = '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},'
 
 
-@pytest.mark.parametrize(("body", "answer"), recorded("decoding"))
+@pytest.mark.parametrize(("body", "answer"), recorded_bodies("decoding"))
 def test_a_body_is_read_as_the_real_server_reads_it(body: str, answer: dict[str, Any]) -> None:
     try:
         document, warnings = decode_body(kind_of(body), body.encode(), "Warn")
@@ -48,7 +48,7 @@ def test_a_document_is_checked_like_a_body() -> None:
 
 
 def test_reading_twice_changes_nothing() -> None:
-    for body, answer in recorded("decoding"):
+    for body, answer in recorded_bodies("decoding"):
         if "decoded" in answer:
             once, _ = decode_body(kind_of(body), body.encode(), "Ignore")
             again, _ = decode_body(kind_of(body), json.dumps(once).encode(), "Strict")

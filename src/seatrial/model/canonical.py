@@ -26,6 +26,8 @@ _INTEGERS = {"int32": 31, "int64": 63, "": 63}
 _INT32 = 1 << 31
 _TYPES = {"string": str, "boolean": bool, "integer": int}
 _PLAIN = frozenset(_TYPES.values())
+# Elements that need no look: any string where strings belong, and null where it is a value.
+_PLAIN_ELEMENTS = {"string": str, "json": type(None), "time": type(None), "microTime": type(None)}
 _CAN_BE_EMPTY = ("string", "integer", "number", "boolean", "array", "map", "bytes")
 _ZERO_TIME = "0001-01-01T00:00:00Z"
 _objects: dict[Schema, Walk] = {}
@@ -183,7 +185,7 @@ _ZEROS: dict[str, Callable[[], Any]] = {
 def _array(schema: Schema) -> Walk:
     assert schema.items is not None
     item = _walk(schema.items)
-    plain = str if schema.items.type == "string" else type(None) if schema.items.type == "json" else None
+    plain = _PLAIN_ELEMENTS.get(schema.items.type)
 
     def walk(values: Any) -> Any:
         if type(values) is not list:
@@ -204,7 +206,7 @@ def _array(schema: Schema) -> Walk:
 def _map(schema: Schema) -> Walk:
     assert schema.values is not None
     item = _walk(schema.values)
-    plain = str if schema.values.type == "string" else None
+    plain = _PLAIN_ELEMENTS.get(schema.values.type)
 
     def walk(values: Any) -> Any:
         if type(values) is not dict:

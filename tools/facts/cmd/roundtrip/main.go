@@ -1,9 +1,11 @@
 // Command roundtrip tells what kube-apiserver makes of bodies: it reads one JSON string per line, decodes it strictly,
-// and prints a line with the strict errors or the refusal, the object as Go writes it back, and the object defaulted.
+// and prints a line with the strict errors or the refusal, the object as Go writes it back (in JSON and in protobuf), and
+// the object defaulted.
 package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"log"
 	"os"
@@ -11,6 +13,7 @@ import (
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
 	"k8s.io/apimachinery/pkg/runtime"
 	serializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	apiregistration "k8s.io/kube-aggregator/pkg/apis/apiregistration/install"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	_ "k8s.io/kubernetes/pkg/controlplane"
@@ -21,6 +24,7 @@ type answer struct {
 	Strict    []string `json:"strict,omitempty"`
 	Decoded   any      `json:"decoded,omitempty"`
 	Defaulted any      `json:"defaulted,omitempty"`
+	Protobuf  []byte   `json:"protobuf,omitempty"`
 }
 
 func main() {
@@ -55,6 +59,11 @@ func read(scheme *runtime.Scheme, decoder runtime.Decoder, body string) (result 
 		return result
 	}
 	result.Decoded = written(object)
+	var message bytes.Buffer
+	if err := protobuf.NewSerializer(scheme, scheme).Encode(object, &message); err != nil {
+		log.Fatal(err)
+	}
+	result.Protobuf = message.Bytes()
 	scheme.Default(object)
 	result.Defaulted = written(object)
 	return result

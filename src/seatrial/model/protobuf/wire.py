@@ -1,0 +1,81 @@
+"""The bytes of protobuf: varints, keys, and the fields of a message one by one."""
+
+from collections.abc import Iterator
+
+VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
+_NEGATIVE = 1 << 63
+_MODULUS = 1 << 64
+
+
+class WireError(ValueError):
+    """Bytes that are no protobuf message."""
+
+
+def varint(number: int) -> bytes:
+    """A number as a varint; negative ones as 64-bit two's complement."""
+    if 0 <= number < 128:
+        return _SMALL[number]
+    if number < 0:
+        number += _MODULUS
+    parts = bytearray()
+    while number > 127:
+        parts.append(number & 127 | 128)
+        number >>= 7
+    parts.append(number)
+    return bytes(parts)
+
+
+_SMALL = [bytes((number,)) for number in range(128)]
+
+
+def key(number: int, wire_type: int) -> bytes:
+    """What stands before a field's value."""
+    return varint(number << 3 | wire_type)
+
+
+def delimited(prefix: bytes, data: bytes) -> bytes:
+    """A length-delimited field behind its key."""
+    return prefix + varint(len(data)) + data
+
+
+def read_varint(data: bytes, position: int) -> tuple[int, int]:
+    """The varint at a position, as an unsigned number, and where it ends."""
+    result = shift = 0
+    while True:
+        if position >= len(data) or shift > 63:
+            raise WireError("unexpected EOF" if shift <= 63 else "proto: integer overflow")
+        byte = data[position]
+        position += 1
+        result |= (byte & 127) << shift
+        if byte < 128:
+            return result & (_MODULUS - 1), position
+        shift += 7
+
+
+def signed(number: int) -> int:
+    """An unsigned 64-bit number as the signed one it stands for."""
+    return number - _MODULUS if number >= _NEGATIVE else number
+
+
+def read_fields(data: bytes) -> Iterator[tuple[int, int, int | bytes]]:
+    """The fields of a message: number, wire type and raw value (an unsigned number or bytes)."""
+    position, end = 0, len(data)
+    while position < end:
+        tag, position = read_varint(data, position)
+        number, wire_type = tag >> 3, tag & 7
+        if number == 0:
+            raise WireError(f"proto: illegal tag {number} (wire type {wire_type})")
+        if wire_type == VARINT:
+            value, position = read_varint(data, position)
+            yield number, wire_type, value
+            continue
+        if wire_type == LENGTH:
+            length, position = read_varint(data, position)
+        elif wire_type in (FIXED64, FIXED32):
+            length = 8 if wire_type == FIXED64 else 4
+        else:
+            raise WireError(f"proto: illegal wireType {wire_type}")
+        if position + length > end:
+            raise WireError("unexpected EOF")
+        yield number, wire_type, data[position : position + length]
+        position += length
