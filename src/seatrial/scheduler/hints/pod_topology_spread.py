@@ -1,0 +1,83 @@
+"""Hints of PodTopologySpread. Upstream: plugins/podtopologyspread/plugin.go (v1.36.3)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from seatrial.scheduler.extension import Action, Plugin, Requeue
+from seatrial.scheduler.node import NodeInfo
+from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.selectors import Selector
+
+
+@dataclass(frozen=True, slots=True)
+class _Constraint:
+    """What hints look at in a DoNotSchedule constraint."""
+
+    topology_key: str
+    selector: Selector
+    honours_taints: bool
+
+
+def pod_changed(plugin: Plugin, pod: PodInfo, old: PodInfo | None, new: PodInfo | None) -> bool:
+    if not _is_involved(new, pod) or not _is_involved(old, pod):
+        return False
+    constraints = _constraints(plugin, pod)
+    if old is not None and new is not None:
+        if (
+            pod.uid == new.uid
+            and old.spec.get("tolerations") != new.spec.get("tolerations")
+            and any(constraint.honours_taints for constraint in constraints)
+        ):
+            return True
+        return old.labels != new.labels and any(
+            c.selector.matches(old.labels) != c.selector.matches(new.labels) for c in constraints
+        )
+    present = new if new is not None else old
+    return present is not None and any(c.selector.matches(present.labels) for c in constraints)
+
+
+def node_changed(plugin: Plugin, pod: PodInfo, old: NodeInfo | None, new: NodeInfo | None) -> bool:
+    constraints = _constraints(plugin, pod)
+    was = old is not None and all(c.topology_key in old.labels for c in constraints)
+    is_ = new is not None and all(c.topology_key in new.labels for c in constraints)
+    if old is None or new is None:
+        return was or is_
+    if was != is_:
+        return True
+    moved = any(old.labels.get(c.topology_key) != new.labels.get(c.topology_key) for c in constraints)
+    return is_ and (moved or old.taints != new.taints)
+
+
+def _is_involved(other: PodInfo | None, pod: PodInfo) -> bool:
+    if other is None or other.uid == pod.uid:
+        return True
+    return bool(other.node or other.nominated_node) and other.namespace == pod.namespace
+
+
+def _constraints(plugin: Plugin, pod: PodInfo) -> list[_Constraint]:
+    """The DoNotSchedule constraints of a pod, the plugin's default ones where it has none of its own."""
+    own = pod.spec.get("topologySpreadConstraints")
+    listed = own or (plugin.args.get("defaultConstraints") or ())
+    return [
+        _Constraint(
+            entry.get("topologyKey", ""),
+            Selector.read(entry.get("labelSelector") if own else {}),
+            entry.get("nodeTaintsPolicy") == "Honor",
+        )
+        for entry in listed
+        if entry.get("whenUnsatisfiable") == "DoNotSchedule"
+    ]
+
+
+POD_TOPOLOGY_SPREAD: Sequence[Requeue] = (
+    Requeue(
+        "Pod",
+        Action.ADD | Action.UPDATE_POD_LABEL | Action.UPDATE_POD_TOLERATION | Action.DELETE,
+        pod_changed,
+    ),
+    Requeue(
+        "Node",
+        Action.ADD | Action.DELETE | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_TAINT,
+        node_changed,
+    ),
+)
