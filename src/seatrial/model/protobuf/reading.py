@@ -94,7 +94,11 @@ def _store(field: FieldFacts) -> Callable[[Document, Any], None]:
         entry = _entry(field.type[2:])
         return lambda document, value: document.setdefault(name, {}).update((entry(value),))
     read = _reader(field.type)
-    return lambda document, value: document.update(((name, read(value)),))
+
+    def store(document: Document, value: Any) -> None:
+        document[name] = read(value)
+
+    return store
 
 
 def _entry(reference: str) -> Callable[[bytes], tuple[str, Any]]:

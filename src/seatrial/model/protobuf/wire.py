@@ -61,21 +61,24 @@ def read_fields(data: bytes) -> Iterator[tuple[int, int, int | bytes]]:
     """The fields of a message: number, wire type and raw value (an unsigned number or bytes)."""
     position, end = 0, len(data)
     while position < end:
-        tag, position = read_varint(data, position)
-        number, wire_type = tag >> 3, tag & 7
-        if number == 0:
-            raise WireError(f"proto: illegal tag {number} (wire type {wire_type})")
-        if wire_type == VARINT:
-            value, position = read_varint(data, position)
-            yield number, wire_type, value
-            continue
-        if wire_type == LENGTH:
-            length, position = read_varint(data, position)
+        tag = data[position]
+        position += 1
+        if tag > 127:
+            tag, position = read_varint(data, position - 1)
+        wire_type = tag & 7
+        if wire_type in (VARINT, LENGTH):
+            number = data[position] if position < end else 128
+            position += 1
+            if number > 127:
+                number, position = read_varint(data, position - 1)
+            if wire_type == VARINT:
+                yield tag >> 3, wire_type, number
+                continue
         elif wire_type in (FIXED64, FIXED32):
-            length = 8 if wire_type == FIXED64 else 4
+            number = 8 if wire_type == FIXED64 else 4
         else:
             raise WireError(f"proto: illegal wireType {wire_type}")
-        if position + length > end:
+        start, position = position, position + number
+        if position > end:
             raise WireError("unexpected EOF")
-        yield number, wire_type, data[position : position + length]
-        position += length
+        yield tag >> 3, wire_type, data[start:position]
