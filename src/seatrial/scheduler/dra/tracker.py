@@ -1,0 +1,64 @@
+"""What all profiles know together about devices: the slices, who has which device, and what is being allocated.
+
+Upstream: dynamicresources/dra_manager.go. An allocation is in flight from Reserve until PreBind has written it; its
+devices are taken, and no other pod may use the claim until then.
+"""
+
+from seatrial.model.documents import Document
+from seatrial.scheduler.cluster import Cluster
+from seatrial.scheduler.dra.extended import DeviceClasses
+from seatrial.scheduler.dra.pod_claims import allocation_of
+from seatrial.scheduler.dra.pools import Inventory
+from seatrial.scheduler.dra.state import AllocatedState
+from seatrial.scheduler.volumes.claims import metadata_of
+
+
+class DeviceTracker:
+    """Derived from the cluster's objects; brought up to date when one of them has changed."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self.classes = DeviceClasses(cluster)
+        self.in_flight: dict[str, Document] = {}
+        """Allocations by claim uid."""
+        self._inventory: tuple[int, Inventory] | None = None
+        self._claims_version = -1
+        self._known: dict[tuple[str, str], Document] = {}
+        self._state = AllocatedState()
+
+    def inventory(self) -> Inventory:
+        """All slices with their pools."""
+        version = self._cluster.version("ResourceSlice")
+        if self._inventory is None or self._inventory[0] != version:
+            self._inventory = (version, Inventory(self._cluster.list("ResourceSlice")))
+        return self._inventory[1]
+
+    def allocated(self) -> AllocatedState:
+        """The devices taken by claims, stored and in flight. Not to be changed."""
+        self._refresh()
+        if not self.in_flight:
+            return self._state
+        state = self._state.copy()
+        for allocation in self.in_flight.values():
+            state.add(allocation)
+        return state
+
+    def _refresh(self) -> None:
+        """Counts claims that were allocated or freed since the last time; a claim's allocation never changes."""
+        version = self._cluster.version("ResourceClaim")
+        if version == self._claims_version:
+            return
+        self._claims_version = version
+        current: dict[tuple[str, str], Document] = {}
+        for claim in self._cluster.list("ResourceClaim"):
+            allocation = allocation_of(claim)
+            if allocation is not None:
+                metadata = metadata_of(claim)
+                current[metadata.get("namespace") or "", metadata.get("name", "")] = allocation
+        gone = [key for key, allocation in self._known.items() if current.get(key) is not allocation]
+        for key in gone:
+            self._state.remove(self._known.pop(key))
+        for key, allocation in current.items():
+            if key not in self._known:
+                self._known[key] = allocation
+                self._state.add(allocation)
