@@ -23,7 +23,7 @@ def load_plugins(modules: Iterable[str] = ()) -> list[type[Plugin]]:
         classes = plugins_in(loaded) if isinstance(loaded, ModuleType) else [loaded]
         found.update((plugin.__name__, plugin) for plugin in classes)
     for name in modules:
-        classes = plugins_in(_module(name))
+        classes = plugins_in(load_module(name))
         if not classes:
             raise ConfigError(name, "", "no class in it is a seatrial.plugins.Plugin")
         found.update((plugin.__name__, plugin) for plugin in classes)
@@ -46,7 +46,8 @@ def known_points(plugins: Iterable[type[Plugin]]) -> dict[str, tuple[str, ...]]:
     return {plugin.__name__: points_of(plugin) for plugin in classes}
 
 
-def _module(name: str) -> ModuleType:
+def load_module(name: str) -> ModuleType:
+    """The module of a dotted name or of a .py file; ConfigError where there is none."""
     path = Path(name)
     if path.suffix == ".py":
         return _module_of_file(name, path)
