@@ -1,0 +1,156 @@
+"""How fast the API server is: pod creates per CPU-second, a long list, many watchers, and memory at scale."""
+
+import asyncio
+import json
+import time
+from typing import Annotated, Any
+
+import typer
+
+from seatrial.bench.figures import Figure, all_met
+from seatrial.bench.http_load import Connection, ServerProcess, request, running_server, send_all
+
+PODS_PATH = "/api/v1/namespaces/default/pods"
+ALONE = ("--no-scheduler", "--controllers", "")
+"""The server by itself: nobody reacts to what is written."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("api")(bench_api)
+
+
+def bench_api(
+    creates: Annotated[int, typer.Option(help="Pods created for the first figure.")] = 5000,
+    listed: Annotated[int, typer.Option(help="Pods in the long list.")] = 10_000,
+    watchers: Annotated[int, typer.Option(help="Watchers at once.")] = 100,
+    events: Annotated[int, typer.Option(help="Events that each watcher must get.")] = 2000,
+    nodes: Annotated[int, typer.Option(help="Nodes for the memory figure.")] = 5000,
+    pods: Annotated[int, typer.Option(help="Pods for the memory figure; 0 leaves it out.")] = 50_000,
+) -> None:
+    """Measure the API server in a process of its own."""
+    figures: list[Figure] = []
+
+    def note(*found: Figure) -> None:
+        figures.extend(found)
+        for figure in found:
+            typer.echo(figure.text())
+
+    with running_server(*ALONE) as server:
+        note(*asyncio.run(measure_creates(server, creates)))
+        asyncio.run(send_all(server, creation(creates, max(listed, creates))))
+        note(*asyncio.run(measure_list(server, max(listed, creates))))
+    with running_server(*ALONE) as server:
+        note(*asyncio.run(measure_watchers(server, watchers, events)))
+    if pods:
+        with running_server(*ALONE) as server:
+            note(*asyncio.run(measure_memory(server, nodes, pods)))
+    if not all_met(figures):
+        raise typer.Exit(1)
+
+
+async def measure_creates(server: ServerProcess, number: int) -> list[Figure]:
+    """Creates per CPU-second of the server, bodies made beforehand."""
+    await send_all(server, creation(0, 200, prefix="warm"))
+    messages = creation(0, number)
+    cpu, start = server.cpu_seconds(), time.perf_counter()
+    await send_all(server, messages)
+    seconds, cpu = time.perf_counter() - start, server.cpu_seconds() - cpu
+    return [
+        Figure("pod creates per CPU-second", number / cpu, "/s", must=1500, goal=2500, more_is_better=True),
+        Figure("pod creates per second", number / seconds, "/s"),
+    ]
+
+
+async def measure_list(server: ServerProcess, number: int) -> list[Figure]:
+    """A list of all pods: first byte and whole, the best of five."""
+    connection = await Connection.to(server)
+    rounds = [await connection.timed(request("GET", PODS_PATH)) for _ in range(5)]
+    connection.close()
+    first, whole = min(r[0] for r in rounds), min(r[1] for r in rounds)
+    return [
+        Figure(f"LIST of {number:,} pods, first byte", first * 1000, "ms", goal=50),
+        Figure(f"LIST of {number:,} pods, whole ({rounds[0][2] / 1e6:.1f} MB)", whole * 1000, "ms", goal=400),
+    ]
+
+
+async def measure_watchers(server: ServerProcess, number: int, events: int) -> list[Figure]:
+    """Many watchers on one kind: all get every event, in order."""
+    ready: list[asyncio.Event] = [asyncio.Event() for _ in range(number)]
+    watching = [asyncio.ensure_future(_watch(server, event, events)) for event in ready]
+    for event in ready:
+        await event.wait()
+    cpu, start = server.cpu_seconds(), time.perf_counter()
+    await send_all(server, creation(0, events))
+    received = await asyncio.gather(*watching)
+    seconds, cpu = time.perf_counter() - start, server.cpu_seconds() - cpu
+    complete = sum(revisions == sorted(set(revisions)) and len(revisions) == events for revisions in received)
+    return [
+        Figure("watchers with every event in order", complete, f"of {number}", must=number, more_is_better=True),
+        Figure(f"{number} watchers, {events} events", seconds, "s"),
+        Figure("server CPU per event and watcher", cpu / (number * events) * 1e6, "µs"),
+    ]
+
+
+async def _watch(server: ServerProcess, ready: asyncio.Event, events: int) -> list[int]:
+    """The revisions of the events that one watcher gets."""
+    connection = await Connection.to(server)
+    await connection.open_stream(request("GET", f"{PODS_PATH}?watch=true"))
+    ready.set()
+    revisions: list[int] = []
+    rest = b""
+    async for chunk in connection.chunks():
+        *lines, rest = (rest + chunk).split(b"\n")
+        revisions.extend(_revision(line) for line in lines)
+        if len(revisions) >= events:
+            break
+    connection.close()
+    return revisions
+
+
+def _revision(line: bytes) -> int:
+    start = line.index(b'"resourceVersion":"') + 19
+    return int(line[start : line.index(b'"', start)])
+
+
+async def measure_memory(server: ServerProcess, nodes: int, pods: int) -> list[Figure]:
+    """Resident memory with a large cluster."""
+    await send_all(server, (request("POST", "/api/v1/nodes", node_body(number)) for number in range(nodes)))
+    await send_all(
+        server, (request("POST", PODS_PATH, pod_body(f"pod-{number:06}", padding=900)) for number in range(pods))
+    )
+    size = server.resident_megabytes()
+    return [Figure(f"memory with {nodes:,} nodes and {pods:,} pods", size, "MB", must=800, goal=600)]
+
+
+def creation(start: int, end: int, prefix: str = "pod") -> list[bytes]:
+    """Requests that create pods."""
+    return [request("POST", PODS_PATH, pod_body(f"{prefix}-{number:06}")) for number in range(start, end)]
+
+
+def pod_body(name: str, padding: int = 0) -> bytes:
+    """A pod of an ordinary template: 1 KB as sent, and 2 KB as stored with some padding."""
+    limits = {"cpu": "500m", "memory": "256Mi"}
+    container: dict[str, Any] = {
+        "name": "app",
+        "image": "registry.example.com/team/app:1.2.3",
+        "ports": [{"containerPort": 8080, "name": "http"}],
+        "env": [{"name": "MODE", "value": "production"}, {"name": "LEVEL", "value": "info"}],
+        "resources": {"requests": {"cpu": "250m", "memory": "128Mi"}, "limits": limits},
+        "readinessProbe": {"httpGet": {"path": "/ready", "port": "http"}, "periodSeconds": 5},
+    }
+    labels = {"app": "bench", "tier": "backend", "version": "v1"}
+    metadata: dict[str, Any] = {"name": name, "labels": labels}
+    if padding:
+        metadata["annotations"] = {"example.com/note": "x" * padding}
+    spec = {"containers": [container], "schedulerName": "default-scheduler"}
+    return json.dumps({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}).encode()
+
+
+def node_body(number: int) -> bytes:
+    """A node as a kubelet would report it."""
+    resources = {"cpu": "16", "memory": "64Gi", "pods": "110", "ephemeral-storage": "100Gi"}
+    labels = {"kubernetes.io/hostname": f"node-{number:05}", "topology.kubernetes.io/zone": f"zone-{number % 3}"}
+    status = {"capacity": resources, "allocatable": resources, "conditions": [{"type": "Ready", "status": "True"}]}
+    metadata = {"name": f"node-{number:05}", "labels": labels}
+    return json.dumps({"apiVersion": "v1", "kind": "Node", "metadata": metadata, "status": status}).encode()
