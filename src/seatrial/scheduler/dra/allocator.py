@@ -21,7 +21,7 @@ from seatrial.scheduler.dra.pools import Inventory, device_matches
 from seatrial.scheduler.dra.requests import Candidate, Request, Wanted, key_of, requests_of
 from seatrial.scheduler.dra.results import Granted, allocation_document
 from seatrial.scheduler.dra.state import AllocatedState
-from seatrial.scheduler.volumes.node_terms import NodeView
+from seatrial.scheduler.node_selectors import NamedNode
 
 MOST_DEVICES = 32
 INVALID_POOLS = "invalid resource pools were encountered"
@@ -52,7 +52,7 @@ class Allocator:
         self.classes = classes
         self.counters = CounterBook(state)
 
-    def allocate(self, node: NodeView, claims: Sequence[Document]) -> list[Document] | None:
+    def allocate(self, node: NamedNode, claims: Sequence[Document]) -> list[Document] | None:
         """An allocation for each claim, or None; AllocationError and NodeRefused say why not."""
         search = _Search(self, node, claims)
         search.prepare()
@@ -98,7 +98,7 @@ class _Step:
 class _Search:
     """One search for one node."""
 
-    def __init__(self, allocator: Allocator, node: NodeView, claims: Sequence[Document]) -> None:
+    def __init__(self, allocator: Allocator, node: NamedNode, claims: Sequence[Document]) -> None:
         self.allocator = allocator
         self.node = node
         self.claims = claims

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.dra.devices import Counters, Device, Slice
-from seatrial.scheduler.volumes.node_terms import NodeView, selects
+from seatrial.scheduler.node_selectors import NamedNode
+from seatrial.scheduler.volumes.node_terms import selects
 
 PoolID = tuple[str, str]
 
@@ -38,14 +39,14 @@ class Pool:
         return any(device.document.get("bindingConditions") is not None for s in self.slices for device in s.devices)
 
 
-def node_matches(node: NodeView, node_name: str, all_nodes: bool, selector: Document | None) -> bool:
+def node_matches(node: NamedNode, node_name: str, all_nodes: bool, selector: Document | None) -> bool:
     """Whether devices that say where they are reachable are so from the node."""
     if node_name:
         return node.name == node_name
     return all_nodes or (selector is not None and selects(selector, node))
 
 
-def device_matches(node: NodeView, device: Device) -> bool:
+def device_matches(node: NamedNode, device: Device) -> bool:
     """Per-device node selection."""
     document = device.document
     return node_matches(
@@ -67,7 +68,7 @@ class Inventory:
                 self._shared.append(piece)
         self._pools: dict[str, tuple[Mapping[str, str], list[Pool]]] = {}
 
-    def pools(self, node: NodeView) -> list[Pool]:
+    def pools(self, node: NamedNode) -> list[Pool]:
         """The pools of a node."""
         known = self._pools.get(node.name)
         if known is not None and (known[0] is node.labels or known[0] == node.labels):
@@ -76,7 +77,7 @@ class Inventory:
         self._pools[node.name] = (node.labels, pools)
         return pools
 
-    def _gather(self, node: NodeView) -> list[Pool]:
+    def _gather(self, node: NamedNode) -> list[Pool]:
         found: dict[PoolID, list[Slice]] = {}
         for piece in (*self._local.get(node.name, ()), *self._shared):
             if _is_relevant(piece, node):
@@ -103,7 +104,7 @@ class Inventory:
         return build_pool(pool_id, pieces, current)
 
 
-def _is_relevant(piece: Slice, node: NodeView) -> bool:
+def _is_relevant(piece: Slice, node: NamedNode) -> bool:
     if piece.shared_counters:
         return True
     if piece.node_name or piece.all_nodes or piece.node_selector is not None:

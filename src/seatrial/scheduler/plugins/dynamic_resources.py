@@ -5,8 +5,6 @@ device taints, partitionable devices, consumable capacity, binding conditions an
 allocatable resources, list attributes and claims of pod groups are off.
 """
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from seatrial.model.documents import Document
@@ -36,7 +34,7 @@ from seatrial.scheduler.dra.writing import (
     note_extended_claim,
     unreserve_claim,
 )
-from seatrial.scheduler.extension import Action, Handle, Plugin, PostFiltered, Rejections, Requeue, requeue
+from seatrial.scheduler.extension import Handle, Plugin, PostFiltered, Rejections
 from seatrial.scheduler.framework import CycleState
 from seatrial.scheduler.node import NodeInfo
 from seatrial.scheduler.nodes import Ints, Nodes
@@ -58,12 +56,6 @@ DEFAULT_BINDING_TIMEOUT = 600 * SECOND
 
 class DynamicResources(Plugin):
     """Allocates devices."""
-
-    requeues = (
-        Requeue("Node", Action.ADD | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_ALLOCATABLE),
-        Requeue("DeviceClass", Action.ADD | Action.UPDATE),
-        Requeue("ResourceSlice", Action.ADD | Action.UPDATE),
-    )
 
     def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
         super().__init__(args, handle)
@@ -299,34 +291,3 @@ class DynamicResources(Plugin):
             mappings = list(state.by_node[node.name].mappings)
             note_extended_claim(client, cluster, pod, metadata_of(bound).get("name", ""), mappings)
         return bound
-
-    # Queueing hints.
-
-    @requeue.on("ResourceClaim", Action.ADD | Action.UPDATE)
-    def after_claim_change(self, pod: PodInfo, old: Document | None, new: Document) -> bool:
-        """A claim of the pod came or changed its status, or another one was freed."""
-        try:
-            claims = claims_of(pod, self.handle.cluster)
-        except ClaimProblem:
-            return False
-        if old is not None and allocation_of(old) is not None and allocation_of(new) is None:
-            return True
-        if not any(uid_of(claim) == uid_of(new) for claim in claims):
-            return False
-        return old is None or _status(old) != _status(new)
-
-    @requeue.on("Pod", Action.UPDATE_POD_GENERATED_CLAIM)
-    def after_pod_change(self, pod: PodInfo, old: PodInfo | None, new: PodInfo) -> bool:
-        """The pod itself got the claims it waits for."""
-        if pod.uid != new.uid:
-            return False
-        try:
-            claims_of(new, self.handle.cluster)
-        except ClaimProblem:
-            return False
-        return True
-
-
-def _status(claim: Document) -> Mapping[str, object]:
-    status: Mapping[str, object] = claim.get("status") or {}
-    return {name: value for name, value in status.items() if value}

@@ -5,7 +5,7 @@ features known there two can be read off a pod's spec; the others concern update
 """
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.extension import Action, Plugin, Reads, requeue
+from seatrial.scheduler.extension import Plugin, Reads
 from seatrial.scheduler.node import NodeInfo
 from seatrial.scheduler.nodes import Nodes
 from seatrial.scheduler.pods import PodInfo
@@ -43,13 +43,3 @@ class NodeDeclaredFeatures(Plugin):
         if state is MISSING:
             return error('error reading "PreFilterNodeDeclaredFeatures" from cycle-state: not found')
         return SUCCESS if state <= node.declared_features else unresolvable(REASON)
-
-    @requeue.on("Node", Action.ADD | Action.UPDATE_NODE_DECLARED_FEATURE)
-    def after_node_change(self, pod: PodInfo, old: NodeInfo | None, new: NodeInfo) -> bool:
-        """A node that declares other features than before."""
-        return old is None or old.declared_features != new.declared_features
-
-    @requeue.on("Pod", Action.UPDATE)
-    def after_pod_update(self, pod: PodInfo, old: PodInfo, new: PodInfo) -> bool:
-        """The pod itself needs other features than before."""
-        return pod.uid == new.uid and required_features(old.spec) != required_features(new.spec)

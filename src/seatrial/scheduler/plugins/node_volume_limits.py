@@ -5,7 +5,7 @@ it; claims without a volume count under a name of their own.
 """
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.extension import Action, Plugin, Requeue, requeue
+from seatrial.scheduler.extension import Plugin
 from seatrial.scheduler.node import NodeInfo
 from seatrial.scheduler.nodes import Nodes
 from seatrial.scheduler.pods import PodInfo
@@ -17,7 +17,6 @@ from seatrial.scheduler.volumes.claims import (
     key_of,
     reference_of,
     spec_of,
-    uses_claim,
     volume_name,
 )
 from seatrial.scheduler.volumes.migration import BY_PLUGIN, InTree, TranslationError, in_tree_of
@@ -43,8 +42,6 @@ def _limits(csi_node: Document | None) -> dict[str, int]:
 
 class NodeVolumeLimits(Plugin):
     """Filters by the limits in CSINode."""
-
-    requeues = (Requeue("CSINode", Action.ADD),)
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Status | None:
         return None if any(_matters(volume) for volume in pod.shape.volumes) else SKIP
@@ -144,33 +141,6 @@ class NodeVolumeLimits(Plugin):
             if source is not None:
                 found[spec["attacher"], source.get("volumeHandle") or ""] = spec["attacher"]
         return found
-
-    @requeue.on("CSINode", Action.UPDATE)
-    def after_csi_node_update(self, pod: PodInfo, old: Document, new: Document) -> bool:
-        """A driver that takes more volumes than before."""
-        before = _limits(old)
-        return any(count > before.get(name, 0) for name, count in _limits(new).items())
-
-    @requeue.on("Pod", Action.DELETE)
-    def after_pod_deleted(self, pod: PodInfo, old: PodInfo, new: None) -> bool:
-        """A pod with volumes that was bound, or nominated, somewhere."""
-        return bool(old.node or old.nominated_node) and any(_matters(volume) for volume in old.shape.volumes)
-
-    @requeue.on("PersistentVolumeClaim", Action.ADD)
-    def after_claim_added(self, pod: PodInfo, old: None, new: Document) -> bool:
-        """A claim of the pod."""
-        return uses_claim(pod, new)
-
-    @requeue.on("VolumeAttachment", Action.DELETE)
-    def after_attachment_deleted(self, pod: PodInfo, old: Document, new: None) -> bool:
-        """An attachment that one of the pod's volumes may take the place of."""
-        for volume in pod.shape.volumes:
-            entry = in_tree_of(volume)
-            if volume.get("persistentVolumeClaim") is not None:
-                return True
-            if entry is not None and entry.driver == spec_of(old).get("attacher"):
-                return True
-        return False
 
 
 def _is_migrated(entry: InTree, csi_node: Document | None) -> bool:

@@ -10,23 +10,19 @@ from numpy.typing import NDArray
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import StatusError
-from seatrial.scheduler.extension import Action, Handle, Plugin, Requeue, requeue
+from seatrial.scheduler.extension import Handle, Plugin
 from seatrial.scheduler.node import NodeInfo
 from seatrial.scheduler.nodes import Nodes
 from seatrial.scheduler.pods import PodInfo
 from seatrial.scheduler.verdict import MISSING, SKIP, SUCCESS, Status, error, unresolvable
-from seatrial.scheduler.volumes.binder import BinderError, PodClaims, PodVolumes, VolumeBinder, volume_limit
+from seatrial.scheduler.volumes.binder import BinderError, PodClaims, PodVolumes, VolumeBinder
 from seatrial.scheduler.volumes.claims import (
-    annotation,
     claim_missing,
     claim_references,
     foreign_claim,
     metadata_of,
-    spec_of,
-    uses_claim,
     volume_name,
 )
-from seatrial.scheduler.volumes.migration import MIGRATED_PLUGINS
 
 UNBOUND_IMMEDIATE = "pod has unbound immediate PersistentVolumeClaims"
 
@@ -44,11 +40,6 @@ class VolumeState:
 
 class VolumeBinding(Plugin):
     """Filters by volumes, and binds them with the pod."""
-
-    requeues = (
-        Requeue("PersistentVolume", Action.ADD | Action.UPDATE),
-        Requeue("Node", Action.ADD | Action.UPDATE_NODE_LABEL),
-    )
 
     def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
         super().__init__(args, handle)
@@ -139,36 +130,3 @@ class VolumeBinding(Plugin):
         except StatusError as failure:
             return error(str(failure))
         return None
-
-    @requeue.on("StorageClass", Action.ADD | Action.UPDATE)
-    def after_class_change(self, pod: PodInfo, old: Document | None, new: Document) -> bool:
-        """A new class, or one that allows other topologies."""
-        return old is None or (old.get("allowedTopologies") or []) != (new.get("allowedTopologies") or [])
-
-    @requeue.on("PersistentVolumeClaim", Action.ADD | Action.UPDATE)
-    def after_claim_change(self, pod: PodInfo, old: Document | None, new: Document) -> bool:
-        """A claim of the pod."""
-        return uses_claim(pod, new)
-
-    @requeue.on("CSINode", Action.ADD | Action.UPDATE)
-    def after_csi_node_change(self, pod: PodInfo, old: Document | None, new: Document) -> bool:
-        """A new node, or one with other migrated plugins."""
-        return old is None or (annotation(old, MIGRATED_PLUGINS) or "") != (annotation(new, MIGRATED_PLUGINS) or "")
-
-    @requeue.on("CSIDriver", Action.UPDATE)
-    def after_csi_driver_change(self, pod: PodInfo, old: Document, new: Document) -> bool:
-        """A driver of the pod that no longer wants its capacity to be looked at."""
-        return any(
-            (volume.get("csi") or {}).get("driver") == metadata_of(new).get("name")
-            and bool(spec_of(old).get("storageCapacity"))
-            and not spec_of(new).get("storageCapacity")
-            for volume in pod.shape.volumes
-        )
-
-    @requeue.on("CSIStorageCapacity", Action.ADD | Action.UPDATE)
-    def after_capacity_change(self, pod: PodInfo, old: Document | None, new: Document) -> bool:
-        """New capacity, or more of it."""
-        if old is None:
-            return True
-        before, after = volume_limit(old), volume_limit(new)
-        return after is not None and (before is None or after.value() > before.value())

@@ -6,12 +6,12 @@ Upstream: pkg/scheduler/framework/plugins/volumerestrictions (v1.36.3).
 from dataclasses import dataclass, replace
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.extension import Action, Plugin, Requeue, requeue
+from seatrial.scheduler.extension import Plugin
 from seatrial.scheduler.node import NodeInfo
 from seatrial.scheduler.nodes import Nodes
 from seatrial.scheduler.pods import PodInfo
 from seatrial.scheduler.verdict import MISSING, SKIP, SUCCESS, Status, error, unresolvable, unschedulable
-from seatrial.scheduler.volumes.claims import claim_missing, spec_of, uses_claim
+from seatrial.scheduler.volumes.claims import claim_missing, spec_of
 
 DISK_CONFLICT = "node(s) had no available disk"
 CLAIM_IN_USE = (
@@ -88,8 +88,6 @@ class OncePodClaims:
 class VolumeRestrictions(Plugin):
     """Filters by exclusive disks and claims."""
 
-    requeues = (Requeue("Node", Action.ADD),)
-
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> OncePodClaims | Status:
         if not pod.shape.volumes:
             return SKIP
@@ -118,15 +116,3 @@ class VolumeRestrictions(Plugin):
         if state is MISSING:
             return error(STATE_MISSING)
         return unschedulable(CLAIM_IN_USE) if state.in_use > 0 else SUCCESS
-
-    @requeue.on("Pod", Action.DELETE)
-    def after_pod_deleted(self, pod: PodInfo, old: PodInfo, new: None) -> bool:
-        """A pod that held one of the disks, or used one of the claims, has gone."""
-        if old.namespace != pod.namespace:
-            return False
-        return disks_conflict(pod, [old]) or bool(set(_claim_names(pod)) & set(_claim_names(old)))
-
-    @requeue.on("PersistentVolumeClaim", Action.ADD)
-    def after_claim_added(self, pod: PodInfo, old: None, new: Document) -> bool:
-        """A claim that the pod uses has come."""
-        return uses_claim(pod, new, ephemeral=False)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.extension import Action, Plugin, Requeue, requeue
+from seatrial.scheduler.extension import Plugin
 from seatrial.scheduler.node import NodeInfo
 from seatrial.scheduler.nodes import Nodes
 from seatrial.scheduler.pods import PodInfo
@@ -18,7 +18,6 @@ from seatrial.scheduler.volumes.claims import (
     class_missing,
     class_of,
     metadata_of,
-    uses_claim,
     volume_missing,
     volume_name,
 )
@@ -57,8 +56,6 @@ def topologies(volume: Document) -> tuple[Topology, ...]:
 
 class VolumeZone(Plugin):
     """Filters by the zones of bound volumes."""
-
-    requeues = (Requeue("Node", Action.ADD | Action.UPDATE_NODE_LABEL),)
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Sequence[Topology] | Status:
         if not pod.shape.volumes:
@@ -113,18 +110,3 @@ class VolumeZone(Plugin):
         if not any(key in node.labels for key in LABELS):
             return SUCCESS
         return SUCCESS if all(topology.admits(node) for topology in state) else unresolvable(CONFLICT)
-
-    @requeue.on("StorageClass", Action.ADD)
-    def after_class_added(self, pod: PodInfo, old: None, new: Document) -> bool:
-        """A class whose claims wait for their consumer."""
-        return bool(new.get("volumeBindingMode") == WAIT_FOR_CONSUMER)
-
-    @requeue.on("PersistentVolumeClaim", Action.ADD | Action.UPDATE)
-    def after_claim_change(self, pod: PodInfo, old: Document | None, new: Document) -> bool:
-        """A claim of the pod."""
-        return uses_claim(pod, new, ephemeral=False)
-
-    @requeue.on("PersistentVolume", Action.ADD | Action.UPDATE)
-    def after_volume_change(self, pod: PodInfo, old: Document | None, new: Document) -> bool:
-        """A new volume, or one with other zones than before."""
-        return old is None or topologies(old) != topologies(new)

@@ -13,6 +13,7 @@ from seatrial.model.documents import Document
 from seatrial.model.labels import LabelSelector
 from seatrial.model.quantity import Quantity
 from seatrial.scheduler.cluster import Client, Cluster
+from seatrial.scheduler.node_selectors import NamedNode
 from seatrial.scheduler.pods import PodInfo
 from seatrial.scheduler.volumes.assumed import AssumedObjects
 from seatrial.scheduler.volumes.claims import (
@@ -34,7 +35,6 @@ from seatrial.scheduler.volumes.claims import (
 )
 from seatrial.scheduler.volumes.matching import find_volume, reachable
 from seatrial.scheduler.volumes.migration import TranslationError, translated_affinity
-from seatrial.scheduler.volumes.node_terms import NodeView
 
 NODE_CONFLICT = "node(s) didn't match PersistentVolume's node affinity"
 BIND_CONFLICT = "node(s) didn't find available persistent volumes to bind"
@@ -115,7 +115,7 @@ class VolumeBinder:
             raise BinderError(f'VolumeBindingMode not set for StorageClass "{name}"')
         return bool(storage_class["volumeBindingMode"] == WAIT_FOR_CONSUMER)
 
-    def find(self, claims: PodClaims, node: NodeView) -> tuple[PodVolumes, tuple[str, ...]]:
+    def find(self, claims: PodClaims, node: NamedNode) -> tuple[PodVolumes, tuple[str, ...]]:
         """What binding the claims on the node takes, or the reasons why the node will not do."""
         reasons: list[str] = []
         missing = False
@@ -131,7 +131,7 @@ class VolumeBinder:
             reasons.append(VOLUME_MISSING)
         return volumes, tuple(reasons)
 
-    def _check_bound(self, claims: Sequence[Document], node: NodeView) -> str | None:
+    def _check_bound(self, claims: Sequence[Document], node: NamedNode) -> str | None:
         csi_node = self.cluster.get("CSINode", node.name)
         for claim in claims:
             volume = self.volumes.get(volume_name(claim))
@@ -145,7 +145,7 @@ class VolumeBinder:
                 return NODE_CONFLICT
         return None
 
-    def _find_unbound(self, claims: PodClaims, node: NodeView) -> tuple[PodVolumes, str | None]:
+    def _find_unbound(self, claims: PodClaims, node: NamedNode) -> tuple[PodVolumes, str | None]:
         to_match: list[Document] = []
         to_provision: list[Document] = []
         for claim in claims.delayed:
@@ -169,7 +169,7 @@ class VolumeBinder:
         provisions = () if problem is not None else tuple(to_provision)
         return PodVolumes(tuple(bindings), provisions), problem
 
-    def _check_provisions(self, claims: Sequence[Document], node: NodeView) -> str | None:
+    def _check_provisions(self, claims: Sequence[Document], node: NamedNode) -> str | None:
         for claim in claims:
             name = class_of(claim)
             if not name:
@@ -185,7 +185,7 @@ class VolumeBinder:
                 return NOT_ENOUGH_SPACE
         return None
 
-    def _has_capacity(self, claim: Document, storage_class: Document, node: NodeView) -> bool:
+    def _has_capacity(self, claim: Document, storage_class: Document, node: NamedNode) -> bool:
         """Whether a driver that publishes its capacity has enough for the claim within reach of the node."""
         size = requested_storage(claim)
         driver = self.cluster.get("CSIDriver", storage_class.get("provisioner", ""))
@@ -240,7 +240,7 @@ class VolumeBinder:
             client.update("PersistentVolumeClaim", claim)
             self.claims.restore(claim)
 
-    def check_written(self, volumes: PodVolumes, node: NodeView) -> bool:
+    def check_written(self, volumes: PodVolumes, node: NamedNode) -> bool:
         """Whether the volume controller is done with all claims; BinderError where the pod must be tried again."""
         csi_node = self.cluster.get("CSINode", node.name)
         done = True
@@ -269,7 +269,7 @@ class VolumeBinder:
             raise BinderError(f'failed to check binding: persistentvolumeclaims "{key_of(claim)}" not found')
         return is_fully_bound(stored)
 
-    def _check_reach(self, volume: Document, csi_node: Document | None, node: NodeView) -> None:
+    def _check_reach(self, volume: Document, csi_node: Document | None, node: NamedNode) -> None:
         if not reachable(translated_affinity(volume, csi_node), node):
             name = metadata_of(volume).get("name")
             raise BinderError(
@@ -277,7 +277,7 @@ class VolumeBinder:
             )
 
 
-def _topology_allowed(terms: Sequence[Document], node: NodeView) -> bool:
+def _topology_allowed(terms: Sequence[Document], node: NamedNode) -> bool:
     """Whether one of a class' allowed topologies has the node; no topologies allow every node."""
     return not terms or any(
         term.get("matchLabelExpressions")

@@ -44,15 +44,6 @@ def claim_references(pod: PodInfo) -> Iterator[ClaimReference]:
             yield reference
 
 
-def uses_claim(pod: PodInfo, claim: Document, ephemeral: bool = True) -> bool:
-    """Whether a pod's volumes use the claim."""
-    metadata = metadata_of(claim)
-    return metadata.get("namespace") == pod.namespace and any(
-        reference.name == metadata.get("name") and (ephemeral or not reference.is_ephemeral)
-        for reference in claim_references(pod)
-    )
-
-
 def metadata_of(document: Document) -> Document:
     metadata: Document = document.get("metadata") or {}
     return metadata

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from seatrial.model.documents import Document
 from seatrial.model.labels import LabelSelector
 from seatrial.model.quantity import Quantity
+from seatrial.scheduler.node_selectors import NamedNode
 from seatrial.scheduler.volumes.claims import (
     capacity_of,
     class_of,
@@ -16,7 +17,7 @@ from seatrial.scheduler.volumes.claims import (
     requested_storage,
     spec_of,
 )
-from seatrial.scheduler.volumes.node_terms import NodeView, selects
+from seatrial.scheduler.volumes.node_terms import selects
 
 _ZERO = Quantity(0)
 
@@ -24,18 +25,18 @@ _ZERO = Quantity(0)
 class _Labels:
     """A node for volumes: they see labels only, never the name."""
 
-    def __init__(self, node: NodeView) -> None:
+    def __init__(self, node: NamedNode) -> None:
         self.name = ""
         self.labels = node.labels
 
 
-def reachable(volume: Document, node: NodeView) -> bool:
+def reachable(volume: Document, node: NamedNode) -> bool:
     """Whether the volume's node affinity holds for the node."""
     affinity = spec_of(volume).get("nodeAffinity") or {}
     return selects(affinity.get("required"), _Labels(node))
 
 
-def find_volume(claim: Document, volumes: Iterable[Document], node: NodeView, taken: set[str]) -> Document | None:
+def find_volume(claim: Document, volumes: Iterable[Document], node: NamedNode, taken: set[str]) -> Document | None:
     """The volume to bind the claim to on the node, if there is one."""
     selector = spec_of(claim).get("selector")
     labels = None if selector is None else LabelSelector.from_document(selector)
