@@ -1,0 +1,86 @@
+/** Curves over steps, with a mark at the chosen one; several charts follow one cursor. */
+import { useEffect, useRef } from "react";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { KINDS, themed } from "./colours";
+
+export interface Curve {
+  name: string;
+  values: number[];
+}
+
+interface Props {
+  title: string;
+  unit: string;
+  labels: string[];
+  curves: Curve[];
+  step: number;
+  onStep: (step: number) => void;
+}
+
+export function Curves({ title, unit, labels, curves, step, onStep }: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  const chart = useRef<uPlot | null>(null);
+  const chosen = useRef(step);
+  chosen.current = step;
+
+  useEffect(() => {
+    const axis = { stroke: themed("--text"), grid: { stroke: themed("--line") }, ticks: { stroke: themed("--line") } };
+    const options: uPlot.Options = {
+      width: box.current!.clientWidth,
+      height: 190,
+      scales: { x: { time: false } },
+      cursor: { sync: { key: "steps" } },
+      axes: [
+        { ...axis, values: (_, marks) => marks.map((mark) => (Number.isInteger(mark) ? (labels[mark] ?? "") : "")) },
+        { ...axis, values: (_, marks) => marks.map((mark) => `${mark}${unit}`) },
+      ],
+      series: [
+        { label: "step", value: (_, index) => (index == null ? "" : (labels[index] ?? "")) },
+        ...curves.map((curve, i) => ({
+          label: curve.name,
+          stroke: KINDS[i % KINDS.length],
+          width: 2,
+          dash: i % 2 ? [6, 3] : undefined,
+          points: { show: labels.length < 60 },
+          value: (_: uPlot, value: number | null) => (value == null ? "" : `${Math.round(value * 10) / 10}${unit}`),
+        })),
+      ],
+      hooks: {
+        draw: [
+          (plot) => {
+            const x = plot.valToPos(chosen.current, "x", true);
+            plot.ctx.save();
+            plot.ctx.strokeStyle = themed("--accent");
+            plot.ctx.beginPath();
+            plot.ctx.moveTo(x, plot.bbox.top);
+            plot.ctx.lineTo(x, plot.bbox.top + plot.bbox.height);
+            plot.ctx.stroke();
+            plot.ctx.restore();
+          },
+        ],
+      },
+    };
+    const plot = new uPlot(options, [labels.map((_, i) => i), ...curves.map((curve) => curve.values)], box.current!);
+    chart.current = plot;
+    const pick = () => {
+      if (plot.cursor.idx != null) onStep(plot.cursor.idx);
+    };
+    plot.over.addEventListener("click", pick);
+    const observer = new ResizeObserver(() => plot.setSize({ width: box.current!.clientWidth, height: 190 }));
+    observer.observe(box.current!);
+    return () => {
+      observer.disconnect();
+      plot.destroy();
+    };
+  }, [labels, curves, unit]);
+
+  useEffect(() => chart.current?.redraw(), [step]);
+
+  return (
+    <figure className="curves">
+      <figcaption>{title}</figcaption>
+      <div ref={box} role="img" aria-label={`${title} over ${labels.length} steps`} />
+    </figure>
+  );
+}

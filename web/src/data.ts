@@ -1,0 +1,115 @@
+/** What a page is made of: columns written by `seatrial.web`, gzipped and inlined as base64. */
+
+export interface Nodes {
+  name: string[];
+  labels: Record<string, string>[];
+  /** One list a resource, in the order of `resources`. */
+  allocatable: number[][];
+  /** Index of the step at which the node came; -1 in `to`: it stayed. */
+  from: number[];
+  to: number[];
+}
+
+export interface Pods {
+  key: string[];
+  owner: string[];
+  shape: number[];
+  created: number[];
+  bound: number[];
+  node: number[];
+  end: number[];
+  preempted: number[];
+  by: (string | null)[];
+  attempts: number[];
+  waited: number[];
+}
+
+export interface Shape {
+  requests: number[];
+  priority: number;
+}
+
+export interface Entries {
+  lane: number[];
+  step: number[];
+  minor: number[];
+  verb: number[];
+  what: string[];
+}
+
+export interface Attempt {
+  pod: number;
+  step: number;
+  minor: number;
+  outcome: string;
+  node: string;
+  message: string;
+  visited: number;
+  feasible: number;
+  reasons: [string, number][];
+  best: [string, number][];
+  victims: string[];
+  preFilter: string;
+  cells?: Cells;
+}
+
+/** The matrix of one attempt: nodes searched, and scores of those that passed, plugin after plugin. */
+export interface Cells {
+  nodes: string[];
+  verdicts: number[];
+  feasible: string[];
+  plugins: string[];
+  weights: number[];
+  raw: number[][];
+  normalized: number[][];
+  total: number[];
+}
+
+export interface Run {
+  name: string;
+  title: string;
+  phase: string;
+  message: string;
+  version: string;
+  resources: string[];
+  omitted: string[];
+  headline: { label: string; value: string; hint: string }[];
+  steps: { label: string; minors: number; time: number }[];
+  nodes: Nodes;
+  pods: Pods;
+  shapes: Shape[];
+  lanes: string[];
+  verbs: string[];
+  entries: Entries;
+  verdicts: string[][];
+  attempts: Attempt[];
+}
+
+export interface MeasureRow {
+  measure: string;
+  unit: string;
+  values: (number | null)[];
+  better: "higher" | "lower" | "";
+}
+
+export interface Difference {
+  pod: string;
+  nodes: (string | null)[];
+  reason: string;
+}
+
+export interface Page {
+  kind: "report" | "compare";
+  runs: Run[];
+  measures: MeasureRow[];
+  differences: Difference[];
+  spread: { measure: string; run: number; min: number; median: number; max: number }[];
+}
+
+/** Decode the inlined page. */
+export async function loadPage(): Promise<Page> {
+  const text = document.getElementById("data")?.textContent?.trim() ?? "";
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return (await new Response(stream).json()) as Page;
+}

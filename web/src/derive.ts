@@ -1,0 +1,119 @@
+/** What follows from the columns: who is on which node at a step, and how full everything is. */
+import type { Run } from "./data";
+
+/** Whether something that came at `from` and left at `to` (-1: never) is there at the end of `step`. */
+export function isThere(from: number, to: number, step: number): boolean {
+  return from >= 0 && from <= step && (to < 0 || to > step);
+}
+
+/** Requested amount of one resource on each node at the end of a step. */
+export function usage(run: Run, resource: number, step: number): Float64Array {
+  const used = new Float64Array(run.nodes.name.length);
+  const { bound, end, node, shape } = run.pods;
+  for (let i = 0; i < bound.length; i++) {
+    if (node[i] >= 0 && isThere(bound[i], end[i], step)) {
+      used[node[i]] += run.shapes[shape[i]].requests[resource];
+    }
+  }
+  return used;
+}
+
+/** Share of each node that is requested; NaN where the node is not there or has none of it. */
+export function fractions(run: Run, resource: number, step: number): Float64Array {
+  const used = usage(run, resource, step);
+  const total = run.nodes.allocatable[resource];
+  return used.map((value, i) =>
+    isThere(run.nodes.from[i], run.nodes.to[i], step) && total[i] > 0 ? value / total[i] : NaN,
+  );
+}
+
+/** Running sums: the amount that is there at the end of each step. */
+function cumulative(steps: number, changes: Iterable<[number, number]>): Float64Array {
+  const sums = new Float64Array(steps + 1);
+  for (const [at, amount] of changes) if (at >= 0) sums[Math.min(at, steps)] += amount;
+  for (let i = 1; i < sums.length; i++) sums[i] += sums[i - 1];
+  return sums.subarray(0, steps);
+}
+
+/** Allocation of the whole cluster, one resource, at the end of each step, in percent. */
+export function allocation(run: Run, resource: number): number[] {
+  const steps = run.steps.length;
+  const { bound, end, node, shape } = run.pods;
+  const used = cumulative(
+    steps,
+    bound.flatMap((at, i): [number, number][] => {
+      if (node[i] < 0 || at < 0) return [];
+      const amount = run.shapes[shape[i]].requests[resource];
+      return [[at, amount], [end[i], -amount]];
+    }),
+  );
+  const total = cumulative(
+    steps,
+    run.nodes.from.flatMap((at, i): [number, number][] => [
+      [at, run.nodes.allocatable[resource][i]],
+      [run.nodes.to[i], -run.nodes.allocatable[resource][i]],
+    ]),
+  );
+  return Array.from(used, (value, i) => (total[i] > 0 ? (100 * value) / total[i] : 0));
+}
+
+/** Pods that wait at the end of each step. */
+export function pending(run: Run): number[] {
+  const { created, bound, end } = run.pods;
+  const changes = created.flatMap((at, i): [number, number][] => {
+    const leaves = bound[i] >= 0 ? bound[i] : end[i];
+    return [[at, 1], [leaves, -1]];
+  });
+  return Array.from(cumulative(run.steps.length, changes));
+}
+
+/** Pods preempted in each step. */
+export function preemptions(run: Run): number[] {
+  const counts = new Array<number>(run.steps.length).fill(0);
+  for (const at of run.pods.preempted) if (at >= 0) counts[at] += 1;
+  return counts;
+}
+
+/** Nodes in groups of equal label value, groups by name; without a label there is one group. */
+export function groupNodes(run: Run, label: string): { name: string; rows: number[] }[] {
+  const groups = new Map<string, number[]>();
+  run.nodes.name.forEach((_, i) => {
+    const value = label ? (run.nodes.labels[i][label] ?? "(none)") : "all nodes";
+    const rows = groups.get(value);
+    if (rows) rows.push(i);
+    else groups.set(value, [i]);
+  });
+  return [...groups].map(([name, rows]) => ({ name, rows })).sort((a, b) => a.name.localeCompare(b.name));
+}
+
+/** Label keys that are worth grouping by: more than one value, and fewer values than half the nodes. */
+export function groupingLabels(run: Run): string[] {
+  const values = new Map<string, Set<string>>();
+  for (const labels of run.nodes.labels) {
+    for (const [key, value] of Object.entries(labels)) {
+      const seen = values.get(key) ?? new Set();
+      values.set(key, seen.add(value));
+    }
+  }
+  const most = Math.max(2, run.nodes.name.length / 2);
+  return [...values].filter(([, seen]) => seen.size > 1 && seen.size <= most).map(([key]) => key).sort();
+}
+
+/** Bytes as Gi, thousandths of a core as cores. */
+export function amount(resource: string, value: number): string {
+  if (resource === "cpu") return `${trim(value / 1000)}`;
+  if (resource === "memory" || resource.includes("storage") || resource.startsWith("hugepages")) {
+    const units = ["", "Ki", "Mi", "Gi", "Ti", "Pi"];
+    let unit = 0;
+    while (Math.abs(value) >= 1024 && unit < units.length - 1) {
+      value /= 1024;
+      unit += 1;
+    }
+    return `${trim(value)}${units[unit]}`;
+  }
+  return trim(value);
+}
+
+function trim(value: number): string {
+  return Number.isInteger(value) ? String(value) : value.toFixed(value < 10 ? 2 : 1);
+}
