@@ -1,4 +1,4 @@
-"""A small stage for the engine: a store, a scheduler that fills nodes in order, and a log of what was shown."""
+"""A small stage for scenarios: a store of its own, a scheduler that fills nodes in order, and a log of every status."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -7,25 +7,21 @@ from typing import Any
 import orjson
 
 from seatrial.clock.virtual import Clock
-from seatrial.model.builtin import builtin_kinds
-from seatrial.scenario.actors import Actor, SchedulerActor
 from seatrial.scenario.board import Board
-from seatrial.scenario.engine import Engine, Settings
-from seatrial.scenario.plan import Plan, settle
-from seatrial.scenario.profile import profile_of
-from seatrial.scenario.resting import Company
+from seatrial.scenario.cluster import fresh_store
+from seatrial.scenario.kind import API_VERSION
+from seatrial.scenario.play import Play, PlayOptions
+from seatrial.scenario.registry import Registry
 from seatrial.store.objects import Change
 from seatrial.store.store import Store
-from seatrial.timeline.timeline import Timeline
-from seatrial.timeline.wire import Shape
-from seatrial.timeline.writes import counts
 
 
-def node(name: str, pods: int = 10) -> dict[str, Any]:
+def node(name: str, pods: int = 10, **spec: Any) -> dict[str, Any]:
     return {
         "apiVersion": "v1",
         "kind": "Node",
         "metadata": {"name": name},
+        "spec": spec,
         "status": {"allocatable": {"cpu": "8", "memory": "16Gi", "pods": str(pods)}},
     }
 
@@ -43,8 +39,24 @@ def create(step: int, document: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"step": step, "createOperation": {"object": document}, **more}
 
 
+def patch(step: int, target: dict[str, Any], body: Any, **more: Any) -> dict[str, Any]:
+    """A patch of an object; a body that is no text becomes JSON."""
+    text = body if isinstance(body, str) else orjson.dumps(body).decode()
+    return {"step": step, "patchOperation": {**_target(target), "patch": text, **more}}
+
+
+def delete(step: int, target: dict[str, Any], **options: Any) -> dict[str, Any]:
+    more = {"deleteOptions": options} if options else {}
+    return {"step": step, "deleteOperation": {**_target(target), **more}}
+
+
 def done(step: int, **more: Any) -> dict[str, Any]:
     return {"step": step, "doneOperation": {}, **more}
+
+
+def _target(document: dict[str, Any]) -> dict[str, Any]:
+    meta = {key: document["metadata"][key] for key in ("name", "namespace") if key in document["metadata"]}
+    return {"typeMeta": {"apiVersion": document["apiVersion"], "kind": document["kind"]}, "objectMeta": meta}
 
 
 def events(*items: dict[str, Any]) -> dict[str, Any]:
@@ -59,9 +71,17 @@ def events(*items: dict[str, Any]) -> dict[str, Any]:
     return {"events": named}
 
 
-def operations(*items: dict[str, Any], simulated: Iterable[str] = ("scheduler",)) -> dict[str, Any]:
+def operations(*items: dict[str, Any], simulated: Iterable[str] = ("scheduler",), **more: Any) -> dict[str, Any]:
     names = [{"name": name} for name in simulated]
-    return {"operations": list(items), "controllers": {"simulationControllers": {"enabled": names}}}
+    return {"operations": list(items), "controllers": {"simulationControllers": {"enabled": names}, **more}}
+
+
+def scenario(spec: dict[str, Any], **annotations: str) -> dict[str, Any]:
+    prefix = API_VERSION.split("/")[0]
+    metadata: dict[str, Any] = {"name": "play"}
+    if annotations:
+        metadata["annotations"] = {f"{prefix}/{key.replace('_', '-')}": value for key, value in annotations.items()}
+    return {"apiVersion": API_VERSION, "kind": "Scenario", "metadata": metadata, "spec": spec}
 
 
 class SlotScheduler:
@@ -75,15 +95,15 @@ class SlotScheduler:
         self.tried: list[str] = []
 
     def start(self) -> None:
-        self.store.subscribe(self.notice, [self.pods, self.nodes])
+        self.unsubscribe = self.store.subscribe(self.notice, [self.pods, self.nodes])
 
     def stop(self) -> None:
-        pass
+        self.unsubscribe()
 
     def notice(self, change: Change) -> None:
         if change.stored.kind == self.nodes or change.type == "DELETED":
             self.sweep()
-        elif change.type == "ADDED":
+        elif change.type == "ADDED" and not change.stored.document()["spec"].get("nodeName"):
             self.queue[change.stored.name] = None
 
     def has_work(self) -> bool:
@@ -111,41 +131,40 @@ class SlotScheduler:
 
 @dataclass
 class Stage:
-    """Everything one run of the engine needs, and a log of every status that was shown."""
+    """A scenario, everything it needs, and a log of every status that was shown."""
 
     spec: dict[str, Any]
-    preparing: list[Actor] = field(default_factory=list)
-    simulated: list[Actor] = field(default_factory=list)
-    settings: Settings = field(default_factory=Settings)
+    options: PlayOptions = field(default_factory=lambda: PlayOptions(registry=Registry()))
+    annotations: dict[str, str] = field(default_factory=dict)
     log: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.clock = Clock()
-        self.store = Store(builtin_kinds(), self.clock)
+        self.store = fresh_store(self.clock)
         self.scheduler = SlotScheduler(self.store)
+        document = scenario(self.spec, **self.annotations)
+        maker = lambda store, clock, recorder: self.scheduler  # noqa: E731
+        self.play = Play(document, self.store, self.clock, maker, self.options, publisher=self)
 
     def publish(self, board: Board) -> None:
         self.log.append(orjson.loads(b"".join(board.parts())))
 
-    def build(self) -> Engine:
-        _, planned = settle({"spec": self.spec})
-        profile = profile_of(self.spec)
-        plan, board = Plan(profile, planned), Board(profile, "test")
-        timeline = Timeline(Shape(profile.minor_steps), is_taken=plan.has_id)
-        company = Company(self.preparing, self.simulated or [SchedulerActor(self.scheduler)])
-        engine = Engine(self.store, self.clock, plan, board, timeline, company, self.settings, self)
-        self.store.subscribe(timeline.listen)
-        self.store.subscribe(engine.loops.note)
-        self.store.before_write = lambda *write: engine.about_to_write(counts(*write))
-        company.start()
-        return engine
-
-    def play(self) -> dict[str, Any]:
-        """Run to the end; the last status."""
-        self.engine = self.build()
-        for _ in self.engine.play():
+    def run(self) -> dict[str, Any]:
+        """Play until nothing more is to be done; the last status."""
+        for _ in self.play.run():
             pass
         return self.log[-1]
+
+    def get(self, kind: str, name: str, api_version: str = "v1", namespace: str = "default") -> dict[str, Any] | None:
+        found = self.store.kinds.named(api_version, kind)
+        assert found is not None
+        stored = self.store.find(found, name, namespace if found.namespaced else "")
+        return stored.document() if stored is not None else None
+
+    def all(self, kind: str, api_version: str = "v1") -> list[dict[str, Any]]:
+        found = self.store.kinds.named(api_version, kind)
+        assert found is not None
+        return [stored.document() for stored in self.store.list(found)]
 
     def phases(self) -> list[str]:
         """The phases inside steps, as a watcher sees them, equal neighbours once."""

@@ -6,7 +6,7 @@ from tests.scenario.playing import Stage, create, done, events, kinds_of, node, 
 def test_first_spelling_goes_through_its_five_phases_in_order() -> None:
     """V1-032 V1-033 V1-034 V1-035 V1-036 V1-037 V1-038"""
     stage = Stage(events(create(1, node("n")), create(1, pod("a")), done(1)))
-    assert stage.play()["phase"] == "Succeeded"
+    assert stage.run()["phase"] == "Succeeded"
     assert stage.phases() == [
         "OperatingEvents",
         "OperatingEventsFinished",
@@ -19,7 +19,7 @@ def test_first_spelling_goes_through_its_five_phases_in_order() -> None:
 def test_second_spelling_pauses_after_every_bind() -> None:
     """V2-057 V2-062 V2-063 V2-067 V2-068"""
     stage = Stage(operations(create(1, node("n")), create(1, pod("a")), create(1, pod("b")), done(1)))
-    stage.play()
+    stage.run()
     cycle = ["ControllerRunning", "ControllerPaused", "OperatingCompleted"]
     assert stage.phases() == [
         "Operating",
@@ -35,7 +35,7 @@ def test_second_spelling_pauses_after_every_bind() -> None:
 def test_first_bind_carries_minor_step_one() -> None:
     """V2-028 V2-031 V2-041"""
     stage = Stage(operations(create(1, node("n")), create(1, pod("a")), done(1)))
-    status = stage.play()
+    status = stage.run()
     assert kinds_of(status, "1") == ["create", "create", "done", "patch", "podScheduled"]
     steps = [entry["step"] for entry in status["scenarioResult"]["timeline"]["1"]]
     assert steps == [{"major": 1, "minor": 0}] * 3 + [{"major": 1, "minor": 1}] * 2

@@ -45,8 +45,8 @@ def _register_commands() -> None:
 
 def main() -> None:
     """Run the command line; an expected error is one message and exit code 2, never a traceback."""
-    _register_commands()
     try:
+        _register_commands()
         app()
     except SeatrialError as error:
         print(f"seatrial: {error}", file=sys.stderr)

@@ -8,7 +8,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import ScenarioError
 from seatrial.scenario.kind import Controllers, ControllerSet, Operation, PatchOperation
 from seatrial.scenario.plan import Planned
-from seatrial.scenario.profile import EVENTS, Profile, profile_of
+from seatrial.scenario.profile import EVENTS, Profile
 
 PATCH_TYPES = {
     "application/json-patch+json": "json",
@@ -22,10 +22,11 @@ ALIASES = {"kube-scheduler": "scheduler"}
 """Other names under which a controller is known."""
 
 
-def problems(document: Document, operations: Iterable[Planned], known: Collection[str]) -> Iterator[ScenarioError]:
+def problems(
+    document: Document, profile: Profile, operations: Iterable[Planned], known: Collection[str]
+) -> Iterator[ScenarioError]:
     """Everything that makes a scenario invalid; `known` are the names of the registered controllers."""
     spec = document.get("spec") or {}
-    profile = profile_of(spec)
     if profile is EVENTS and spec.get("operations") is not None:
         yield ScenarioError("", "spec.events and spec.operations are two spellings of one thing: use one of them")
     seen: set[str] = set()

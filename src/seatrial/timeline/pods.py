@@ -60,7 +60,7 @@ class PodHistories:
     def __init__(self) -> None:
         self._alive: dict[Key, PodHistory] = {}
         self._gone: dict[Key, PodHistory] = {}
-        self.bound = 0
+        self.bound = self.created = self.scheduled = self.preempted = self.deleted = 0
 
     def __len__(self) -> int:
         return len(self._alive)
@@ -88,13 +88,16 @@ class PodHistories:
         if history is None:
             history = self._alive[key] = PodHistory(stored, (major, minor))
             self._note_node(history, major, minor)
+            self.created += 1
         history.latest = stored
         if change.type == "DELETED":
             history.gone = True
+            self.deleted += 1
             self.bound -= history.bound_to is not None
             self._gone[key] = self._alive.pop(key)
         elif change.subresource == "binding":
             self.bound += history.bound_to is None
+            self.scheduled += 1
             history.bind(major, minor)
         return history
 

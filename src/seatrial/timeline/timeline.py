@@ -43,6 +43,7 @@ class Timeline:
         self.shape = shape
         self.rows = rows or Rows()
         self.level = level
+        self.wants_cells = level == "full"
         self.dictionary = Dictionary()
         self.pods = PodHistories()
         self.major = self.minor = 0
@@ -58,10 +59,6 @@ class Timeline:
         self._operation: tuple[str, bytes] | None = None
         self._operation_seen = False
         self._now: int | None = None
-
-    @property
-    def wants_cells(self) -> bool:
-        return self.level == "full"
 
     def listen(self, change: Change) -> None:
         """Take one write down."""
@@ -160,7 +157,6 @@ class Timeline:
         return self.pods.follow(change, self.major, self.minor)
 
     def _bound(self, change: Change, history: PodHistory, id: str, operation: bytes) -> None:
-        history.bind(self.major, self.minor)
         if self.shape.minor_steps:
             self._add(id, "Patch", operated(operation, change.stored.data))
             id = self._next_id()
@@ -168,6 +164,7 @@ class Timeline:
 
     def _preempted(self, change: Change, history: PodHistory, id: str, operation: bytes) -> None:
         history.preempt(self.major, self.minor)
+        self.pods.preempted += 1
         if self.shape.minor_steps:
             self._add(id, "Delete", operated(operation))
             id = self._next_id()

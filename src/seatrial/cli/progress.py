@@ -1,0 +1,115 @@
+"""How a run looks in a terminal: one line over the steps while it goes on, a summary when it is over."""
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from seatrial.scenario.play import Play
+
+REFRESH = 0.1
+"""Seconds between two looks at the play."""
+
+
+class Progress:
+    """The line on the terminal; silent where nobody looks."""
+
+    def __init__(self, play: "Play", *, quiet: bool) -> None:
+        self._play = play
+        self._console = Console(file=sys.stderr)
+        self._live = None if quiet or not self._console.is_terminal else Live(console=self._console, transient=True)
+        self._start = self._last = time.monotonic()
+
+    def __enter__(self) -> "Progress":
+        if self._live is not None:
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._start
+
+    def tick(self) -> None:
+        """Look at the play, if it is time to."""
+        if self._live is None:
+            return
+        now = time.monotonic()
+        if now - self._last >= REFRESH:
+            self._last = now
+            self._live.update(self._line())
+
+    def _line(self) -> Text:
+        board, timeline = self._play.board, self._play.timeline
+        pods = timeline.pods
+        rate = pods.bound / max(self.seconds, 0.001)
+        step = "–" if board.major is None else str(board.major)
+        line = Text(f"step {step}", style="bold")
+        line.append(f"  {pods.bound:,} bound", style="green")
+        line.append(f"  {pods.pending:,} pending", style="yellow" if pods.pending else "dim")
+        line.append(f"  {timeline.attempts:,} attempts  {rate:,.0f} pods/s", style="dim")
+        return line
+
+
+def summary_of(play: "Play", seconds: float) -> dict[str, Any]:
+    """The run in numbers."""
+    board, timeline = play.board, play.timeline
+    pods = timeline.pods
+    return {
+        "scenario": play.document["metadata"]["name"],
+        "phase": board.phase,
+        "message": board.message,
+        "steps": len(board.pages),
+        "lastStep": board.major,
+        "virtualSeconds": (play.clock.now() - play.started_at) / 1_000_000,
+        "pods": {
+            "created": pods.created,
+            "scheduled": pods.scheduled,
+            "preempted": pods.preempted,
+            "deleted": pods.deleted,
+            "bound": pods.bound,
+            "pending": pods.pending,
+        },
+        "attempts": timeline.attempts,
+        "operations": timeline.operations,
+        "seconds": round(seconds, 3),
+        "podsPerSecond": round(pods.scheduled / seconds, 1) if seconds else 0.0,
+    }
+
+
+def print_summary(summary: dict[str, Any], files: list[str], warnings: list[str]) -> None:
+    """The summary for people."""
+    console = Console(highlight=False, soft_wrap=True)
+    pods = summary["pods"]
+    colour = {"Succeeded": "green", "Paused": "yellow"}.get(summary["phase"], "red")
+    console.print(
+        Text.assemble(
+            (summary["scenario"], "bold"), ": ", (summary["phase"], colour), f" ({summary['message'] or 'no message'})"
+        )
+    )
+    lines = [
+        ("steps", f"{summary['steps']}" + (f", the last is {summary['lastStep']}" if summary["steps"] else "")),
+        ("time", f"{_duration(summary['virtualSeconds'])} in the cluster, {summary['seconds']:.1f} s here"),
+        ("pods", f"{pods['created']:,} created, {pods['scheduled']:,} scheduled, {pods['preempted']:,} preempted, "
+                 f"{pods['deleted']:,} gone"),
+        ("at the end", f"{pods['bound']:,} on nodes, {pods['pending']:,} pending"),
+        ("attempts", f"{summary['attempts']:,} ({summary['podsPerSecond']:,.0f} pods/s)"),
+        *(("written", file) for file in files),
+        *(("note", warning) for warning in warnings),
+    ]  # fmt: skip
+    for name, text in lines:
+        console.print(Text.assemble((f"  {name:<11}", "dim"), text))
+
+
+def _duration(seconds: float) -> str:
+    if not seconds:
+        return "no time passes"
+    hours, rest = divmod(int(seconds), 3600)
+    return f"{hours} h {rest // 60} min {rest % 60} s" if hours else f"{rest // 60} min {rest % 60} s"

@@ -1,0 +1,225 @@
+"""`seatrial run`: play a scenario in this process, in virtual time, and keep what happened."""
+
+import os
+import signal
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from seatrial.model.errors import ConfigError
+
+if TYPE_CHECKING:
+    from seatrial.scenario.board import Strategy
+    from seatrial.scenario.play import Play, PlayOptions
+
+STRATEGY = "UPDATE_SCENARIO_RESULTS_STRATEGY"
+STRATEGIES = ("AtMovingNextStep", "OnPause", "OnDone")
+
+ScenarioFile = Annotated[Path | None, typer.Argument(help="A Scenario in YAML or JSON.", show_default=False)]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command; a wrong strategy in the environment ends any command here."""
+    chosen = os.environ.get(STRATEGY)
+    if chosen is not None and chosen not in STRATEGIES:
+        raise ConfigError("environment", STRATEGY, f"expected {', '.join(STRATEGIES)}, got {chosen!r}")
+    app.command()(run)
+
+
+def run(
+    scenario: ScenarioFile = None,
+    scheduler_config: Annotated[Path | None, typer.Option(help="A KubeSchedulerConfiguration.")] = None,
+    snapshot: Annotated[Path | None, typer.Option(help="A cluster to begin with (`seatrial snapshot`).")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of uids and of random ties.")] = 0,
+    tie_break: Annotated[
+        Literal["upstream", "name", "random"], typer.Option(help="How equal scores are settled.")
+    ] = "upstream",
+    record: Annotated[
+        Literal["none", "summary", "full"], typer.Option(help="What is kept of each scheduling attempt.")
+    ] = "full",
+    cells: Annotated[int, typer.Option(min=0, help="Cells of attempts that result.json carries.")] = 20_000,
+    plugins: Annotated[list[str] | None, typer.Option(help="A module (or .py file) with plugins.")] = None,
+    controllers: Annotated[list[str] | None, typer.Option(help="A module (or .py file) with controllers.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the results.")] = None,
+    drain: Annotated[bool, typer.Option("--drain", help="After the last step run until no timer is left.")] = False,
+    max_loops: Annotated[int | None, typer.Option(min=1, help="Loops after which a step is given up.")] = None,
+    check: Annotated[bool, typer.Option("--check", help="Only say what is wrong with the scenario.")] = False,
+    expand: Annotated[bool, typer.Option("--expand", help="Print the scenario with its generators expanded.")] = False,
+    list_controllers: Annotated[bool, typer.Option("--list-controllers", help="Print their names.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Play a scenario and write result.json and timeline.parquet."""
+    from seatrial.scenario.decoding import read_scenario
+    from seatrial.scenario.play import PlayOptions
+    from seatrial.scenario.registry import REGISTRY, load_controllers
+
+    load_controllers(controllers or ())
+    if list_controllers:
+        typer.echo("\n".join(REGISTRY.names()))
+        return
+    if scenario is None:
+        raise ConfigError("", "SCENARIO", "expected the path of a Scenario")
+    document = read_scenario(scenario)
+    if check or expand:
+        _check(document, scenario, expand=expand)
+        return
+    options = PlayOptions(
+        level=record, cells=cells, drain=drain, max_loops=max_loops, strategy=_strategy(), snapshot=_snapshot(snapshot)
+    )
+    maker = _maker(scheduler_config, plugins or [], tie_break, seed)
+    target = out or Path("seatrial-out") / document["metadata"]["name"]
+    phase = _play(document, scenario.parent, maker, options, seed, target, quiet=quiet, json=json)
+    if phase == "Failed":
+        raise typer.Exit(1)
+
+
+def _play(
+    document: dict[str, Any],
+    folder: Path,
+    maker: Any,
+    options: "PlayOptions",
+    seed: int,
+    target: Path,
+    *,
+    quiet: bool,
+    json: bool,
+) -> str:
+    from seatrial.cli.progress import Progress, print_summary, summary_of
+    from seatrial.clock.virtual import Clock
+    from seatrial.scenario.cluster import fresh_store
+    from seatrial.scenario.files import FilePages
+    from seatrial.scenario.lint import unused_timers
+    from seatrial.scenario.play import Play
+    from seatrial.timeline.rows import FolderSink, Rows
+
+    _tune_collector()
+    clock = Clock()
+    with tempfile.TemporaryDirectory(prefix="seatrial-") as spool, tempfile.TemporaryFile() as pages:
+        play = Play(
+            document, fresh_store(clock, seed), clock, maker, options,
+            folder=folder, pages=FilePages(pages), rows=Rows(FolderSink(Path(spool))),
+        )  # fmt: skip
+        with Progress(play, quiet=quiet or json) as progress:
+            _drive(play, progress)
+        files = write_results(play, target)
+        summary = summary_of(play, progress.seconds)
+        warnings = list(unused_timers(play))
+        if json:
+            import orjson
+
+            typer.echo(orjson.dumps({**summary, "files": files, "warnings": warnings}).decode())
+        elif not quiet:
+            print_summary(summary, files, warnings)
+        elif play.board.phase == "Failed":
+            typer.echo(f"seatrial: {play.board.message}", err=True)
+        return play.board.phase
+
+
+def _drive(play: "Play", progress: Any) -> None:
+    with _interruption() as interrupted:
+        for _ in play.run():
+            progress.tick()
+            if interrupted:
+                step = "before the first step" if play.board.major is None else f"in step {play.board.major}"
+                play.fail(f"interrupted {step}; the result is partial")
+                break
+
+
+@contextmanager
+def _interruption() -> Iterator[list[int]]:
+    """Ctrl-C and SIGTERM end the play between two loops, where everything is whole; a second one ends the process."""
+    caught: list[int] = []
+
+    def notice(number: int, _: object) -> None:
+        if caught:
+            raise KeyboardInterrupt
+        caught.append(number)
+
+    before = {number: signal.signal(number, notice) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield caught
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def write_results(play: "Play", target: Path) -> list[str]:
+    """Put the files of a run into its folder, each whole; their paths."""
+    from seatrial.scenario.files import write_whole
+    from seatrial.scenario.result import RESULT
+    from seatrial.timeline.reading import NAME
+    from seatrial.timeline.rows import write_table
+
+    target.mkdir(parents=True, exist_ok=True)
+    write_table(play.timeline.rows.table(), play.timeline.dictionary.document(), target / NAME)
+    write_whole(target / RESULT, play.parts())
+    return [str(target / RESULT), str(target / NAME)]
+
+
+def _check(document: dict[str, Any], path: Path, *, expand: bool) -> None:
+    from seatrial.model.yamls import dump
+    from seatrial.scenario.lint import lint
+    from seatrial.scenario.plan import settle
+    from seatrial.scenario.profile import profile_of
+
+    settled, operations = settle(document, path.parent)
+    profile = profile_of(document.get("spec") or {})
+    if expand:
+        spec = {**settled["spec"], profile.listing: [planned.document() for planned in operations]}
+        typer.echo(dump({**settled, "spec": spec}), nl=False)
+    errors, warnings = lint(settled, profile, operations)
+    for text in warnings:
+        typer.echo(f"{path}: warning: {text}", err=True)
+    for text in errors:
+        typer.echo(f"{path}: {text}", err=True)
+    if errors:
+        raise typer.Exit(1)
+    if not expand:
+        typer.echo(f"{path}: valid, {len(operations)} operations")
+
+
+def _maker(path: Path | None, modules: list[str], tie_break: Any, seed: int) -> Any:
+    from seatrial.scenario.scheduling import scheduler_maker
+    from seatrial.scheduler.config import ConfigurationError, load_configuration
+    from seatrial.scheduler.config.files import read_configuration
+    from seatrial.scheduler.user_plugins import known_points, load_plugins
+
+    classes = load_plugins(modules)
+    try:
+        loaded = load_configuration(None if path is None else read_configuration(path), plugins=known_points(classes))
+    except ConfigurationError as error:
+        raise ConfigError(str(path), error.stage, error.message) from None
+    for warning in loaded.warnings:
+        typer.echo(f"warning: {warning}", err=True)
+    return scheduler_maker(loaded, tie_break=tie_break, seed=seed, plugins=classes)
+
+
+def _snapshot(path: Path | None) -> list[dict[str, Any]]:
+    from seatrial.scenario.generators import objects_in
+
+    if path is None:
+        return []
+    try:
+        return list(objects_in(path))
+    except OSError as error:
+        raise ConfigError(str(path), "", error.strerror or str(error)) from error
+
+
+def _strategy() -> "Strategy":
+    from seatrial.scenario.board import Strategy
+
+    return Strategy(os.environ.get(STRATEGY, STRATEGIES[0]))
+
+
+def _tune_collector() -> None:
+    """A run makes few cycles and many objects: collect rarely."""
+    import gc
+
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)

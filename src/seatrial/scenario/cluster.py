@@ -1,0 +1,33 @@
+"""An empty cluster for a run of its own: a store with what every cluster has."""
+
+from seatrial.clock.virtual import Clock
+from seatrial.model.builtin import builtin_kinds
+from seatrial.model.documents import Document
+from seatrial.store.identities import SeededIdentities
+from seatrial.store.store import Store
+
+SYSTEM_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
+SYSTEM = "system"
+
+
+def fresh_store(clock: Clock, seed: int = 0) -> Store:
+    """A store in memory, with the system namespaces and their service accounts."""
+    store = Store(builtin_kinds(), clock, identities=SeededIdentities(seed))
+    furnish(store)
+    return store
+
+
+def furnish(store: Store) -> None:
+    """Create what every cluster has, where it is not there."""
+    for name in SYSTEM_NAMESPACES:
+        _create_once(store, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+        account = {"name": "default", "namespace": name}
+        _create_once(store, {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": account})
+
+
+def _create_once(store: Store, document: Document) -> None:
+    kind = store.kinds.named(document["apiVersion"], document["kind"])
+    assert kind is not None
+    namespace = document["metadata"].get("namespace", "")
+    if store.find(kind, document["metadata"]["name"], namespace) is None:
+        store.create(kind, document, writer=SYSTEM, namespace=namespace)

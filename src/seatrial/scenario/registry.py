@@ -1,0 +1,98 @@
+"""Which controllers there are, by name, and which of them take part in a scenario.
+
+All registered controllers prepare (pre-simulation) unless they are disabled or simulated themselves; those that go
+by the clock alone are off until they are asked for. The scheduler is simulated in the first spelling, and in the
+second where it is named.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from seatrial.clock.virtual import Clock
+from seatrial.controllers.registry import OFF_BY_DEFAULT, build_controllers, controller_names
+from seatrial.model.errors import ConfigError
+from seatrial.scenario.actors import Actor, SchedulerActor, SchedulerLoop
+from seatrial.scenario.kind import Controllers, ControllerSet
+from seatrial.scenario.own_controllers import OwnActor, OwnController, check
+from seatrial.scenario.profile import Profile
+from seatrial.scenario.resting import Company
+from seatrial.scenario.validation import canonical
+from seatrial.scheduler.user_plugins import load_module
+from seatrial.store.store import Store
+
+SCHEDULER = "scheduler"
+_NOBODY = ControllerSet()
+
+
+@dataclass(slots=True)
+class Registry:
+    """The controllers that scenarios may name."""
+
+    own: dict[str, type[OwnController]] = field(default_factory=dict)
+
+    def register(self, controller: type[OwnController]) -> type[OwnController]:
+        """Add a user's controller; usable as a decorator."""
+        name = check(controller()).name
+        if name in self.names() or canonical(name) != name:
+            raise ConfigError("", f"controller {name}", "the name is taken")
+        self.own[name] = controller
+        return controller
+
+    def names(self) -> list[str]:
+        return [SCHEDULER, *controller_names(), *self.own]
+
+    def cast(
+        self, controllers: Controllers, profile: Profile, store: Store, clock: Clock, scheduler: SchedulerLoop
+    ) -> Company:
+        """The company of a scenario, in the order in which its members take their turns."""
+        simulated = [SCHEDULER]
+        if profile.minor_steps:
+            simulated = _names((controllers.simulation_controllers or _NOBODY).enabled)
+        preparing = self._preparing(controllers.presimulation_controllers or _NOBODY, simulated)
+        built: dict[str, Actor] = {}
+        wanted = {*preparing, *simulated}
+        for actor in build_controllers(store, clock, [name for name in controller_names() if name in wanted]):
+            built[actor.name] = actor
+        for name in self.own:
+            if name in wanted:
+                built[name] = OwnActor(self.own[name](), store, clock)
+        if SCHEDULER in wanted:
+            built[SCHEDULER] = SchedulerActor(scheduler)
+        return Company([built[name] for name in preparing], [built[name] for name in simulated])
+
+    def _preparing(self, chosen: ControllerSet, simulated: Sequence[str]) -> list[str]:
+        disabled = set(_names(chosen.disabled))
+        enabled = set(_names(chosen.enabled))
+        on = [name for name in self.names() if name not in OFF_BY_DEFAULT and name not in disabled]
+        if "*" in disabled:
+            on = []
+        # The scheduler is always somebody's target: it never runs unasked among those who prepare.
+        return [
+            name
+            for name in self.names()
+            if name not in simulated and (name in enabled or (name in on and name != SCHEDULER))
+        ]
+
+
+def _names(listed: Iterable[object] | None) -> list[str]:
+    return list(dict.fromkeys(canonical(getattr(item, "name", "")) for item in listed or ()))
+
+
+REGISTRY = Registry()
+"""The controllers of this process; `--controllers MODULE` and the Python API add to it."""
+
+
+def load_controllers(modules: Iterable[str]) -> None:
+    """Register the controllers of modules or .py files; ConfigError where there is none in one."""
+    for name in modules:
+        module = load_module(name)
+        found = [
+            value
+            for value in vars(module).values()
+            if isinstance(value, type) and issubclass(value, OwnController) and value.__module__ == module.__name__
+        ]
+        if not found:
+            raise ConfigError(name, "", "no class in it is a seatrial.scenario.own_controllers.OwnController")
+        for controller in found:
+            if REGISTRY.own.get(controller.name) is not controller:
+                REGISTRY.register(controller)
