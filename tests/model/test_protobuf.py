@@ -29,7 +29,9 @@ def test_a_sample_decodes_to_its_json_and_encodes_back_to_its_bytes(sample: str)
     assert encode_protobuf(document, default_kind(sample)) == data
 
 
-READABLE = [(body, answer) for body, answer in recorded_bodies("decoding") if "decoded" in answer]
+READABLE = [
+    (body, answer) for name in ("decoding", "defaults") for body, answer in recorded_bodies(name) if "decoded" in answer
+]
 
 
 @pytest.mark.parametrize(("body", "answer"), READABLE)

@@ -52,7 +52,7 @@ type Field struct {
 	MapType       string   `json:"mapType,omitempty"`
 	Format        string   `json:"format,omitempty"`
 	Enum          []any    `json:"enum,omitempty"`
-	Default       any      `json:"default,omitempty"`
+	Default       any      `json:"default,omitzero"`
 }
 
 // Types with a JSON or protobuf form of their own.
@@ -204,8 +204,12 @@ func describe(field *Field, property *spec.Schema) {
 	default:
 		field.Format = property.Format
 	}
-	if value := reflect.ValueOf(property.Default); value.IsValid() && !(value.IsZero() || value.Kind() == reflect.Map && value.Len() == 0) {
-		field.Default = property.Default
+	// A zero default says something only of a pointer; everything else is zero by itself.
+	if value := reflect.ValueOf(property.Default); value.IsValid() {
+		empty := value.IsZero() || value.Kind() == reflect.Map && value.Len() == 0
+		if field.Pointer || !empty {
+			field.Default = property.Default
+		}
 	}
 }
 

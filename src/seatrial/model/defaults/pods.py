@@ -1,0 +1,139 @@
+"""Defaults of pods and pod templates: pkg/apis/core/v1/defaults.go upstream.
+
+What belongs to the Pod itself (requests from limits, service links, host ports) is not filled into templates.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from seatrial.model.defaults.images import image_tag
+from seatrial.model.defaults.rules import constants, rule, when_absent, when_empty
+from seatrial.model.documents import Document
+from seatrial.model.quantity import Quantity
+
+FILE_MODE = 0o644
+HUGE_PAGES = "hugepages-"
+Resources = dict[str, Quantity]
+
+constants(
+    "core.v1.PodSpec",
+    dnsPolicy="ClusterFirst",
+    restartPolicy="Always",
+    securityContext={},
+    terminationGracePeriodSeconds=30,
+    schedulerName="default-scheduler",
+)
+constants("core.v1.Probe", timeoutSeconds=1, periodSeconds=10, successThreshold=1, failureThreshold=3)
+constants("core.v1.HTTPGetAction", path="/", scheme="HTTP")
+constants("core.v1.ObjectFieldSelector", apiVersion="v1")
+constants("core.v1.HostPathVolumeSource", type="")
+constants("core.v1.SecretVolumeSource", defaultMode=FILE_MODE)
+constants("core.v1.ConfigMapVolumeSource", defaultMode=FILE_MODE)
+constants("core.v1.DownwardAPIVolumeSource", defaultMode=FILE_MODE)
+constants("core.v1.ProjectedVolumeSource", defaultMode=FILE_MODE)
+constants("core.v1.ServiceAccountTokenProjection", expirationSeconds=3600)
+
+
+@rule("core.v1.Container", "core.v1.EphemeralContainer")
+def container(document: Document) -> None:
+    when_empty(document, imagePullPolicy=_pull_policy(document.get("image")))
+    when_empty(document, terminationMessagePath="/dev/termination-log", terminationMessagePolicy="File")
+
+
+@rule("core.v1.Volume")
+def volume(document: Document) -> None:
+    """A volume without a source is an emptyDir."""
+    if not any(value is not None for name, value in document.items() if name != "name"):
+        document["emptyDir"] = {}
+    if (image := document.get("image")) is not None:
+        when_empty(image, pullPolicy=_pull_policy(image.get("reference")))
+
+
+def _pull_policy(image: str | None) -> str:
+    return "Always" if image_tag(image or "") == "latest" else "IfNotPresent"
+
+
+@rule("core.v1.Pod")
+def pod(document: Document) -> None:
+    spec = document.setdefault("spec", {})
+    for each in _containers(spec):
+        resources = each.get("resources") or {}
+        if limits := resources.get("limits"):
+            resources["requests"] = limits | (resources.get("requests") or {})
+    if (resources := spec.get("resources")) is not None:
+        _huge_page_limits(spec, resources)
+        _pod_requests(spec, resources)
+    when_absent(spec, enableServiceLinks=True)
+    if spec.get("hostNetwork"):
+        for each in _containers(spec):
+            for port in each.get("ports") or ():
+                when_empty(port, hostPort=port.get("containerPort", 0))
+
+
+def _containers(spec: Document) -> Iterator[Document]:
+    yield from spec.get("containers") or ()
+    yield from spec.get("initContainers") or ()
+
+
+def _huge_page_limits(spec: Document, resources: Document) -> None:
+    """Pod-level limits of huge pages are those of the containers, where the pod says nothing of them."""
+    limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
+    if limits or requests:
+        for name, quantity in _aggregated(spec, "limits").items():
+            if name.startswith(HUGE_PAGES) and name not in requests and name not in limits:
+                limits[name] = str(quantity)
+        if limits:
+            resources["limits"] = limits
+
+
+def _pod_requests(spec: Document, resources: Document) -> None:
+    """Pod-level requests are those of the containers together, else the pod's own limits."""
+    limits = resources.get("limits")
+    if not limits:
+        return
+    requests = resources.get("requests") or {}
+    for name, quantity in _aggregated(spec, "requests").items():
+        if name in ("cpu", "memory") and name not in requests:
+            requests[name] = str(quantity)
+    for name, value in limits.items():
+        if name not in requests and (name in ("cpu", "memory") or name.startswith(HUGE_PAGES)):
+            requests[name] = value
+    if requests:
+        resources["requests"] = requests
+
+
+def _aggregated(spec: Document, what: str) -> Resources:
+    """The containers' resources: the sum of what runs together, or what initialising needs where that is more."""
+    running: Resources = {}
+    sidecars: Resources = {}
+    starting: Resources = {}
+    for each in spec.get("containers") or ():
+        _add(running, _resources(each, what))
+    for each in spec.get("initContainers") or ():
+        own = _resources(each, what)
+        if each.get("restartPolicy") == "Always":
+            _add(running, own)
+            _add(sidecars, own)
+            own = sidecars
+        else:
+            own = dict(own)
+            _add(own, sidecars)
+        _raise(starting, own)
+    _raise(running, starting)
+    return running
+
+
+def _resources(container: Document, what: str) -> Resources:
+    values: dict[str, Any] = (container.get("resources") or {}).get(what) or {}
+    return {name: Quantity.parse(value) for name, value in values.items()}
+
+
+def _add(total: Resources, more: Resources) -> None:
+    for name, quantity in more.items():
+        total[name] = total[name] + quantity if name in total else quantity
+
+
+def _raise(total: Resources, least: Resources) -> None:
+    for name, quantity in least.items():
+        if name not in total or quantity > total[name]:
+            total[name] = quantity
