@@ -1,0 +1,226 @@
+"""Server-side apply: a manager says what it wants of an object, and owns just that.
+
+Follows merge/update.go (Apply, prune) of structured-merge-diff v6 and apimachinery's managedfields: fields that the
+manager applied last time and no longer does are removed unless another owns them; fields of others are a conflict
+unless it forces; an object that was made by client-side apply is taken over without one.
+"""
+
+from typing import Any
+
+from seatrial.model.apply import entries as owners
+from seatrial.model.apply import fieldsets
+from seatrial.model.apply.comparing import Filter, compare
+from seatrial.model.apply.entries import APPLY, Entries, Entry, Owner
+from seatrial.model.apply.fieldsets import FieldSet, Path
+from seatrial.model.apply.merging import merge
+from seatrial.model.apply.shapes import DEDUCED, Shape, shape_of
+from seatrial.model.apply.typed import TypeFault, field_set, remove_items, validate, with_named_fields
+from seatrial.model.apply.updating import EVERYTHING, STRIPPED, expanded, taken, updated
+from seatrial.model.documents import Document, decode, encode
+from seatrial.model.errors import BadRequest, Cause, Conflict
+from seatrial.model.schema import Schema
+from seatrial.model.times import to_time
+
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+_KUBECTL = "kubectl"
+
+
+class ApplyConflict(Conflict):
+    """Fields that others own: 409 with one cause for each."""
+
+    def __init__(self, conflicts: list[tuple[Owner, Path]]) -> None:
+        causes = [
+            Cause(fieldsets.path_text(path), f"conflict with {owner.text()}", "FieldManagerConflict")
+            for owner, path in conflicts
+        ]
+        super().__init__(_message(conflicts), causes=causes)
+        self.conflicts = conflicts
+
+
+def apply(
+    live: Document | None,
+    config: Document,
+    *,
+    manager: str,
+    api_version: str,
+    now: int,
+    schema: Schema | None,
+    force: bool = False,
+    subresource: str = "",
+    owned: Filter = EVERYTHING,
+) -> Document:
+    """The object after an apply, its managedFields included; `live` None creates it.
+
+    The caller has checked apiVersion, kind and name, and defaults and validates what it gets.
+    """
+    if (config.get("metadata") or {}).get("managedFields") is not None:
+        raise BadRequest("metadata.managedFields must be nil")
+    application = _Application(live, config, schema, owned, Owner(manager, APPLY, "", subresource), api_version, now)
+    try:
+        result = application.carried_out(force)
+    except ApplyConflict as error:
+        if manager != _KUBECTL:
+            raise
+        left = application.conflicts_beyond_last_applied(error)
+        if left:
+            raise ApplyConflict(left) from None
+        result = application.carried_out(force=True)
+    if manager == _KUBECTL:
+        _update_last_applied(result, config)
+    return result
+
+
+class _Application:
+    """One apply request: the live object, what is wanted of it, and who wants it."""
+
+    def __init__(
+        self,
+        live: Document | None,
+        config: Document,
+        schema: Schema | None,
+        owned: Filter,
+        owner: Owner,
+        api_version: str,
+        now: int,
+    ) -> None:
+        self.shape: Shape = shape_of(schema) if schema is not None else DEDUCED
+        self.owned, self.owner, self.api_version, self.time = owned, owner, api_version, to_time(now)
+        self.config = config
+        self.live, managed = _without_managed_fields(live or {})
+        self.config_fields = self._checked(config, "patch")
+        self.known = self._entries(managed, live, schema)
+
+    def carried_out(self, force: bool) -> Document:
+        """Merge, prune, and settle who owns what."""
+        merged = merge(self.live, self.config, self.shape)
+        known = dict(self.known)
+        last = known.get(self.owner)
+        known[self.owner] = Entry(
+            self.owner, self.owned(self.config_fields), last.time if last else "", self.api_version
+        )
+        new = self._pruned(merged, known, last)
+        change = compare(self.live, new, self.shape).restricted(self.owned)
+        if not force:
+            self._refuse_conflicts(known, change.changed)
+        settled = taken(known, change, but=self.owner)
+        mine = settled.pop(self.owner, None)
+        if mine is not None:
+            fields = fieldsets.difference(fieldsets.difference(mine.fields or {}, change.removed), STRIPPED)
+            if fields:
+                time = self.time if new != self.live else mine.time
+                settled[self.owner] = Entry(self.owner, fields, time, self.api_version)
+        result: Document = _without_nulls(new)
+        if settled:
+            result["metadata"] = {**result.get("metadata", {}), "managedFields": owners.encode(settled.values())}
+        return result
+
+    def conflicts_beyond_last_applied(self, error: ApplyConflict) -> list[tuple[Owner, Path]]:
+        """The conflicts that client-side apply's record of this object does not explain away."""
+        text = ((self.live.get("metadata") or {}).get("annotations") or {}).get(LAST_APPLIED)
+        try:
+            last = decode(text) if text else None
+            if not isinstance(last, dict) or last.get("apiVersion") != self.api_version:
+                return error.conflicts
+            validate(last, self.shape)
+            allowed = field_set(last, self.shape)
+            change = compare(last, self.live, self.shape)
+        except (ValueError, TypeFault):
+            return error.conflicts
+        for gone in (change.modified, change.added, change.removed):
+            allowed = fieldsets.difference(allowed, gone)
+        return [(owner, path) for owner, path in error.conflicts if not fieldsets.contains(allowed, path)]
+
+    def _checked(self, config: Document, what: str) -> FieldSet:
+        try:
+            validate(config, self.shape)
+            return field_set(config, self.shape)
+        except TypeFault as fault:
+            metadata = config.get("metadata") or {}
+            place = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}"
+            kind = f"{config.get('apiVersion', '')}, Kind={config.get('kind', '')}"
+            raise BadRequest(f"failed to create typed {what} object ({place}; {kind}): {fault}") from None
+
+    def _entries(self, managed: Any, live: Document | None, schema: Schema | None) -> Entries:
+        """The live entries; an object that nobody has tracked so far belongs to `before-first-apply`."""
+        try:
+            known = owners.decode(managed)
+        except (ValueError, TypeError) as error:
+            raise BadRequest(f"failed to decode managed fields: {error}") from None
+        if live is None:
+            return known
+        if known:
+            return expanded(known, {**self.live, "metadata": self.live.get("metadata", {})}, schema, self.owned)
+        before = Owner("before-first-apply", owners.UPDATE, self.api_version, self.owner.subresource)
+        return updated({}, before, compare({}, self.live, self.shape).restricted(self.owned), self.time)
+
+    def _pruned(self, merged: Any, known: Entries, last: Entry | None) -> Any:
+        """What was merged, less what this manager applied last time and nobody wants any more."""
+        if last is None or not last.fields:
+            return merged
+        before = with_named_fields(last.fields, self.shape)
+        pruned = remove_items(merged, before, self.shape)
+        everything = self._named_fields(merged)
+        managed: FieldSet = {}
+        for entry in known.values():
+            managed = fieldsets.union(managed, entry.fields or {})
+        kept = fieldsets.union(self._named_fields(pruned), with_named_fields(managed, self.shape))
+        pruned = remove_items(merged, fieldsets.difference(everything, kept), self.shape)
+        gone = fieldsets.difference(everything, self._named_fields(pruned))
+        return remove_items(merged, fieldsets.intersection(gone, before), self.shape)
+
+    def _named_fields(self, value: Any) -> FieldSet:
+        return with_named_fields(field_set(value, self.shape), self.shape)
+
+    def _refuse_conflicts(self, known: Entries, changed: FieldSet) -> None:
+        conflicts = [
+            (owner, path)
+            for owner in sorted(known, key=Owner.sort_key)
+            if owner != self.owner
+            for path in fieldsets.paths(fieldsets.intersection(known[owner].fields or {}, changed))
+        ]
+        if conflicts:
+            raise ApplyConflict(conflicts)
+
+
+def _message(conflicts: list[tuple[Owner, Path]]) -> str:
+    if len(conflicts) == 1:
+        owner, path = conflicts[0]
+        return f"Apply failed with 1 conflict: conflict with {owner.text()}: {fieldsets.path_text(path)}"
+    lines = []
+    for owner in dict.fromkeys(owner for owner, _ in conflicts):
+        lines.append(f"conflicts with {owner.text()}:")
+        lines += [f"- {fieldsets.path_text(path)}" for other, path in conflicts if other == owner]
+    return f"Apply failed with {len(conflicts)} conflicts: " + "\n".join(lines)
+
+
+def _update_last_applied(document: Document, config: Document) -> None:
+    """Keep client-side apply's annotation true, where the object has one."""
+    annotations = (document.get("metadata") or {}).get("annotations") or {}
+    if not annotations.get(LAST_APPLIED):
+        return
+    said = {**config, "metadata": dict(config.get("metadata") or {})}
+    others = {key: value for key, value in (said["metadata"].get("annotations") or {}).items() if key != LAST_APPLIED}
+    said["metadata"].pop("annotations", None)
+    if others:
+        said["metadata"]["annotations"] = others
+    document["metadata"]["annotations"] = {**annotations, LAST_APPLIED: encode(_sorted(said)).decode() + "\n"}
+
+
+def _sorted(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return [_sorted(item) for item in value] if isinstance(value, list) else value
+
+
+def _without_managed_fields(document: Document) -> tuple[Document, Any]:
+    metadata = document.get("metadata")
+    if not metadata or "managedFields" not in metadata:
+        return document, None
+    rest = {key: value for key, value in metadata.items() if key != "managedFields"}
+    return {**document, "metadata": rest}, metadata["managedFields"]
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
+    return [_without_nulls(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,126 @@
+"""What apply needs to know of a type: how its maps and lists are merged.
+
+A `Shape` is derived from a `Schema` once. Lists are atomic unless their type or patch strategy says otherwise; what has
+no schema (raw extensions, free-form objects) is taken whole or key by key as k8s.io/kube-openapi/pkg/schemaconv has it.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from seatrial.model.schema import Field, Schema
+
+_ZEROS: Final = {"string": "", "integer": 0, "number": 0, "boolean": False}
+
+
+@dataclass(frozen=True, eq=False)
+class ListShape:
+    """A list: atomic, a set (no keys), or keyed."""
+
+    atomic: bool
+    keys: tuple[str, ...]
+    item_schema: Schema | None
+
+    @property
+    def items(self) -> "Shape":
+        return shape_of(self.item_schema) if self.item_schema is not None else UNTYPED
+
+    def key_default(self, name: str) -> Any:
+        """The value a missing key of an item stands for; None where it has none."""
+        field = self.item_schema.fields.get(name) if self.item_schema is not None else None
+        if field is None:
+            return None
+        if field.default is not None:
+            return field.default
+        built_in = self.item_schema is not None and self.item_schema.own_fields is None
+        required = built_in and not field.pointer and not field.omit_empty and not field.omit_zero
+        return _ZEROS.get(field.schema.type) if required else None
+
+
+@dataclass(frozen=True, eq=False)
+class MapShape:
+    """An object or a map."""
+
+    atomic: bool
+    schema: Schema | None
+    values: "Schema | None"
+    open: bool
+    structs: tuple[str, ...]
+    """Fields that are structs, not pointers, in Go: they are always there, if only empty."""
+
+    def declares(self, name: str) -> bool:
+        return self.schema is not None and name in self.schema.fields
+
+    def child(self, name: str) -> "Shape | None":
+        """The shape of a key's value; None where the key is not allowed."""
+        if self.schema is not None:
+            field = self.schema.fields.get(name)
+            if field is not None:
+                return shape_of(field.schema, _list_strategy(field))
+        if self.values is not None:
+            return shape_of(self.values)
+        return DEDUCED if self.open else None
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """What a value may be; more than one where the type leaves it open."""
+
+    scalar: str = ""
+    list: ListShape | None = None
+    map: MapShape | None = None
+
+
+_ATOMIC_LIST: Final = ListShape(atomic=True, keys=(), item_schema=None)
+UNTYPED: Final = Shape("untyped", _ATOMIC_LIST, MapShape(True, None, None, True, ()))
+DEDUCED: Final = Shape("untyped", _ATOMIC_LIST, MapShape(False, None, None, True, ()))
+_SCALARS: Final = {
+    "string": Shape("string"),
+    "bytes": Shape("string"),
+    "integer": Shape("numeric"),
+    "number": Shape("numeric"),
+    "boolean": Shape("boolean"),
+    "raw": UNTYPED,
+    "json": DEDUCED,
+    "fieldsV1": Shape(map=DEDUCED.map),
+}
+_ANY_SCALAR: Final = Shape("untyped")
+
+
+@lru_cache(maxsize=16384)
+def shape_of(schema: Schema, strategy: tuple[str, str] = ("", "")) -> Shape:
+    """The shape of a schema; `strategy` is a list field's patch strategy and merge key."""
+    if schema.type == "array":
+        return Shape(list=_list_shape(schema, *strategy))
+    if schema.type == "map":
+        return Shape(map=MapShape(schema.map_type == "atomic", None, schema.values, schema.values is None, ()))
+    if schema.type == "object":
+        fields = schema.fields
+        built_in = schema.own_fields is None
+        structs = tuple(name for name, field in fields.items() if built_in and _is_struct(field))
+        is_open = schema.preserves_unknown or not fields
+        return Shape(map=MapShape(schema.map_type == "atomic", schema, None, is_open, structs))
+    if schema.type == "json" and schema.map_type == "atomic":
+        return UNTYPED
+    return _SCALARS.get(schema.type, _ANY_SCALAR)
+
+
+def _is_struct(field: Field) -> bool:
+    return field.schema.type == "object" and not field.pointer and not field.omit_zero
+
+
+def _list_strategy(field: Field) -> tuple[str, str]:
+    return (field.patch_strategy, field.merge_key) if field.patch_strategy else ("", "")
+
+
+def _list_shape(schema: Schema, strategy: str, merge_key: str) -> ListShape:
+    match schema.list_type:
+        case "atomic":
+            return ListShape(True, (), schema.items)
+        case "set":
+            return ListShape(False, (), schema.items)
+        case "map":
+            return ListShape(False, schema.list_map_keys, schema.items)
+    if strategy in ("merge", "merge,retainKeys"):
+        return ListShape(False, (merge_key,) if merge_key else (), schema.items)
+    return ListShape(True, (), schema.items)

@@ -1,0 +1,164 @@
+"""Who owns what after an ordinary write: whatever it added or modified belongs to its manager, and to nobody else.
+
+Follows merge/update.go of structured-merge-diff and the managers around it in apimachinery's managedfields.
+"""
+
+from dataclasses import replace
+from typing import Any, Final
+
+from seatrial.model.apply import entries as owners
+from seatrial.model.apply import fieldsets
+from seatrial.model.apply.comparing import Comparison, Filter, compare
+from seatrial.model.apply.entries import UPDATE, Entries, Entry, Owner
+from seatrial.model.apply.fieldsets import FieldSet, field, from_paths
+from seatrial.model.apply.shapes import DEDUCED, Shape, shape_of
+from seatrial.model.apply.typed import TypeFault
+from seatrial.model.documents import Document
+from seatrial.model.schema import Schema
+from seatrial.model.times import to_time
+
+_UNOWNED_METADATA: Final = (
+    "name",
+    "namespace",
+    "creationTimestamp",
+    "selfLink",
+    "uid",
+    "clusterName",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+)
+STRIPPED: Final[FieldSet] = from_paths(
+    [
+        (field("apiVersion"),),
+        (field("kind"),),
+        (field("metadata"),),
+        *((field("metadata"), field(name)) for name in _UNOWNED_METADATA),
+    ]
+)
+"""Fields that nobody owns: the object's identity and what the server alone sets."""
+EVERYTHING: Final = Filter()
+
+
+def track_create(
+    document: Document, *, manager: str, api_version: str, now: int, schema: Schema | None, owned: Filter = EVERYTHING
+) -> None:
+    """Set managedFields of a new object: all that is in it belongs to its creator."""
+    track_update(None, document, manager=manager, api_version=api_version, now=now, schema=schema, owned=owned)
+
+
+def track_lazily(document: Document, *, manager: str, api_version: str, now: int) -> None:
+    """Set managedFields of a new object in the lazy form: its creator owns what no other entry will own."""
+    owner = Owner(manager or "unknown", UPDATE, api_version)
+    document.setdefault("metadata", {})["managedFields"] = owners.encode(
+        [Entry(owner, None, to_time(now), api_version)]
+    )
+
+
+def track_update(
+    old: Document | None,
+    new: Document,
+    *,
+    manager: str,
+    api_version: str,
+    now: int,
+    schema: Schema | None,
+    subresource: str = "",
+    owned: Filter = EVERYTHING,
+) -> None:
+    """Set managedFields of `new`, which replaces `old` (None: it is created), in place.
+
+    An object without any owner stays without, unless it is being created; a client resets all owners by sending
+    `managedFields: []` or `[{}]`. What cannot be understood is dropped, as upstream does.
+    """
+    metadata = new.setdefault("metadata", {})
+    sent = metadata.pop("managedFields", None)
+    known = _live_or_sent(old, sent, subresource) if old is not None else _decoded(sent)
+    if old is not None and not known:
+        return
+    owner = Owner(manager or "unknown", UPDATE, api_version, subresource)
+    live = {key: value for key, value in (old or {}).items() if key != "metadata"}
+    live["metadata"] = {
+        key: value for key, value in ((old or {}).get("metadata") or {}).items() if key != "managedFields"
+    }
+    try:
+        tracked = updated(known, owner, compare(live, new, _shape(schema)).restricted(owned), to_time(now))
+    except TypeFault:
+        return
+    if tracked:
+        metadata["managedFields"] = owners.encode(owners.capped(tracked).values())
+
+
+def updated(known: Entries, owner: Owner, change: Comparison, time: str) -> Entries:
+    """The entries after a change by `owner`."""
+    result = taken(known, change)
+    fields = fieldsets.difference(change.changed, STRIPPED)
+    if not fields:
+        return result
+    previous = result.get(owner)
+    if previous is not None and previous.fields is None:
+        result[owner] = replace(previous, time=time)
+    else:
+        mine = fieldsets.union(fields, (previous.fields or {}) if previous is not None else {})
+        result[owner] = Entry(owner, mine, time, owner.api_version)
+    return result
+
+
+def taken(known: Entries, change: Comparison, but: Owner | None = None) -> Entries:
+    """The entries of the others, less what was changed or removed under them; those without any field are gone."""
+    result: Entries = {}
+    for owner, entry in known.items():
+        if entry.fields is not None and owner != but:
+            left = fieldsets.difference(entry.fields, change.changed)
+            entry = entry.owning(fieldsets.difference(left, change.removed))
+        if not owners.is_empty(entry):
+            result[owner] = entry
+    return result
+
+
+def materialise(document: Document, schema: Schema | None, owned: Filter = EVERYTHING) -> None:
+    """Work out a lazy entry of a document's managedFields, in place."""
+    metadata = document.get("metadata") or {}
+    managed = metadata.get("managedFields")
+    if managed and any("fieldsV1" not in entry for entry in managed):
+        known = expanded(_decoded(managed), document, schema, owned)
+        metadata["managedFields"] = owners.encode(known.values())
+
+
+def expanded(known: Entries, document: Document, schema: Schema | None, owned: Filter = EVERYTHING) -> Entries:
+    """The entries with the lazy one worked out: all fields of the document that no other entry has."""
+    if all(entry.fields is not None for entry in known.values()):
+        return known
+    body = {key: value for key, value in document.items() if key != "metadata"}
+    body["metadata"] = {key: value for key, value in document["metadata"].items() if key != "managedFields"}
+    try:
+        rest = owned(compare({}, body, _shape(schema)).added)
+    except TypeFault:
+        rest = {}
+    rest = fieldsets.difference(rest, STRIPPED)
+    for entry in known.values():
+        if entry.fields is not None:
+            rest = fieldsets.difference(rest, entry.fields)
+    result = {owner: entry if entry.fields is not None else entry.owning(rest) for owner, entry in known.items()}
+    return {owner: entry for owner, entry in result.items() if not owners.is_empty(entry)}
+
+
+def _live_or_sent(old: Document, sent: Any, subresource: str) -> Entries:
+    """The entries to go on from: those the client sent, if they are any good, else the live ones."""
+    live = (old.get("metadata") or {}).get("managedFields")
+    if subresource:
+        return _decoded(live)
+    if owners.is_reset(sent):
+        return {}
+    return _decoded(sent) or _decoded(live)
+
+
+def _decoded(managed: Any) -> Entries:
+    try:
+        return owners.decode(managed)
+    except (ValueError, TypeError):
+        return {}
+
+
+def _shape(schema: Schema | None) -> Shape:
+    return shape_of(schema) if schema is not None else DEDUCED
