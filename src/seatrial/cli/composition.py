@@ -56,10 +56,11 @@ def build_store(settings: Settings) -> Parts:
     """The store, in memory or durable, with what every cluster has."""
     from seatrial.clock.real import RealClock
     from seatrial.model.builtin import builtin_kinds
+    from seatrial.server.naming import RandomIdentities
     from seatrial.store.store import Store
 
     clock = RealClock()
-    store = Store(builtin_kinds(), clock)
+    store = Store(builtin_kinds(), clock, identities=RandomIdentities())
     create_namespaces(store, SYSTEM_NAMESPACES)
     return Parts(store, clock)
 

@@ -1,0 +1,42 @@
+"""Real Kubernetes programs against `seatrial serve`. Without them every test here is skipped, with the reason."""
+
+import importlib.util
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.outside.processes import Kubectl, Serve
+
+ROOT = Path(__file__).parents[2]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.outside)
+
+
+@pytest.fixture(scope="session")
+def programs() -> Path:
+    """The directory with kubectl and kube-scheduler, built if need be."""
+    spec = importlib.util.spec_from_file_location("build_kubernetes", ROOT / "scripts" / "build_kubernetes.py")
+    build = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(build)
+    try:
+        return build.ensure(("kubectl", "kube-scheduler"))
+    except (SystemExit, subprocess.CalledProcessError) as error:
+        pytest.skip(f"the real Kubernetes programs cannot be built: {error}")
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """A server without its own scheduler and controllers."""
+    with Serve(tmp_path / "state", "--no-scheduler", "--controllers", "") as server:
+        yield server
+
+
+@pytest.fixture
+def kubectl(programs: Path, serve: Serve, tmp_path: Path) -> Kubectl:
+    return Kubectl(programs / "kubectl", serve.kubeconfig, tmp_path)

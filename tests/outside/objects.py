@@ -1,0 +1,24 @@
+"""Objects for outside tests."""
+
+from typing import Any
+
+
+def node(name: str, cpu: str = "8") -> dict[str, Any]:
+    resources = {"cpu": cpu, "memory": "32Gi", "pods": "110"}
+    status = {"capacity": resources, "allocatable": resources, "conditions": [{"type": "Ready", "status": "True"}]}
+    labels = {"kubernetes.io/hostname": name}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}, "status": status}
+
+
+def pod(name: str, cpu: str = "100m", **spec: Any) -> dict[str, Any]:
+    container = {"name": "c", "image": "example.com/image", "resources": {"requests": {"cpu": cpu}}}
+    metadata = {"name": name, "namespace": "default", "labels": {"app": "test"}}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": [container], **spec}}
+
+
+def deployment(name: str, replicas: int = 2) -> dict[str, Any]:
+    labels = {"app": name}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "example.com/image"}]}}
+    spec = {"replicas": replicas, "selector": {"matchLabels": labels}, "template": template}
+    metadata = {"name": name, "namespace": "default"}
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": spec}
