@@ -39,7 +39,7 @@ def test_a_sparse_object_is_written_as_the_real_server_writes_it(body: str, answ
     document, _ = decode_body(kind_of(body), body.encode(), "Ignore")
     data = base64.b64decode(answer["protobuf"])
     assert encode_protobuf(document) == data
-    if '"containers":[]' not in body:  # protobuf does not tell an empty list from none
+    if ":[]" not in body:  # protobuf does not tell an empty list from none
         assert without_nulls(decode_protobuf(data)) == without_nulls(answer["decoded"])
 
 
