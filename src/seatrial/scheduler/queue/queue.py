@@ -29,6 +29,8 @@ from seatrial.scheduler.verdict import Status
 
 LONGEST_UNSCHEDULABLE = 5 * MINUTE
 FLUSH_PERIOD = 30 * SECOND
+MOST_ERRORS_IN_A_STEP = 5
+"""A pod that failed more often in a row waits for time to pass by itself; else a step with it would never end."""
 Gate = Callable[[PodInfo], Status]
 Gates = Mapping[str, Sequence[tuple[str, Gate]]]
 """By profile: the PreEnqueue plugins, in order."""
@@ -159,7 +161,7 @@ class SchedulingQueue:
     def sweep(self) -> int:
         """Bring every pending pod back that is neither gated nor being deleted; how many there were."""
         waiting = [q for q in self.unschedulable.values() if not q.is_gated and not q.pod.deleting]
-        for queued in waiting:
+        for queued in (*waiting, *self.backoff.after_error):
             self._activate(queued, FORCE_ACTIVATE)
         return len(waiting)
 
@@ -273,7 +275,9 @@ class SchedulingQueue:
         if self._error_timer is None or self._error_timer.cancelled or due < self._error_timer.when:
             if self._error_timer is not None:
                 self._error_timer.cancel()
-            self._error_timer = self._clock.at(due, self._on_error_timer)
+            queued = self.backoff.after_error.peek()
+            is_hopeless = queued is not None and queued.consecutive_errors > MOST_ERRORS_IN_A_STEP
+            self._error_timer = self._clock.at(due, self._on_error_timer, outer=is_hopeless)
 
     def _on_error_timer(self) -> None:
         self._error_timer = None

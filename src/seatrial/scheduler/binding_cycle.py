@@ -1,0 +1,150 @@
+"""From a chosen node to a bound pod: assume, Reserve, Permit, PreBind, Bind, PostBind.
+
+Upstream runs what follows Permit in the background; here it is the end of the same turn, unless Permit holds the pod.
+Upstream: pkg/scheduler/schedule_one.go (prepareForBindingCycle, bindingCycle), v1.36.3.
+"""
+
+from dataclasses import dataclass, field
+
+from seatrial.scheduler.cycle import Attempt
+from seatrial.scheduler.decision import SCHEDULED, WAITING
+from seatrial.scheduler.diagnosis import ABSENT, fit_error
+from seatrial.scheduler.event_series import EventReporter
+from seatrial.scheduler.extenders import ExtenderSet
+from seatrial.scheduler.node import NodeInfo
+from seatrial.scheduler.permit import WaitingPods
+from seatrial.scheduler.pod_status import PodStatusWriter
+from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.queue import QueuedPod, SchedulingQueue
+from seatrial.scheduler.verdict import SUCCESS, Code, Status
+from seatrial.scheduler.watching import Watcher
+
+
+@dataclass(slots=True, eq=False)
+class Binding:
+    """An attempt on its way to a node."""
+
+    queued: QueuedPod
+    attempt: Attempt
+    assumed: PodInfo
+    node: NodeInfo
+    points: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    waits: dict[str, int] = field(default_factory=dict)
+    outcome: str = SCHEDULED
+    failure: Status | None = None
+    """Why it ended otherwise."""
+    is_late: bool = False
+    """Whether it failed after its scheduling cycle was over."""
+
+    @property
+    def rejectors(self) -> frozenset[str]:
+        """The plugin to blame, where it was a rejection and no error."""
+        failure = self.failure
+        is_blamed = failure is not None and failure.is_rejected and failure.plugin
+        return frozenset((failure.plugin,)) if failure is not None and is_blamed else frozenset()
+
+    @property
+    def message(self) -> str:
+        failure = self.failure
+        if failure is None:
+            return ""
+        if failure.is_rejected:
+            return fit_error(1, (failure,), ABSENT, 1)
+        return failure.message
+
+
+class Binder:
+    """Carries bindings out."""
+
+    def __init__(
+        self,
+        watcher: Watcher,
+        queue: SchedulingQueue,
+        status: PodStatusWriter,
+        waiting: WaitingPods,
+        events: EventReporter | None,
+        extenders: ExtenderSet | None,
+    ) -> None:
+        self._watcher, self._queue, self._status = watcher, queue, status
+        self._waiting, self._events, self._extenders = waiting, events, extenders
+
+    def begin(self, queued: QueuedPod, attempt: Attempt, node: NodeInfo) -> Binding:
+        """Take the pod as far as it goes now: bound, held by Permit, or failed."""
+        assumed = attempt.pod.on(node.name)
+        binding = Binding(queued, attempt, assumed, node)
+        self._watcher.assume(assumed)
+        self._queue.nominator.remove(attempt.pod)
+        framework, cycle = attempt.framework, attempt.cycle
+        if framework.has("reserve"):
+            status, told = framework.run_reserve(assumed, node, cycle)
+            binding.points["reserve"] = tuple(told)
+            if not status.is_success:
+                return self._undo(binding, status)
+        if framework.has("permit"):
+            status, binding.waits, told = framework.run_permit(assumed, node, cycle)
+            binding.points["permit"] = tuple(told)
+            if status.code == Code.WAIT:
+                return self._hold(binding)
+            if not status.is_success:
+                return self._undo(binding, status)
+        binding.is_late = True
+        return self._finish(binding, self._prepare(binding))
+
+    def resume(self, binding: Binding, status: Status) -> Binding:
+        """The wait of a pod is over."""
+        binding.outcome, binding.is_late = SCHEDULED, True
+        if not status.is_success:
+            return self._undo(binding, status)
+        return self._finish(binding, SUCCESS)
+
+    def _hold(self, binding: Binding) -> Binding:
+        binding.outcome = WAITING
+        self._waiting.hold(binding.assumed, binding, binding.waits)
+        self._status.nominate(binding.attempt.pod, binding.node.name)
+        return binding
+
+    def _prepare(self, binding: Binding) -> Status:
+        """A pod whose PreBind has work to do says where it is going to be."""
+        attempt = binding.attempt
+        if not attempt.framework.has("preBind"):
+            return SUCCESS
+        status = attempt.framework.run_pre_bind_pre_flight(binding.assumed, binding.node, attempt.cycle)
+        if status.is_success:
+            self._status.nominate(attempt.pod, binding.node.name)
+        return SUCCESS if status.code == Code.SKIP else status
+
+    def _finish(self, binding: Binding, status: Status) -> Binding:
+        attempt, assumed, node = binding.attempt, binding.assumed, binding.node
+        framework, cycle = attempt.framework, attempt.cycle
+        if not status.is_success:
+            return self._undo(binding, status)
+        self._queue.done(assumed.uid)
+        if framework.has("preBind"):
+            status, told = framework.run_pre_bind(assumed, node, cycle)
+            binding.points["preBind"] = tuple(told)
+            if not status.is_success:
+                return self._undo(binding, status)
+        status = self._bind(binding)
+        if not status.is_success:
+            return self._undo(binding, status)
+        if self._events is not None:
+            self._events.scheduled(assumed, node.name, framework.name)
+        framework.run_post_bind(assumed, node, cycle)
+        return binding
+
+    def _bind(self, binding: Binding) -> Status:
+        attempt = binding.attempt
+        if self._extenders is not None:
+            status = self._extenders.bind(binding.assumed, binding.node.name)
+            if status is not None:
+                return status
+        status, told = attempt.framework.run_bind(binding.assumed, binding.node, attempt.cycle)
+        binding.points["bind"] = tuple(told)
+        return status
+
+    def _undo(self, binding: Binding, status: Status) -> Binding:
+        binding.failure = status
+        attempt = binding.attempt
+        attempt.framework.run_unreserve(binding.assumed, binding.node, attempt.cycle)
+        self._watcher.forget(binding.assumed)
+        return binding

@@ -1,0 +1,87 @@
+"""The profiles of a configuration at work: their plugins, their gates and hints for the queue, and its order."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cmp_to_key
+from typing import Any
+
+from seatrial.scheduler.config import Configuration
+from seatrial.scheduler.cycle import EXTENDER
+from seatrial.scheduler.events import Registration, registrations
+from seatrial.scheduler.extension import Action, Handle, Plugin, Requeue, default_requeues, ok
+from seatrial.scheduler.framework import Framework
+from seatrial.scheduler.hints import requeues_of
+from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.queue import QueuedPod
+from seatrial.scheduler.queue.heap import Order
+from seatrial.scheduler.queue.queue import Gate
+from seatrial.scheduler.queue.queued import priority_order
+from seatrial.scheduler.registry import Registry
+from seatrial.scheduler.verdict import Status
+
+NO_NODES = "no nodes"
+"""Who is to blame where there is no node at all: upstream retries such pods for ever, here they wait for a node."""
+_FIT = "NodeResourcesFit"
+_ANYTHING = Plugin()
+
+
+@dataclass(frozen=True, slots=True)
+class Profiles:
+    """All profiles of one scheduler."""
+
+    frameworks: Mapping[str, Framework]
+    gates: Mapping[str, Sequence[tuple[str, Gate]]]
+    hints: Mapping[str, Mapping[str, Sequence[Registration]]]
+    order: Order
+
+
+def build_profiles(configuration: Configuration, registry: Registry, handle: Handle) -> Profiles:
+    """Make the plugins of every profile."""
+    ignored = [name for extender in configuration.extenders for name in extender.ignored_resources]
+    frameworks = {}
+    for profile in configuration.profiles:
+        if ignored and _FIT in profile.args:
+            fit = {**profile.args[_FIT], "ignoredResources": ignored}
+            profile = replace(profile, args={**profile.args, _FIT: fit})
+        frameworks[profile.name] = Framework.build(profile, registry, handle)
+    return Profiles(
+        frameworks,
+        {name: [(p.name, _gate(p)) for p in f.points.get("preEnqueue", ())] for name, f in frameworks.items()},
+        {name: _hints(f, bool(configuration.extenders)) for name, f in frameworks.items()},
+        _order(next(iter(frameworks.values()))),
+    )
+
+
+def _gate(plugin: Any) -> Gate:
+    def gate(pod: PodInfo) -> Status:
+        return ok(plugin.pre_enqueue(pod))
+
+    return gate
+
+
+def _hints(framework: Framework, has_extenders: bool) -> dict[str, Sequence[Registration]]:
+    points: dict[str, list[str]] = {}
+    plugins: dict[str, Plugin] = {}
+    for point, listed in framework.points.items():
+        for plugin in listed:
+            plugins[plugin.name] = plugin
+            points.setdefault(plugin.name, []).append(point)
+    hints = {name: registrations(plugin, requeues_of(plugin, points[name])) for name, plugin in plugins.items()}
+    hints[NO_NODES] = registrations(_ANYTHING, (Requeue("Node", Action.ADD),))
+    if has_extenders:
+        hints[EXTENDER] = registrations(_ANYTHING, default_requeues())
+    return hints
+
+
+def _order(framework: Framework) -> Order:
+    (plugin,) = framework.points["queueSort"]
+    if plugin.name == "PrioritySort":
+        return priority_order
+    less = plugin.less  # type: ignore[attr-defined]
+
+    def compare(first: QueuedPod, second: QueuedPod) -> int:
+        if less(first, second):
+            return -1
+        return 1 if less(second, first) else first.sequence - second.sequence
+
+    return cmp_to_key(compare)

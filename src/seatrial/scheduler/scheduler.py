@@ -1,0 +1,259 @@
+"""The scheduler: takes pods from the queue one by one and finds each a node, or says why there is none.
+
+`schedule_one` is one attempt with all its writes. Nothing happens between two calls: what other parts of the cluster
+write in the meantime reaches the scheduler as changes of the store. Upstream: pkg/scheduler/schedule_one.go (v1.36.3).
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from seatrial.clock.virtual import Clock
+from seatrial.scheduler.binding_cycle import Binder, Binding
+from seatrial.scheduler.config import Configuration, default_configuration
+from seatrial.scheduler.cycle import NO_NODES as NO_NODES_TEXT
+from seatrial.scheduler.cycle import Algorithm, Attempt
+from seatrial.scheduler.decision import ERROR, UNSCHEDULABLE, WAITING, Decision
+from seatrial.scheduler.dice import Dice
+from seatrial.scheduler.event_series import EventReporter
+from seatrial.scheduler.events import ASSIGNED_DELETE
+from seatrial.scheduler.extenders import ExtenderSet, ExtenderTieBreak, HttpExtender, Transport
+from seatrial.scheduler.extension import Handle, Plugin
+from seatrial.scheduler.metrics import SchedulerMetrics
+from seatrial.scheduler.nodes import NodeTable
+from seatrial.scheduler.permit import WaitingPods
+from seatrial.scheduler.pod_status import PodStatusWriter
+from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.preempting import Preempter
+from seatrial.scheduler.profiles import NO_NODES, build_profiles
+from seatrial.scheduler.queue import PodNominator, QueuedPod, SchedulingQueue
+from seatrial.scheduler.recorder import NoRecorder, Recorder
+from seatrial.scheduler.registry import Registry
+from seatrial.scheduler.selection import TieBreak
+from seatrial.scheduler.store_cluster import StoreClient, StoreCluster
+from seatrial.scheduler.store_objects import StoreObjects
+from seatrial.scheduler.watching import Watcher
+from seatrial.store.store import Store
+
+
+class Scheduler:
+    """A kube-scheduler on a store. `plugins` are classes of users' plugins that a configuration may enable."""
+
+    name = "scheduler"
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        config: Configuration | None = None,
+        *,
+        recorder: Recorder | None = None,
+        tie_break: str = "upstream",
+        seed: int = 0,
+        plugins: Iterable[type[Plugin]] = (),
+        transport: Transport | None = None,
+        events: bool = True,
+    ) -> None:
+        self.store, self.clock = store, clock
+        self.recorder: Recorder = recorder or NoRecorder()
+        self.metrics = SchedulerMetrics()
+        self._registry = Registry(plugins)
+        self._tie_break, self._seed = tie_break, seed
+        self._transport = transport
+        self._reports_events = events
+        self._is_running = False
+        self._build(config or default_configuration())
+
+    # -- life --------------------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Take in the cluster as it is, and hear of every change from now on."""
+        if not self._is_running:
+            self._is_running = True
+            self._watcher.start()
+
+    def stop(self) -> None:
+        """Hear of nothing any more; a new start takes the cluster in afresh."""
+        if self._is_running:
+            self._is_running = False
+            self._watcher.stop()
+            self.queue.close()
+            self._build(self.configuration)
+
+    def reconfigure(self, config: Configuration) -> None:
+        """Go on with another configuration, as a restarted kube-scheduler would."""
+        was_running = self._is_running
+        self.stop()
+        self._build(config)
+        if was_running:
+            self.start()
+
+    def has_work(self) -> bool:
+        """Whether an attempt can be made without time passing."""
+        return self._waiting.has_settled() or self.queue.has_work()
+
+    def sweep(self) -> None:
+        """Bring every pending pod back for one more try, whether or not anything has happened."""
+        self.queue.sweep()
+
+    def schedule_one(self) -> Decision | None:
+        """One attempt with all its writes; None where there is none to make."""
+        settled = self._waiting.take_settled()
+        if settled is not None:
+            assert settled.status is not None
+            return self._conclude(self._binder.resume(settled.binding, settled.status))
+        queued = self._next()
+        return None if queued is None else self._attempt(queued)
+
+    # -- attempts ----------------------------------------------------------------------------------------------------
+
+    def _next(self) -> QueuedPod | None:
+        """The next pod that is to be scheduled: not one that is being deleted or on its way already."""
+        while (queued := self.queue.pop()) is not None:
+            pod = queued.pod
+            if not pod.deleting and pod.uid not in self._watcher.assumed:
+                return queued
+            if pod.deleting and self._events is not None:
+                text = f"skip schedule deleting pod: {pod.namespace}/{pod.name}"
+                self._events.failed(pod, text, pod.shape.scheduler_name)
+            self.queue.done(pod.uid)
+        return None
+
+    def _attempt(self, queued: QueuedPod) -> Decision:
+        if self._extenders is not None:
+            self._extenders.begin()
+        framework = self.frameworks[queued.pod.shape.scheduler_name]
+        attempt = self.algorithm.schedule(framework, queued.pod, self.recorder.wants_cells)
+        if attempt.node:
+            node = self.table.find(attempt.node)
+            assert node is not None
+            return self._conclude(self._binder.begin(queued, attempt, node))
+        post = attempt.post_filter
+        nominated = "" if post is None else post.nominated_node
+        plugins = frozenset(attempt.rejected_by) - frozenset(attempt.pending_by)
+        if attempt.message == NO_NODES_TEXT:
+            plugins = frozenset((NO_NODES,))
+        decision = self._decision(queued, attempt)
+        self._fail(queued, attempt.message, plugins, frozenset(attempt.pending_by), nominated)
+        if post is not None and post.victims and post.nominated_node:
+            self.metrics.preempted(len(post.victims))
+            self._preempter.preempt(queued.pod, post.nominated_node, post.victims)
+        return self._recorded(decision)
+
+    def _conclude(self, binding: Binding) -> Decision:
+        """A binding has come as far as it can for now."""
+        queued, attempt, failure = binding.queued, binding.attempt, binding.failure
+        more: dict[str, Any] = {"points": dict(binding.points), "permit_timeouts": tuple(binding.waits.items())}
+        if failure is None:
+            if binding.outcome == WAITING:
+                more["outcome"] = WAITING
+            return self._recorded(self._decision(queued, attempt, **more))
+        outcome = UNSCHEDULABLE if failure.is_rejected else ERROR
+        rejectors = tuple(sorted(binding.rejectors))
+        more |= {"outcome": outcome, "message": binding.message, "node": "", "rejected_by": rejectors}
+        decision = self._decision(queued, attempt, **more)
+        assumed, own = binding.assumed, binding.assumed.uid
+        if binding.is_late and not failure.is_rejected:
+            self.queue.move_all(ASSIGNED_DELETE, assumed, None)
+        self._fail(queued, binding.message, binding.rejectors, frozenset(), "")
+        if binding.is_late and failure.is_rejected:
+            self.queue.move_all(ASSIGNED_DELETE, assumed, None, lambda pod: pod.uid != own)
+        return self._recorded(decision)
+
+    def _fail(
+        self,
+        queued: QueuedPod,
+        message: str,
+        unschedulable: frozenset[str],
+        pending: frozenset[str],
+        nominated: str | None,
+    ) -> None:
+        """An attempt has failed: the pod goes back to the queue, and the cluster is told why."""
+        queued.unschedulable_plugins, queued.pending_plugins = unschedulable, pending
+        pod = self._watcher.present(queued.pod)
+        if pod is None:
+            self.queue.done(queued.pod.uid)
+            return
+        queued.pod = pod
+        self.queue.add_unschedulable(queued)
+        self.nominator.nominate(pod, nominated)
+        if self._events is not None:
+            self._events.failed(pod, message, pod.shape.scheduler_name)
+        reason = "Unschedulable" if unschedulable or pending else "SchedulerError"
+        self._status.not_scheduled(pod, reason, message, nominated)
+
+    def _decision(self, queued: QueuedPod, attempt: Attempt, **more: Any) -> Decision:
+        if self._extenders is not None and self._extenders.answers:
+            more["extenders"] = {verb: tuple(told) for verb, told in self._extenders.answers.items()}
+        return attempt.decision(self.clock.now(), queued.attempts, self.recorder.wants_cells, **more)
+
+    def _recorded(self, decision: Decision) -> Decision:
+        self.metrics.attempted(decision)
+        self.recorder.record(decision)
+        return decision
+
+    # -- parts -------------------------------------------------------------------------------------------------------
+
+    def _build(self, configuration: Configuration) -> None:
+        """Make all parts anew for a configuration."""
+        self.configuration = configuration
+        store, clock = self.store, self.clock
+        self.table = NodeTable()
+        self.cluster = StoreCluster(store)
+        self._watcher = Watcher(store, self.table, self.cluster, (profile.name for profile in configuration.profiles))
+        self.nominator = PodNominator(self._watcher.present)
+        self._waiting = WaitingPods(clock)
+        self._extenders = self._build_extenders(configuration)
+        handle = Handle(
+            self.cluster,
+            self.table,
+            self.nominator,
+            StoreClient(store),
+            dict.fromkeys(configuration.gates, True),
+            clock.now,
+            extenders=() if self._extenders is None else (self._extenders,),
+            shared={"waiting_pods": self._waiting},
+        )
+        profiles = build_profiles(configuration, self._registry, handle)
+        self.frameworks = profiles.frameworks
+        self.queue = SchedulingQueue(
+            clock,
+            self.nominator,
+            hints=profiles.hints,
+            gates=profiles.gates,
+            order=profiles.order,
+            initial_backoff=configuration.initial_backoff,
+            max_backoff=configuration.max_backoff,
+        )
+        self._watcher.queue = self.queue
+        self._watcher.on_assumed_deleted = self._reject_waiting
+        self.algorithm = Algorithm(
+            self.table,
+            self.nominator,
+            percentage=configuration.percentage_of_nodes_to_score,
+            tie_break=self._build_tie_break(),
+            extenders=self._extenders,
+        )
+        self._events = EventReporter(store, clock) if self._reports_events else None
+        self._status = PodStatusWriter(store)
+        self._binder = Binder(self._watcher, self.queue, self._status, self._waiting, self._events, self._extenders)
+        self._preempter = Preempter(store, self._status, self.nominator, self._waiting, self._events)
+
+    def _build_extenders(self, configuration: Configuration) -> ExtenderSet | None:
+        if not configuration.extenders:
+            return None
+        if self._transport is None:
+            from seatrial.scheduler.extenders_http import HttpTransport
+
+            self._transport = HttpTransport()
+        objects = StoreObjects(self.store, self.table)
+        return ExtenderSet(HttpExtender(one, self._transport, objects) for one in configuration.extenders)
+
+    def _build_tie_break(self) -> TieBreak:
+        dice = Dice(self._seed)
+        if self._extenders is not None:
+            return ExtenderTieBreak(self._extenders, self._tie_break, dice)
+        return TieBreak(self._tie_break, dice)
+
+    def _reject_waiting(self, pod: PodInfo) -> bool:
+        waiting = self._waiting.get(pod.uid)
+        return waiting is not None and waiting.reject("", "removed")
