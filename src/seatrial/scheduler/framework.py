@@ -135,6 +135,7 @@ class Framework:
                     rejected = answer.by(name)
                     continue
                 if answer.code == Code.UNRESOLVABLE:
+                    states[name] = None  # it was asked: PostFilter plugins tell that from not having come so far
                     return PreFiltered(CycleState(states, frozenset(skipped)), answer.by(name), ran=tuple(ran))
                 if not answer.is_success:
                     text = f'running PreFilter plugin "{name}": {answer.message}'
