@@ -49,3 +49,30 @@ def budget(name: str, allowed: int, **labels: str) -> Document:
         "spec": {"minAvailable": 1, "selector": {"matchLabels": labels}},
         "status": {"observedGeneration": 1, "disruptionsAllowed": allowed, "desiredHealthy": 1, "currentHealthy": 1},
     }
+
+
+def definition(schema: Document | None = None, **version: Any) -> Document:
+    """A definition of widgets.example.com, with one version v1 unless told otherwise."""
+    whole = {"type": "object", "properties": {"spec": schema or {"type": "object"}, "status": {"type": "object"}}}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "widgets.example.com"},
+        "spec": {
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": {"plural": "widgets", "kind": "Widget", "shortNames": ["wd"]},
+            "versions": [
+                {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": whole}, **version}
+            ],
+        },
+    }
+
+
+def widget(name: str, version: str = "v1", **spec: Any) -> Document:
+    return {
+        "apiVersion": f"example.com/{version}",
+        "kind": "Widget",
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": spec,
+    }

@@ -124,11 +124,9 @@ def test_resize_changes_resources_and_nothing_else(store, pods):
     document = store.create(pods, pod("a"), writer="test").document()
     document["spec"]["containers"][0] |= {"image": "other", "resources": {"requests": {"cpu": "1"}}}
     after = store.update(pods, document, subresource="resize", writer="test").document()
-    assert after["spec"]["containers"][0] == {
-        "name": "main",
-        "image": "registry.example/main:1",
-        "resources": {"requests": {"cpu": "1"}},
-    }
+    container = after["spec"]["containers"][0]
+    assert container["resources"] == {"requests": {"cpu": "1"}}
+    assert container["image"] == "registry.example/main:1"
     assert after["metadata"]["generation"] == 2
 
 

@@ -14,6 +14,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import Conflict
 from seatrial.model.kinds import Kind
 from seatrial.model.times import SECOND, parse_time, to_time
+from seatrial.store.definitions import DEFINITIONS
 from seatrial.store.objects import Stored
 from seatrial.store.options import DeleteOptions
 from seatrial.store.requests import Request
@@ -21,11 +22,14 @@ from seatrial.store.requests import Request
 if TYPE_CHECKING:
     from seatrial.store.store import Store
 
+CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
 ORPHAN = "orphan"
 FOREGROUND = "foregroundDeletion"
 GRACEFUL = {("", "Pod")}
 ORPHANED_BY_DEFAULT = {("", "ReplicationController")}
 UNCOLLECTED = {("", "Event"), ("events.k8s.io", "Event")}
+
+_DEFINITION = Kind(DEFINITIONS[0], "v1", DEFINITIONS[1], "customresourcedefinitions", namespaced=False)
 
 
 def delete(store: "Store", current: Stored, writer: str, options: DeleteOptions) -> Stored | None:
@@ -39,6 +43,8 @@ def delete(store: "Store", current: Stored, writer: str, options: DeleteOptions)
     )  # fmt: skip
     store.admission.admit(request)
     store.admission.validate(request)
+    if kind.group_kind == DEFINITIONS:
+        return _delete_definition(store, current, writer, options)
     grace = _grace(document, kind, options)
     if grace is not None and not _shortens(metadata, grace, options):
         return current
@@ -55,6 +61,39 @@ def delete(store: "Store", current: Stored, writer: str, options: DeleteOptions)
     if document == current.document():
         return current
     return store.put(kind, document, current, writer=writer)
+
+
+def _delete_definition(store: "Store", current: Stored, writer: str, options: DeleteOptions) -> Stored | None:
+    """A definition goes when the last object of its kind is gone; those without finalizers go with it."""
+    document = current.document()
+    _mark(document["metadata"], 0, store.clock.now())
+    _set_finalizers(current.kind, document["metadata"], options)
+    definition = store.definitions.named(current.name)
+    if options.dry_run:
+        return None
+    if definition is not None and not definition.terminating:
+        document["metadata"]["finalizers"] = [*document["metadata"].get("finalizers", ()), CLEANUP]
+        store.put(current.kind, document, current, writer=writer)
+        for instance in store.shelf(definition.storage.kind).all():
+            delete(store, instance, writer, DeleteOptions())
+        finish_definition(store, definition.storage.kind, writer)
+    return store.shelf(current.kind).find("", current.name)
+
+
+def finish_definition(store: "Store", kind: Kind, writer: str) -> None:
+    """End the definition of a kind that is being deleted, once no object of the kind is left."""
+    definition = store.definitions.of_kind(kind)
+    if definition is None or not definition.terminating or len(store.shelf(kind)):
+        return
+    current = store.current(_DEFINITION, definition.name, "")
+    document = current.document()
+    metadata = document["metadata"]
+    metadata["finalizers"] = [finalizer for finalizer in metadata.get("finalizers") or () if finalizer != CLEANUP]
+    if metadata["finalizers"]:
+        store.put(current.kind, document, current, writer=writer)
+    else:
+        del metadata["finalizers"]
+        store.remove(current, document, writer=writer)
 
 
 def finishes(document: Document) -> bool:

@@ -18,6 +18,7 @@ from seatrial.model.labels import LabelSelector
 from seatrial.model.schema import schema_of
 from seatrial.store import binding, creating, deleting, evicting, snapshots, updating
 from seatrial.store.binding import Binding
+from seatrial.store.definitions import DEFINITIONS, Definitions
 from seatrial.store.history import History
 from seatrial.store.identities import Identities, SeededIdentities
 from seatrial.store.metadata import conflict, not_found
@@ -60,8 +61,9 @@ class Store:
         self.clock = clock
         self.identities: Identities = identities or SeededIdentities()
         self.admission: Admission = admission or NoAdmission()
-        self.rules = rules or Rules()
         self.versions = Versions(kinds)
+        self.definitions = Definitions(kinds, self.versions)
+        self.rules = rules or Rules(self.definitions)
         self.before_write: BeforeWrite | None = None
         """Told of each write just before it is committed: what counts steps by writes must come first."""
         self._revisions = Revisions(history)
@@ -93,7 +95,7 @@ class Store:
     ) -> list[Stored]:
         """The objects of a kind, of all namespaces where none is named, in the order of (namespace, name)."""
         found = selected(self.shelf(kind).all(namespace if kind.namespaced else ""), labels, fields)
-        if found and found[0].kind.version != kind.version:
+        if kind.custom or (found and found[0].kind.version != kind.version):
             return [self.versions.read(kind, stored) for stored in found]
         return found
 
@@ -210,7 +212,7 @@ class Store:
 
     def scale_paths(self, kind: Kind) -> ScalePaths | None:
         """Where a kind keeps its replicas, if not where the built-in ones do."""
-        return None
+        return self.definitions.scale_paths(kind) if kind.custom else None
 
     def load(self, documents: Iterable[Document], *, writer: str) -> Sequence[Stored]:
         """Take a snapshot in: objects keep their status, uid and age."""
@@ -252,6 +254,9 @@ class Store:
         """Commit a prepared document: for the modules of this room."""
         if self.before_write is not None:
             self.before_write(kind, previous, writer, subresource)
+        if kind.group_kind == DEFINITIONS:
+            self.definitions.accept(document, previous.document() if previous else None, self.clock.now())
+            self.definitions.changed(document)
         return self._revisions.put(
             kind, document, previous, writer=writer, at=self.clock.now(), subresource=subresource
         )
@@ -260,7 +265,12 @@ class Store:
         """Commit the end of an object whose last state is `document`: for the modules of this room."""
         if self.before_write is not None:
             self.before_write(current.kind, current, writer, "")
-        return self._revisions.remove(current, document, writer=writer, at=self.clock.now())
+        stored = self._revisions.remove(current, document, writer=writer, at=self.clock.now())
+        if current.kind.group_kind == DEFINITIONS:
+            self.definitions.removed(current.name)
+        elif current.kind.custom:
+            deleting.finish_definition(self, current.kind, writer)
+        return stored
 
     @staticmethod
     def copied(document: Document) -> Document:
