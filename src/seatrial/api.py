@@ -1,0 +1,106 @@
+"""The Python API: `seatrial.run`, `Result` and `Cluster`.
+
+```python
+result = seatrial.run("scenario.yaml")
+print(result.explain("web-1"))
+result.pods.filter(pl.col("node").is_null())
+```
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from seatrial.clock.virtual import Clock
+from seatrial.model.documents import Document
+from seatrial.model.errors import ConfigError
+from seatrial.scenario.cluster import fresh_store
+from seatrial.scenario.decoding import decode_scenario, read_scenario, respell
+from seatrial.scenario.play import Play, PlayOptions
+from seatrial.scenario.result import Result
+from seatrial.scenario.scheduling import TieBreak, scheduler_maker
+from seatrial.scenario.standing import Cluster
+from seatrial.scheduler.config import Configuration, load_configuration
+from seatrial.scheduler.config.files import read_configuration
+from seatrial.scheduler.user_plugins import known_points
+from seatrial.timeline.reading import Kept
+from seatrial.timeline.timeline import Level
+
+__all__ = ["Cluster", "Result", "Simulation", "run"]
+
+Source = str | Path | Document
+ConfigSource = str | Path | Document | Configuration
+
+
+def run(
+    scenario: Source,
+    scheduler_config: ConfigSource | None = None,
+    plugins: Sequence[type[Any]] = (),
+    seed: int = 0,
+    record: Level = "full",
+    *,
+    tie_break: TieBreak = "upstream",
+    drain: bool = False,
+) -> Result:
+    """Run a scenario (a path or a document) in this process."""
+    simulation = Simulation(scenario, scheduler_config, plugins, seed, record, tie_break=tie_break, drain=drain)
+    return simulation.run()
+
+
+class Simulation:
+    """A scenario that can be looked at while it is Paused and played on with more operations."""
+
+    def __init__(
+        self,
+        scenario: Source,
+        scheduler_config: ConfigSource | None = None,
+        plugins: Sequence[type[Any]] = (),
+        seed: int = 0,
+        record: Level = "full",
+        *,
+        tie_break: TieBreak = "upstream",
+        drain: bool = False,
+    ) -> None:
+        document, folder = _document(scenario)
+        clock = Clock()
+        maker = scheduler_maker(
+            configuration_from(scheduler_config, plugins), tie_break=tie_break, seed=seed, plugins=plugins
+        )
+        options = PlayOptions(level=record, drain=drain)
+        self.play = Play(document, fresh_store(clock, seed), clock, maker, options, folder=folder)
+
+    def run(self, each: Callable[[], None] | None = None) -> Result:
+        """Play until Succeeded, Paused or Failed."""
+        for _ in self.play.run():
+            if each is not None:
+                each()
+        return self.result()
+
+    def add(self, operations: Iterable[Document]) -> None:
+        """Add operations (or events), as a user does who patches the spec of a Paused Scenario."""
+        from seatrial.model.documents import encode
+
+        self.play.add([encode(operation) for operation in operations])
+
+    def result(self) -> Result:
+        """What has happened up to now."""
+        timeline = self.play.timeline
+        return Result(b"".join(self.play.parts()), Kept(timeline.rows.table(), timeline.dictionary.document()))
+
+
+def configuration_from(source: ConfigSource | None, plugins: Sequence[type[Any]] = ()) -> Configuration:
+    """A scheduler configuration from a path, a document, or as it is; None gives the defaults."""
+    if isinstance(source, Configuration):
+        return source
+    loaded = read_configuration(Path(source)) if isinstance(source, str | Path) else source
+    return load_configuration(loaded, plugins=known_points(plugins))
+
+
+def _document(scenario: Source) -> tuple[Document, Path | None]:
+    if isinstance(scenario, dict):
+        decode_scenario(scenario)
+        return respell(scenario), Path.cwd()
+    path = Path(scenario)
+    if not path.exists():
+        raise ConfigError(str(path), "", "no such file")
+    return read_scenario(path), path.parent

@@ -1,0 +1,31 @@
+"""How a play gets its scheduler: the embedded kube-scheduler with a configuration."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from seatrial.clock.virtual import Clock
+from seatrial.scenario.actors import SchedulerLoop
+from seatrial.scenario.play import MakeScheduler
+from seatrial.scheduler.config import Configuration
+from seatrial.scheduler.recorder import Recorder
+from seatrial.scheduler.scheduler import Scheduler
+from seatrial.store.store import Store
+
+TieBreak = Literal["upstream", "name", "random"]
+
+
+def scheduler_maker(
+    configuration: Configuration | None = None,
+    *,
+    tie_break: TieBreak = "upstream",
+    seed: int = 0,
+    plugins: Sequence[type[Any]] = (),
+) -> MakeScheduler:
+    """A maker of schedulers, all alike."""
+
+    def make(store: Store, clock: Clock, recorder: Recorder) -> SchedulerLoop:
+        return Scheduler(
+            store, clock, configuration, recorder=recorder, tie_break=tie_break, seed=seed, plugins=plugins
+        )
+
+    return make

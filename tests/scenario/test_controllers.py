@@ -1,0 +1,229 @@
+"""Controllers in a scenario: who prepares, who is simulated, and how users bring their own."""
+
+import itertools
+from typing import Any
+
+import pytest
+
+from seatrial.model.documents import Document
+from seatrial.model.errors import ConfigError
+from seatrial.scenario.actors import ControllerWaiter
+from seatrial.scenario.own_controllers import Cluster, OwnActor, OwnController
+from seatrial.scenario.play import PlayOptions
+from seatrial.scenario.registry import Registry
+from tests.scenario.playing import Stage, create, done, events, kinds_of, node, operations, pod
+
+
+class Ping(OwnController):
+    name = "ping"
+    watches = ("v1/Node",)
+
+    def reconcile(self, cluster: Cluster, object: Document) -> None:
+        labels = object["metadata"].get("labels", {})
+        if labels.get("last") != self.name:
+            turn = str(int(labels.get("turn", "0")) + 1)
+            patch = {"metadata": {"labels": {"last": self.name, "turn": turn}}}
+            cluster.patch("v1/Node", object["metadata"]["name"], patch)
+
+
+class Pong(Ping):
+    name = "pong"
+
+
+class PodPerNode(OwnController):
+    """Creates a pod for each node, after a delay if there is one."""
+
+    name = "podpernode"
+    watches = ("v1/Node",)
+    delay = ""
+
+    def reconcile(self, cluster: Cluster, object: Document) -> None:
+        if self.delay and "waited" not in self.__dict__:
+            self.__dict__["waited"] = True
+            cluster.again_after(self.delay)
+            return
+        cluster.create_once(pod(f"on-{object['metadata']['name']}"))
+
+
+class SlowPodPerNode(PodPerNode):
+    delay = "90s"
+
+
+class NodePerPod(OwnController):
+    """A toy autoscaler: a node for each pod that has none."""
+
+    name = "nodeperpod"
+    watches = ("v1/Pod",)
+
+    def reconcile(self, cluster: Cluster, object: Document) -> None:
+        if not object["spec"].get("nodeName"):
+            cluster.create_once(node(f"for-{object['metadata']['name']}", pods=1))
+
+
+def with_own(*controllers: type[OwnController]) -> PlayOptions:
+    registry = Registry()
+    for controller in controllers:
+        registry.register(controller)
+    return PlayOptions(registry=registry)
+
+
+DEPLOYMENT = {
+    "apiVersion": "apps/v1",
+    "kind": "Deployment",
+    "metadata": {"name": "web", "namespace": "default"},
+    "spec": {
+        "replicas": 2,
+        "selector": {"matchLabels": {"app": "web"}},
+        "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}},
+    },
+}
+
+
+def test_all_registered_controllers_prepare_by_default() -> None:
+    """V2-009 V2-010 V2-046 V2-055 V2-060: what they write is in the timeline, at the minor of the operation."""
+    stage = Stage(operations(create(1, node("n")), create(1, DEPLOYMENT), done(1)))
+    timeline = stage.run()["scenarioResult"]["timeline"]["1"]
+    created = [entry["create"]["result"]["kind"] for entry in timeline if "create" in entry]
+    assert created == ["Node", "Deployment", "ReplicaSet", "Pod", "Pod"]
+    assert {entry["step"]["minor"] for entry in timeline if "create" in entry} == {0}
+
+
+def test_in_the_first_spelling_controllers_write_while_operating() -> None:
+    stage = Stage(events(create(1, node("n")), create(1, DEPLOYMENT), done(1)))
+    timeline = stage.run()["scenarioResult"]["timeline"]["1"]
+    assert [entry["operation"] for entry in timeline].count("Create") == 5
+    assert [entry["operation"] for entry in timeline][-2:] == ["PodScheduled", "PodScheduled"]
+
+
+def test_a_disabled_controller_does_nothing() -> None:
+    """V2-011"""
+    chosen = {"disabled": [{"name": "deployment"}]}
+    stage = Stage(operations(create(1, DEPLOYMENT), done(1), presimulationControllers=chosen))
+    stage.run()
+    assert stage.all("ReplicaSet", "apps/v1") == []
+
+
+def test_a_star_disables_all() -> None:
+    """V2-016"""
+    chosen = {"disabled": [{"name": "*"}]}
+    stage = Stage(operations(create(1, node("n")), create(1, DEPLOYMENT), done(1), presimulationControllers=chosen))
+    assert kinds_of(stage.run(), "1") == ["create", "create", "done"]
+
+
+def test_a_star_with_enabled_leaves_those() -> None:
+    chosen = {"disabled": [{"name": "*"}], "enabled": [{"name": "deployment"}]}
+    stage = Stage(operations(create(1, DEPLOYMENT), done(1), presimulationControllers=chosen))
+    stage.run()
+    assert len(stage.all("ReplicaSet", "apps/v1")) == 1
+    assert stage.all("Pod") == []
+
+
+def test_a_simulated_controller_does_not_prepare() -> None:
+    """V2-010 V2-013: the ReplicaSet controller as the target takes minor steps of its own."""
+    stage = Stage(operations(create(1, DEPLOYMENT), done(1), simulated=["replicaset"]))
+    timeline = stage.run()["scenarioResult"]["timeline"]["1"]
+    minors = [entry["step"]["minor"] for entry in timeline if "create" in entry]
+    assert minors == [0, 0, 1, 1]
+    assert stage.scheduler.tried == []
+
+
+def test_several_writes_of_one_loop_share_the_minor() -> None:
+    """V2-075"""
+    stage = Stage(operations(create(1, {**DEPLOYMENT}), done(1), simulated=["replicaset"]))
+    assert stage.run()["stepStatus"]["step"] == {"major": 1, "minor": 1}
+
+
+def test_simulated_controllers_run_in_the_order_they_are_enabled() -> None:
+    """V2-013 V2-056"""
+    orders = []
+    for names in (["podpernode", "ping"], ["ping", "podpernode"]):
+        stage = Stage(operations(create(1, node("n")), done(1), simulated=names), with_own(PodPerNode, Ping))
+        timeline = stage.run()["scenarioResult"]["timeline"]["1"]
+        orders.append([next(key for key in entry if key not in ("id", "step")) for entry in timeline[2:]])
+    assert orders == [["create", "patch"], ["patch", "create"]]
+
+
+def test_the_step_ends_when_nobody_can_do_anything_more() -> None:
+    """V2-001 V2-069 V2-070: the autoscaler's nodes give the scheduler new work in the same step."""
+    stage = Stage(
+        operations(create(1, pod("a")), create(1, pod("b")), done(1), simulated=["scheduler", "nodeperpod"]),
+        with_own(NodePerPod),
+    )
+    status = stage.run()
+    assert status["phase"] == "Succeeded"
+    assert {p["spec"]["nodeName"] for p in stage.all("Pod")} == {"for-a", "for-b"}
+    running = [s["stepStatus"]["runningSimulationController"] for s in stage.log if "stepStatus" in s]
+    turns = [name for place, name in enumerate(running) if running[place - 1] != name]
+    assert turns[:5] == ["", "scheduler", "nodeperpod", "scheduler", "nodeperpod"]
+
+
+def test_the_running_controller_changes_only_after_it_has_completed() -> None:
+    """V2-069"""
+    spec = operations(create(1, pod("a")), done(1), simulated=["scheduler", "nodeperpod"])
+    stage = Stage(spec, with_own(NodePerPod))
+    stage.run()
+    steps = [s["stepStatus"] for s in stage.log if "stepStatus" in s]
+    for before, after in itertools.pairwise(steps):
+        if before["runningSimulationController"] and (
+            before["runningSimulationController"] != after["runningSimulationController"]
+        ):
+            assert before["phase"] == "ControllerCompleted"
+
+
+@pytest.mark.parametrize("controller", [PodPerNode, SlowPodPerNode])
+def test_a_delay_of_a_preparing_controller_does_not_change_the_result(controller: type[OwnController]) -> None:
+    """V2-061 V2-058 V2-062 V2-066: scheduling waits until the waiter is satisfied, however long that takes."""
+    stage = Stage(operations(create(1, node("n")), create(1, pod("z")), done(1)), with_own(controller))
+    stage.run()
+    assert stage.scheduler.tried == ["z", "on-n"]
+    assert stage.get("Pod", "on-n") is not None
+
+
+def test_every_controller_has_a_waiter() -> None:
+    """V2-049 V2-053: the protocol has the two members of the KEP."""
+    stage = Stage(operations(create(1, node("n")), done(1)), with_own(Ping))
+    stage.run()
+    assert stage.play.engine is not None
+    company = stage.play.engine.company
+    assert all(isinstance(actor, ControllerWaiter) for actor in company.simulated)
+    assert isinstance(OwnActor(Ping(), stage.store, stage.clock), ControllerWaiter)
+
+
+def test_a_controller_that_goes_by_real_time_is_refused() -> None:
+    """V2-050"""
+
+    class Wall(Ping):
+        name = "wall"
+        uses_real_time = True
+
+    with pytest.raises(ConfigError, match="goes by real time"):
+        Registry().register(Wall)
+
+
+def test_a_name_that_is_taken_is_refused() -> None:
+    class Job(Ping):
+        name = "job"
+
+    with pytest.raises(ConfigError, match="the name is taken"):
+        Registry().register(Job)
+
+
+def test_an_idle_cluster_is_not_written_to() -> None:
+    """V2-052"""
+    stage = Stage(operations(create(1, node("n")), done(2)))
+    status = stage.run()
+    assert kinds_of(status, "2") == ["done"]
+
+
+def test_cron_jobs_make_no_jobs_unless_asked() -> None:
+    """V2-051"""
+    template: dict[str, Any] = {"spec": {"template": {"spec": pod("x")["spec"] | {"restartPolicy": "Never"}}}}
+    cron = {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "metadata": {"name": "c", "namespace": "default"},
+        "spec": {"schedule": "* * * * *", "jobTemplate": template},
+    }
+    stage = Stage(operations(create(1, cron), done(2)), annotations={"step_duration": "1h"})
+    stage.run()
+    assert stage.all("Job", "batch/v1") == []
