@@ -4,18 +4,17 @@
 workers, routes and gates, and calls it in `compose`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from seatrial.cli.embedded import EmbeddedScheduler
     from seatrial.clock.real import RealClock
     from seatrial.server.pump import Worker
     from seatrial.server.seams import Gate, Routes
     from seatrial.store.store import Store
-
-SYSTEM_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,31 +44,56 @@ class Parts:
     workers: "list[Worker]" = field(default_factory=list)
     routes: "list[Routes]" = field(default_factory=list)
     gates: "list[Gate]" = field(default_factory=list)
+    on_stop: "list[Callable[[], None]]" = field(default_factory=list)
+    """Called when the server is told to stop, before its connections end."""
 
 
 def compose(settings: Settings) -> Parts:
     """Put a server together."""
-    return build_store(settings)
+    parts = build_store(settings)
+    scheduler = add_scheduler(parts, settings) if settings.scheduler else None
+    add_controllers(parts, settings)
+    add_simulator_api(parts, scheduler)
+    return parts
 
 
 def build_store(settings: Settings) -> Parts:
     """The store, in memory or durable, with what every cluster has."""
     from seatrial.clock.real import RealClock
     from seatrial.model.builtin import builtin_kinds
+    from seatrial.scenario.cluster import furnish
     from seatrial.server.naming import RandomIdentities
     from seatrial.store.store import Store
 
     clock = RealClock()
     store = Store(builtin_kinds(), clock, identities=RandomIdentities())
-    create_namespaces(store, SYSTEM_NAMESPACES)
+    furnish(store)
     return Parts(store, clock)
 
 
-def create_namespaces(store: "Store", names: Sequence[str]) -> None:
-    """Make sure that these namespaces exist."""
-    kind = store.kinds.named("v1", "Namespace")
-    assert kind is not None
-    for name in names:
-        if store.find(kind, name) is None:
-            document = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
-            store.create(kind, document, writer="system")
+def add_scheduler(parts: Parts, settings: Settings) -> "EmbeddedScheduler":
+    """The embedded kube-scheduler, which works on the server's loop."""
+    from seatrial.cli.embedded import EmbeddedScheduler
+
+    scheduler = EmbeddedScheduler.build(parts.store, parts.clock, settings.scheduler_config, settings.plugins)
+    parts.workers.append(scheduler)
+    return scheduler
+
+
+def add_controllers(parts: Parts, settings: Settings) -> None:
+    """The controllers that were asked for, all of them by default."""
+    from seatrial.controllers.registry import build_controllers
+
+    controllers = build_controllers(parts.store, parts.clock, settings.controllers)
+    for controller in controllers:
+        controller.start()
+    parts.workers.extend(controllers)
+
+
+def add_simulator_api(parts: Parts, scheduler: "EmbeddedScheduler | None") -> None:
+    """kube-scheduler-simulator's HTTP API."""
+    from seatrial.server.simulator_api import SimulatorApi
+
+    api = SimulatorApi(parts.store, scheduler)
+    parts.routes.append(api.routes)
+    parts.on_stop.append(api.close)

@@ -62,8 +62,14 @@ async def _serve(settings: Settings, parts: Parts, listener: "object", token: st
     application = Application(api, identities, metrics, parts.routes, max_request_bytes=settings.max_request_bytes)
     pumping = asyncio.ensure_future(Pump(parts.store, parts.clock, parts.workers).run())
     tune_collector()
+
+    def stop() -> None:
+        api.feeds.close()
+        for close in parts.on_stop:
+            close()
+
     try:
-        await serve(application, listener, ready=lambda: typer.echo(f"ready: {listener.url}"), stop=api.feeds.close)
+        await serve(application, listener, ready=lambda: typer.echo(f"ready: {listener.url}"), stop=stop)
     finally:
         pumping.cancel()
 

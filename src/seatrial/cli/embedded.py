@@ -1,0 +1,63 @@
+"""The embedded kube-scheduler as `serve` runs it: a worker for the pump, and the owner of its configuration."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from seatrial.clock.virtual import Clock
+from seatrial.model.documents import Document
+from seatrial.model.errors import BadRequest, ConfigError
+from seatrial.store.store import Store
+
+
+class EmbeddedScheduler:
+    """A scheduler on the server's own loop."""
+
+    def __init__(self, scheduler: "object", plugins: Sequence[type]) -> None:
+        from seatrial.scheduler.scheduler import Scheduler
+
+        assert isinstance(scheduler, Scheduler)
+        self.scheduler = scheduler
+        self._plugins = plugins
+
+    @classmethod
+    def build(cls, store: Store, clock: Clock, config: Path | None, modules: Sequence[str]) -> "EmbeddedScheduler":
+        """A scheduler with the configuration of a file, or the default one, and the plugins of these modules."""
+        from seatrial.scheduler.config import ConfigurationError, load_configuration
+        from seatrial.scheduler.config.files import read_configuration
+        from seatrial.scheduler.scheduler import Scheduler
+        from seatrial.scheduler.user_plugins import known_points, load_plugins
+
+        plugins = load_plugins(modules)
+        source = read_configuration(config) if config is not None else None
+        try:
+            configuration = load_configuration(source, plugins=known_points(plugins))
+        except ConfigurationError as error:
+            raise ConfigError(str(config), error.stage, error.message) from None
+        scheduler = Scheduler(store, clock, configuration, plugins=plugins)
+        scheduler.start()
+        return cls(scheduler, plugins)
+
+    def has_work(self) -> bool:
+        return self.scheduler.has_work()
+
+    def work(self) -> bool:
+        """One attempt."""
+        return self.scheduler.schedule_one() is not None
+
+    def configuration(self) -> Document:
+        """The KubeSchedulerConfiguration in force."""
+        from seatrial.scheduler.config.writing import written_document
+
+        return written_document(self.scheduler.configuration)
+
+    def restart(self, configuration: Document) -> None:
+        """Go on with other profiles and extenders, as kube-scheduler-simulator does."""
+        from seatrial.scheduler.config import ConfigurationError, load_configuration
+        from seatrial.scheduler.user_plugins import known_points
+
+        wanted = {key: configuration[key] for key in ("profiles", "extenders") if configuration.get(key)}
+        head = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+        try:
+            self.scheduler.reconfigure(load_configuration(head | wanted, plugins=known_points(self._plugins)))
+        except ConfigurationError as error:
+            raise BadRequest(f"{error.stage}: {error.message}") from error
