@@ -4,7 +4,7 @@ Both are kept up to date pod by pod, so that a cycle reads them instead of walki
 when a plugin first asks for it and is made from the shapes in use, of which there are few.
 """
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -41,7 +41,7 @@ class PodCounts:
         self._rows = rows
         self._uses: dict[PodShape, _Use] = {}
         self._counts: dict[Counted, NDArray[np.int32]] = {}
-        self._carriers: dict[Carried, NDArray[np.int32]] = {}
+        self._carriers: dict[str, dict[Carried, NDArray[np.int32]]] = {kind: {} for kind in KINDS}
         self._carrier_totals: dict[Carried, int] = {}
         self.terms_version = 0
         """Grows when a term gets its first carrier or loses its last."""
@@ -50,8 +50,8 @@ class PodCounts:
         """Makes room for more rows."""
         for key, column in self._counts.items():
             self._counts[key] = np.concatenate((column, np.zeros(rows - len(column), np.int32)))
-        for carried, column in self._carriers.items():
-            self._carriers[carried] = np.concatenate((column, np.zeros(rows - len(column), np.int32)))
+        for carried, column in [item for kind in KINDS for item in self._carriers[kind].items()]:
+            self._carriers[carried[0]][carried] = np.concatenate((column, np.zeros(rows - len(column), np.int32)))
         self._rows = rows
 
     def add(self, pod: PodInfo, row: int) -> None:
@@ -70,14 +70,9 @@ class PodCounts:
             column = self._count(key)
         return column
 
-    def carriers(self, kind: str) -> Iterator[tuple[Carried, NDArray[np.int32]]]:
+    def carriers(self, kind: str) -> Mapping[Carried, NDArray[np.int32]]:
         """Every term of a kind that some pod carries, with the number of its carriers per row."""
-        for key, column in self._carriers.items():
-            if key[0] == kind:
-                yield key, column
-
-    def has_carriers(self) -> bool:
-        return bool(self._carriers)
+        return self._carriers[kind]
 
     def _change(self, pod: PodInfo, row: int, sign: int) -> None:
         use = self._uses.get(pod.shape)
@@ -102,15 +97,16 @@ class PodCounts:
         return _Use(counted=matched, carried=terms_of(shape))
 
     def _carry(self, carried: Carried, row: int, sign: int) -> None:
-        column = self._carriers.get(carried)
+        columns = self._carriers[carried[0]]
+        column = columns.get(carried)
         if column is None:
-            column = self._carriers[carried] = np.zeros(self._rows, np.int32)
+            column = columns[carried] = np.zeros(self._rows, np.int32)
             self._carrier_totals[carried] = 0
             self.terms_version += 1
         column[row] += sign
         self._carrier_totals[carried] += sign
         if not self._carrier_totals[carried]:
-            del self._carriers[carried], self._carrier_totals[carried]
+            del columns[carried], self._carrier_totals[carried]
             self.terms_version += 1
 
     def _count(self, key: Counted) -> NDArray[np.int32]:

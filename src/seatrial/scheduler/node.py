@@ -91,15 +91,16 @@ class NodeInfo:
         values: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
         return NodeInfo(**(values | {"pods": list(self.pods), "ports": set(self.ports)}))
 
-    def conflicts(self, wanted: Sequence[HostPort]) -> bool:
-        """Whether one of the ports is taken: 0.0.0.0 stands for every address."""
-        for protocol, address, port in wanted:
-            if address == ANY_ADDRESS:
-                if any(p == port and kind == protocol for kind, _, p in self.ports):
-                    return True
-            elif (protocol, address, port) in self.ports or (protocol, ANY_ADDRESS, port) in self.ports:
+
+def ports_conflict(wanted: Sequence[HostPort], taken: set[HostPort]) -> bool:
+    """Whether one of the ports is taken: 0.0.0.0 stands for every address."""
+    for protocol, address, port in wanted:
+        if address == ANY_ADDRESS:
+            if any(p == port and kind == protocol for kind, _, p in taken):
                 return True
-        return False
+        elif (protocol, address, port) in taken or (protocol, ANY_ADDRESS, port) in taken:
+            return True
+    return False
 
 
 def _image(entry: Document) -> tuple[tuple[str, ...], int]:

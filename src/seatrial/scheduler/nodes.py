@@ -58,6 +58,7 @@ class NodeTable:
             name: np.zeros(0, np.int64) for name in (*core, PODS, NONZERO_CPU, NONZERO_MEMORY)
         }
         self.unschedulable: Mask = np.zeros(0, np.bool_)
+        self.alive: Mask = np.zeros(0, np.bool_)
         self.taint_set: Ids = np.zeros(0, np.int32)
 
     # -- nodes -------------------------------------------------------------------------------------------------
@@ -99,6 +100,9 @@ class NodeTable:
         self.images.forget(row)
         for column in self._allocatable.values():
             column[row] = 0
+        for labels in self.labels.values():
+            labels.write(row, {})
+        self.alive[row] = False
         self.infos[row] = None
         del self.row_of[name]
         self._free.append(row)
@@ -199,6 +203,16 @@ class NodeTable:
         column = self._requested.get(resource)
         return np.zeros(self.size, np.int64) if column is None else column[: self.size]
 
+    def allocatable_of_row(self, resource: str, row: int) -> int:
+        """What one node offers of a resource."""
+        column = self._allocatable.get(resource)
+        return 0 if column is None else int(column[row])
+
+    def requested_of_row(self, resource: str, row: int) -> int:
+        """What the pods of one node ask for."""
+        column = self._requested.get(resource)
+        return 0 if column is None else int(column[row])
+
     # -- rows --------------------------------------------------------------------------------------------------
 
     def _new_row(self) -> int:
@@ -214,6 +228,7 @@ class NodeTable:
             for name, column in group.items():
                 group[name] = np.concatenate((column, np.zeros(rows - len(column), np.int64)))
         self.unschedulable = np.concatenate((self.unschedulable, np.zeros(rows - len(self.unschedulable), np.bool_)))
+        self.alive = np.concatenate((self.alive, np.zeros(rows - len(self.alive), np.bool_)))
         self.taint_set = np.concatenate((self.taint_set, np.zeros(rows - len(self.taint_set), np.int32)))
         self.counts.grow(rows)
 
@@ -223,6 +238,7 @@ class NodeTable:
                 self._allocatable[name] = np.zeros(len(self.unschedulable), np.int64)
         for name, column in self._allocatable.items():
             column[row] = node.allocatable.get(name, 0)
+        self.alive[row] = True
         self.unschedulable[row] = node.unschedulable
         self.taint_set[row] = self.taints.number(node.taints)
         for labels in self.labels.values():

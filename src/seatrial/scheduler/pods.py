@@ -87,6 +87,8 @@ class PodInfo:
     deleting: bool = False
     phase: str = ""
     annotations: Mapping[str, str] = field(default_factory=lambda: NO_LABELS)
+    is_preempted: bool = False
+    """Marked as the victim of a preemption."""
     status: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     """Status fields that plugins read: resourceClaimStatuses and the like."""
 
@@ -198,5 +200,13 @@ def _pod_info(metadata: Document, namespace: str, shape: PodShape, node: str, st
         metadata.get("deletionTimestamp") is not None,
         status.get("phase") or "",
         metadata.get("annotations") or NO_LABELS,
+        _is_preempted(status),
         {name: status[name] for name in STATUS_FIELDS if status.get(name)} or NOTHING,
     )
+
+
+def _is_preempted(status: Document) -> bool:
+    for condition in status.get("conditions") or ():
+        if condition.get("type") == "DisruptionTarget":
+            return bool(condition.get("status") == "True" and condition.get("reason") == "PreemptionByScheduler")
+    return False

@@ -68,6 +68,24 @@ def requests_of(spec: Document, status: Document | None) -> Requests:
     )
 
 
+def request_list(spec: Document, *, pod_level: bool, assume_defaults: bool) -> ResourceList:
+    """The requests of a spec by resource name, for scores: with or without pod-level ones and the non-zero defaults."""
+    missing = _NON_ZERO if assume_defaults else {}
+    if pod_level:
+        return _pod_requests(spec, None, missing)
+    total = _container_requests(spec, None, missing)
+    _add(total, quantities(spec.get("overhead")))
+    return total
+
+
+def amount_of(requests: ResourceList, resource: str) -> int:
+    """A request as a whole number: cpu in thousandths, everything else in units."""
+    quantity = requests.get(resource)
+    if quantity is None:
+        return 0
+    return quantity.milli_value() if resource == CPU else quantity.value()
+
+
 def uses_status(status: Document) -> bool:
     """Whether a status holds anything that changes what the pod is charged with."""
     if status.get("resources") or status.get("allocatedResources"):

@@ -2,49 +2,48 @@
 
 from collections.abc import Mapping
 
-import orjson
-
 from seatrial.model.documents import Document
-from seatrial.model.labels import LabelSelector
+from seatrial.model.labels import NOTHING as NO_LABELS
+from seatrial.model.labels import LabelSelector, SelectorError
 
 
 class Selector:
-    """A metav1.LabelSelector: absent picks nothing, empty picks everything. Compared by what it says."""
+    """A label selector that is cheap to compare: absent picks nothing, empty picks everything."""
 
-    __slots__ = ("_hash", "_selector", "key")
+    __slots__ = ("_hash", "fault", "selector")
 
-    def __init__(self, key: bytes, selector: LabelSelector | None) -> None:
-        self.key = key
-        self._selector = selector
-        self._hash = hash(key)
+    def __init__(self, selector: LabelSelector, fault: str = "") -> None:
+        self.selector = selector
+        self.fault = fault
+        """Why the document is no selector; it then picks nothing."""
+        self._hash = hash(selector)
 
     @classmethod
     def read(cls, document: Document | None) -> "Selector":
-        """The selector a document describes."""
+        """The selector a metav1.LabelSelector describes."""
         if document is None:
             return NOTHING
-        return cls(orjson.dumps(document, option=orjson.OPT_SORT_KEYS), LabelSelector.from_document(document))
-
-    @property
-    def is_nothing(self) -> bool:
-        return self._selector is None
+        try:
+            return cls(LabelSelector.from_document(document))
+        except SelectorError as error:
+            return cls(NO_LABELS, error.message)
 
     @property
     def is_empty(self) -> bool:
         """Whether it picks everything for want of requirements."""
-        return self.key == b"{}"
+        return self.selector.selects_everything
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        return self._selector is not None and self._selector.matches(labels)
+        return self.selector.matches(labels)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Selector) and self.key == other.key
+        return self is other or (isinstance(other, Selector) and self.selector == other.selector)
 
     def __hash__(self) -> int:
         return self._hash
 
     def __repr__(self) -> str:
-        return f"Selector({self.key.decode()})"
+        return f"Selector({self.selector!r})"
 
 
-NOTHING = Selector(b"", None)
+NOTHING = Selector(NO_LABELS)

@@ -72,15 +72,26 @@ def _canonical_number(text: str) -> int | None:
     return number if str(number) == text and -(2**63) <= number < 2**63 else None
 
 
+Chosen = tuple[frozenset[str] | None, Selector]
+"""Namespaces (None: all) and a selector."""
+
+
 @dataclass(frozen=True, slots=True)
 class PodMatcher:
-    """Pods of some namespaces that a label selector picks: what counts are kept by."""
+    """Pods that all of its parts pick: what counts are kept by."""
 
-    namespaces: frozenset[str]
-    selector: Selector
+    parts: tuple[Chosen, ...]
+
+    @classmethod
+    def of(cls, namespace: str, selector: Selector) -> "PodMatcher":
+        """Pods of one namespace that a selector picks."""
+        return cls(((frozenset((namespace,)), selector),))
 
     def matches(self, namespace: str, labels: Mapping[str, str]) -> bool:
-        return namespace in self.namespaces and self.selector.matches(labels)
+        return all(
+            (namespaces is None or namespace in namespaces) and selector.matches(labels)
+            for namespaces, selector in self.parts
+        )
 
 
 @dataclass(frozen=True, slots=True)

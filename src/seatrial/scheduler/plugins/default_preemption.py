@@ -1,0 +1,88 @@
+"""DefaultPreemption: makes room for a pod by evicting pods of lower priority from one node.
+
+Upstream: pkg/scheduler/framework/plugins/defaultpreemption (v1.36).
+"""
+
+from typing import Any
+
+from seatrial.scheduler.cycle import ExtenderFailed, Extenders
+from seatrial.scheduler.diagnosis import fit_error
+from seatrial.scheduler.extension import Action, Plugin, PostFiltered, Rejections, requeue
+from seatrial.scheduler.framework import CycleState
+from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.preemption import DryRun, Evaluator, best_candidates
+from seatrial.scheduler.verdict import SUCCESS, Code, Status, error, unresolvable, unschedulable
+
+NEVER = "not eligible due to preemptionPolicy=Never."
+TERMINATING = "not eligible due to a terminating pod on the nominated node."
+NOT_HELPFUL = "Preemption is not helpful for scheduling"
+WAITING = "waiting for the preemption for this pod to be finished"
+IN_FLIGHT = "preempting"
+"""Where the handle's `shared` keeps the uids of pods whose victims are being deleted."""
+
+
+class DefaultPreemption(Plugin):
+    """Chooses node and victims; the scheduler deletes them."""
+
+    tries_all = False
+    """Whether every node is tried, whatever the number of candidates."""
+
+    def pre_enqueue(self, pod: PodInfo) -> Status | None:
+        return unresolvable(WAITING) if pod.uid in self.handle.shared.get(IN_FLIGHT, ()) else None
+
+    def post_filter(self, pod: PodInfo, rejections: Rejections, cycle: CycleState) -> PostFiltered:
+        reason = self.ineligible(pod, rejections)
+        if reason:
+            return PostFiltered(unschedulable(f"preemption: {reason}"))
+        run = self.dry_run(pod, rejections, cycle)
+        if not run.candidates:
+            return self._without_candidate(run)
+        candidates: Any = run.candidates
+        extenders: Extenders | None = self.handle.shared.get("extenders")
+        if extenders is not None:
+            try:
+                candidates = extenders.preempt(pod, candidates)
+            except ExtenderFailed as failure:
+                return PostFiltered(error(f"preemption: {failure}"), details=run)
+        if not candidates:
+            return PostFiltered(unschedulable("preemption: no candidate node for preemption"), details=run)
+        best = best_candidates(candidates, self.handle.now())[0]
+        return PostFiltered(SUCCESS, best, tuple(candidates[best].pods), run)
+
+    def ineligible(self, pod: PodInfo, rejections: Rejections) -> str:
+        """Why the pod may not preempt; empty where it may."""
+        if pod.shape.never_preempts:
+            return NEVER
+        if pod.nominated_node and rejections.status(pod.nominated_node).code != Code.UNRESOLVABLE:
+            node = self.handle.nodes.find(pod.nominated_node)
+            for other in node.pods if node is not None else ():
+                if other.priority < pod.priority and other.deleting and other.is_preempted:
+                    return TERMINATING
+        return ""
+
+    def dry_run(self, pod: PodInfo, rejections: Rejections, cycle: CycleState) -> DryRun:
+        """Tries the nodes that preemption may help, in the order of their names."""
+        names = sorted(rejections.resolvable())
+        budgets = self.handle.cluster.list("PodDisruptionBudget")
+        evaluator = Evaluator(
+            self.handle.framework, self.handle.nodes, self.handle.nominator, budgets, self.handle.now()
+        )
+        return evaluator.dry_run(pod, names, cycle, len(names) if self.tries_all else self._wanted(len(names)))
+
+    def _wanted(self, nodes: int) -> int:
+        share = nodes * int(self.args.get("minCandidateNodesPercentage", 10)) // 100
+        return min(max(share, int(self.args.get("minCandidateNodesAbsolute", 100))), nodes)
+
+    def _without_candidate(self, run: DryRun) -> PostFiltered:
+        messages = list(dict.fromkeys(run.errors))
+        if messages:
+            text = messages[0] if len(messages) == 1 else f"[{', '.join(messages)}]"
+            return PostFiltered(error(f"preemption: {text}"), details=run)
+        total = len(self.handle.nodes.order)
+        text = fit_error(total, run.failed.values(), unresolvable(NOT_HELPFUL), len(run.failed))
+        return PostFiltered(unschedulable(f"preemption: {text}"), "", details=run)
+
+    @requeue.on("Pod", Action.DELETE)
+    def victim_gone(self, pod: PodInfo, old: PodInfo, new: PodInfo | None) -> bool:
+        """The end of its own preemption brings a pod back; other deletions are no reason."""
+        return False

@@ -1,0 +1,66 @@
+"""ImageLocality: nodes that have the pod's images score higher, more so the more nodes have them.
+
+Upstream: pkg/scheduler/framework/plugins/imagelocality (v1.36).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from seatrial.model.documents import Document
+from seatrial.scheduler.extension import MAX_NODE_SCORE, Plugin, Reads
+from seatrial.scheduler.nodes import Ints, Nodes, NodeTable
+from seatrial.scheduler.pods import PodInfo
+
+MEBIBYTE = 1024 * 1024
+LEAST = 23 * MEBIBYTE
+MOST_PER_CONTAINER = 1000 * MEBIBYTE
+
+
+class ImageLocality(Plugin):
+    """Sums image sizes scaled by how widespread the image is."""
+
+    reads = Reads.ROW
+
+    def depends_on(self) -> int:
+        """The share of nodes having an image changes with the number of nodes."""
+        return len(self.handle.nodes.order)
+
+    def score(self, pod: PodInfo, nodes: Nodes, state: Any = None) -> Ints:
+        sums = self._sums(pod, nodes.table, None if nodes.is_whole else nodes.rows, len(nodes))
+        return priority(sums, pod.spec)
+
+    def score_row(self, pod: PodInfo, table: NodeTable, row: int, state: Any) -> int:
+        """The score of one row."""
+        if not any(name in table.images.seen for name in images_of(pod.spec)):
+            return 0
+        return int(priority(self._sums(pod, table, np.asarray([row], np.intp), 1), pod.spec)[0])
+
+    def _sums(self, pod: PodInfo, table: NodeTable, rows: Any, size: int) -> Ints:
+        total = len(table.order)
+        sums = np.zeros(table.size, np.int64)
+        for name in images_of(pod.spec):
+            for row, (image_size, nodes) in table.images.seen.get(name, {}).items():
+                sums[row] += int(image_size * (nodes / total))
+        return sums if rows is None else sums[rows]
+
+
+def images_of(spec: Document) -> list[str]:
+    """The images a pod needs, with a tag: init containers, containers, image volumes."""
+    containers = (*(spec.get("initContainers") or ()), *(spec.get("containers") or ()))
+    volumes = [v["image"].get("reference") or "" for v in spec.get("volumes") or () if v.get("image") is not None]
+    return [with_tag(name) for name in (*(c.get("image") or "" for c in containers), *volumes)]
+
+
+def with_tag(name: str) -> str:
+    """An image name without a tag means the latest one."""
+    return f"{name}:latest" if name.rfind(":") <= name.rfind("/") else name
+
+
+def priority(sums: Ints, spec: Document) -> Ints:
+    """0 to 100 between what is negligible and 1000 MiB a container."""
+    containers = len(spec.get("initContainers") or ()) + len(spec.get("containers") or ())
+    most = MOST_PER_CONTAINER * containers
+    bounded = np.where(sums < LEAST, LEAST, np.minimum(sums, most))
+    scores: Ints = MAX_NODE_SCORE * (bounded - LEAST) // (most - LEAST)
+    return scores

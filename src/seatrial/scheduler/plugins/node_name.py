@@ -1,0 +1,24 @@
+"""NodeName: a pod that names its node fits no other.
+
+Upstream: pkg/scheduler/framework/plugins/nodename (v1.36).
+"""
+
+from typing import Any
+
+from seatrial.scheduler.extension import Action, Plugin, Requeue
+from seatrial.scheduler.nodes import Nodes
+from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.verdict import Verdicts
+
+REASON = "node(s) didn't match the requested node name"
+
+
+class NodeName(Plugin):
+    """Compares spec.nodeName; it belongs to the pod and not to its shape, so nothing is cached."""
+
+    requeues = (Requeue("Node", Action.ADD),)
+
+    def filter(self, pod: PodInfo, nodes: Nodes, state: Any = None) -> Verdicts | None:
+        if not pod.node:
+            return None
+        return Verdicts.reject(nodes.rows != nodes.table.row_of.get(pod.node, -1), REASON, resolvable=False)

@@ -1,0 +1,51 @@
+"""NodePorts: two pods cannot have the same host port on one node.
+
+Upstream: pkg/scheduler/framework/plugins/nodeports (v1.36).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from seatrial.scheduler.extension import Action, Plugin, Reads, Requeue, requeue
+from seatrial.scheduler.node import ports_conflict
+from seatrial.scheduler.nodes import Nodes, NodeTable
+from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.verdict import MISSING, SKIP, Verdicts
+
+REASON = "node(s) didn't have free ports for the requested pod ports"
+
+
+class NodePorts(Plugin):
+    """Looks only at nodes where somebody has one of the wanted ports."""
+
+    reads = Reads.ROW
+    requeues = (Requeue("Node", Action.ADD),)
+
+    def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Any:
+        return pod.shape.host_ports or SKIP
+
+    def filter(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Verdicts:
+        if state is MISSING:
+            return Verdicts.failed(nodes, 'reading "PreFilterNodePorts" from cycleState: not found')
+        taken = np.zeros(len(nodes), np.bool_)
+        for place in self._suspects(nodes, state):
+            taken[place] = ports_conflict(state, nodes[place].ports)
+        return Verdicts.reject(taken, REASON)
+
+    def filter_row(self, pod: PodInfo, table: NodeTable, row: int, state: Any) -> int:
+        """The verdict on one row."""
+        node = table.infos[row]
+        return int(node is not None and ports_conflict(state, node.ports))
+
+    def _suspects(self, nodes: Nodes, wanted: Any) -> list[int]:
+        if nodes.is_whole:
+            rows = nodes.table.port_rows
+            return sorted({row for protocol, _, port in wanted for row in rows.get((protocol, port), ())})
+        return list(range(len(nodes)))
+
+    @requeue.on("Pod", Action.DELETE)
+    def port_freed(self, pod: PodInfo, old: PodInfo, new: PodInfo | None) -> bool:
+        if not old.node and not old.nominated_node:
+            return False
+        return ports_conflict(pod.shape.host_ports, set(old.shape.host_ports))

@@ -1,0 +1,52 @@
+"""NodeResourcesBalancedAllocation: prefers nodes whose resources the pod makes more evenly used.
+
+Upstream: pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go (v1.36).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from seatrial.scheduler.allocation import BALANCED, DEFAULT_RESOURCES, Share, columns, device_versions, row_values
+from seatrial.scheduler.extension import Plugin, Reads
+from seatrial.scheduler.nodes import Ints, Nodes, NodeTable
+from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.requests import amount_of, is_scalar, request_list
+from seatrial.scheduler.verdict import MISSING, SKIP, Status, error
+
+
+class NodeResourcesBalancedAllocation(Plugin):
+    """Uses true requests; a pod without any is not scored."""
+
+    reads = Reads.ROW
+
+    def depends_on(self) -> Any:
+        return device_versions(self.handle, self.args.get("resources") or DEFAULT_RESOURCES)
+
+    def pre_score(self, pod: PodInfo, nodes: Nodes) -> Any:
+        shares = self._shares(pod)
+        return shares if any(share.request for share in shares) else SKIP
+
+    def score(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Ints | Status:
+        shares = self._shares(pod) if state is MISSING else state
+        if not any(share.request for share in shares):
+            return np.zeros(len(nodes), np.int64)
+        if not shares:
+            return error("resources not found")
+        return BALANCED.score(shares, columns(shares, nodes, True, self.handle.shared.get("extended-resources")))
+
+    def score_row(self, pod: PodInfo, table: NodeTable, row: int, state: Any) -> int:
+        """The score of one row."""
+        shares = self._shares(pod) if state is MISSING else state
+        if not any(share.request for share in shares):
+            return 0
+        if any(is_scalar(share.resource) for share in shares):
+            return int(np.asarray(self.score(pod, table.take(np.asarray([row], np.intp)), shares))[0])
+        return BALANCED.score_row(shares, row_values(shares, table, row, True))
+
+    def _shares(self, pod: PodInfo) -> tuple[Share, ...]:
+        requests = request_list(pod.spec, pod_level=True, assume_defaults=False)
+        return tuple(
+            Share(entry["name"], entry.get("weight") or 1, amount_of(requests, entry["name"]))
+            for entry in self.args.get("resources") or DEFAULT_RESOURCES
+        )

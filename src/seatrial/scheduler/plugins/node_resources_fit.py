@@ -1,0 +1,170 @@
+"""NodeResourcesFit: the node must have what the pod asks for; how full it is decides the score.
+
+Upstream: pkg/scheduler/framework/plugins/noderesources/fit.go (v1.36).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from seatrial.model.documents import Document
+from seatrial.scheduler.allocation import DEFAULT_RESOURCES, Share, columns, device_versions, row_values, strategy_of
+from seatrial.scheduler.extension import Action, Handle, Plugin, Reads, requeue
+from seatrial.scheduler.node import NodeInfo
+from seatrial.scheduler.nodes import Ints, Nodes, NodeTable
+from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.requests import CPU, EPHEMERAL, MEMORY, PODS, amount_of, is_extended, is_scalar, request_list
+from seatrial.scheduler.verdict import MISSING, Code, Status, Verdicts, error
+
+DEVICE_CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"
+MANY_PODS = "Too many pods"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What must fit: (resource, amount, whether devices may stand in), in the order reasons are given."""
+
+    resources: tuple[tuple[str, int, bool], ...]
+
+    def status(self, code: int) -> Status:
+        """A verdict code in words: bit 0 is the number of pods, then two bits a resource: short, and never enough."""
+        reasons = [MANY_PODS] if code & 1 else []
+        hopeless = False
+        for index, (name, _, _) in enumerate(self.resources):
+            short = code >> (1 + 2 * index)
+            if short & 1:
+                reasons.append(f"Insufficient {name}")
+                hopeless |= bool(short & 2)
+        return Status(Code.UNRESOLVABLE if hopeless else Code.UNSCHEDULABLE, tuple(reasons))
+
+
+class NodeResourcesFit(Plugin):
+    """Compares requests with what is left, column by column."""
+
+    reads = Reads.ROW
+
+    def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
+        super().__init__(args, handle)
+        self._ignored = frozenset(self.args.get("ignoredResources") or ())
+        self._ignored_groups = frozenset(self.args.get("ignoredResourceGroups") or ())
+        strategy = self.args.get("scoringStrategy") or {}
+        self._resources = tuple(strategy.get("resources") or DEFAULT_RESOURCES)
+        self._strategy = strategy_of(strategy)
+
+    def depends_on(self) -> Any:
+        return device_versions(self.handle, self._resources)
+
+    def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Wanted:
+        known = pod.shape.notes.get(self)
+        if known is None or known[0] != self.depends_on():
+            known = pod.shape.notes[self] = (self.depends_on(), self._wanted(pod))
+        wanted: Wanted = known[1]
+        return wanted
+
+    def filter(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Verdicts:
+        if state is MISSING:
+            return Verdicts.failed(nodes, 'error reading "PreFilterNodeResourcesFit" from cycleState: not found')
+        codes = (nodes.requested(PODS) + 1 > nodes.allocatable(PODS)).astype(_width(state))
+        for index, (name, amount, by_devices) in enumerate(state.resources):
+            offered = nodes.allocatable(name)
+            short = amount > offered - nodes.requested(name)
+            if by_devices:
+                short &= offered > 0
+            codes |= (short * (1 + 2 * (amount > offered))).astype(codes.dtype) << (1 + 2 * index)
+        return Verdicts(codes, state.status)
+
+    def filter_row(self, pod: PodInfo, table: NodeTable, row: int, state: Any) -> int:
+        """The verdict on one row."""
+        code = int(table.requested_of_row(PODS, row) + 1 > table.allocatable_of_row(PODS, row))
+        for index, (name, amount, by_devices) in enumerate(state.resources):
+            offered = table.allocatable_of_row(name, row)
+            if amount > offered - table.requested_of_row(name, row) and not (by_devices and offered == 0):
+                code |= (1 + 2 * (amount > offered)) << (1 + 2 * index)
+        return code
+
+    def pre_score(self, pod: PodInfo, nodes: Nodes) -> tuple[Share, ...]:
+        requests = request_list(pod.spec, pod_level=False, assume_defaults=True)
+        return tuple(
+            Share(entry["name"], entry.get("weight") or 1, amount_of(requests, entry["name"]))
+            for entry in self._resources
+        )
+
+    def score(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Ints | Status:
+        shares = self.pre_score(pod, nodes) if state is MISSING else state
+        if not shares:
+            return error("resources not found")
+        devices = self.handle.shared.get("extended-resources")
+        return self._strategy.score(shares, columns(shares, nodes, False, devices))
+
+    def score_row(self, pod: PodInfo, table: NodeTable, row: int, state: Any) -> int:
+        """The score of one row."""
+        shares = self.pre_score(pod, table.all()) if state is MISSING else state
+        if any(is_scalar(share.resource) for share in shares):
+            return int(np.asarray(self.score(pod, table.take(np.asarray([row], np.intp)), shares))[0])
+        return self._strategy.score_row(shares, row_values(shares, table, row, False))
+
+    def _wanted(self, pod: PodInfo, ignore: bool = True) -> Wanted:
+        asked = pod.shape.requests
+        basic = ((CPU, asked.cpu), (MEMORY, asked.memory), (EPHEMERAL, asked.ephemeral))
+        resources = [(name, amount, False) for name, amount in basic if amount > 0]
+        for name, amount in asked.scalars.items():
+            if amount and not (ignore and self._is_ignored(name)):
+                resources.append((name, amount, self._by_devices(name)))
+        return Wanted(tuple(resources))
+
+    def _is_ignored(self, name: str) -> bool:
+        if not is_extended(name):
+            return False
+        return name in self._ignored or (bool(self._ignored_groups) and name.split("/")[0] in self._ignored_groups)
+
+    def _by_devices(self, name: str) -> bool:
+        """Whether a device class stands for the resource, so that DynamicResources judges it."""
+        return any(
+            (device.get("spec") or {}).get("extendedResourceName") == name
+            or DEVICE_CLASS_PREFIX + device["metadata"]["name"] == name
+            for device in self.handle.cluster.list("DeviceClass")
+        )
+
+    @requeue.on("Pod", Action.DELETE | Action.UPDATE_POD_SCALE_DOWN)
+    def room_made(self, pod: PodInfo, old: PodInfo, new: PodInfo | None) -> bool:
+        if new is None:
+            return bool(old.node or old.nominated_node)
+        if new.uid == pod.uid:
+            return True
+        if not new.node:
+            return False
+        asked = pod.requests
+        names = [name for name in (CPU, MEMORY, EPHEMERAL, *asked.scalars) if asked.of(name)]
+        return any(old.requests.of(name) > new.requests.of(name) for name in names)
+
+    @requeue.on("Node", Action.ADD | Action.UPDATE_NODE_ALLOCATABLE)
+    def node_grew(self, pod: PodInfo, old: NodeInfo | None, new: NodeInfo) -> bool:
+        wanted = self._wanted(pod, ignore=False).resources
+        if new.allowed_pods < 1 or not all(
+            amount <= new.allocatable.get(name, 0) or (by_devices and not new.allocatable.get(name))
+            for name, amount, by_devices in wanted
+        ):
+            return False
+        if old is None or new.allowed_pods > old.allowed_pods:
+            return True
+        return any(
+            new.allocatable.get(name, 0) > old.allocatable.get(name, 0)
+            or (by_devices and not new.allocatable.get(name))
+            for name, _, by_devices in wanted
+        )
+
+    @requeue.on("DeviceClass", Action.ADD | Action.UPDATE)
+    def class_provides(self, pod: PodInfo, old: Document | None, new: Document) -> bool:
+        asked = request_list(pod.spec, pod_level=True, assume_defaults=False)
+        name = (new.get("spec") or {}).get("extendedResourceName")
+        if old is not None:
+            if ((old.get("spec") or {}).get("extendedResourceName") or "") == (name or ""):
+                return False
+        elif DEVICE_CLASS_PREFIX + new["metadata"]["name"] in asked:
+            return True
+        return name is not None and name in asked
+
+
+def _width(wanted: Wanted) -> type[np.signedinteger[Any]]:
+    return np.int32 if len(wanted.resources) < 15 else np.int64

@@ -1,0 +1,25 @@
+"""PrioritySort: higher priority first, then who has waited longer.
+
+Upstream: pkg/scheduler/framework/plugins/queuesort (v1.36).
+"""
+
+from typing import Protocol
+
+from seatrial.scheduler.extension import Plugin
+from seatrial.scheduler.pods import PodInfo
+
+
+class Queued(Protocol):
+    """A pod in the queue."""
+
+    pod: PodInfo
+    timestamp: int
+
+
+class PrioritySort(Plugin):
+    """The order of the queue."""
+
+    def less(self, first: Queued, second: Queued) -> bool:
+        if first.pod.priority != second.pod.priority:
+            return first.pod.priority > second.pod.priority
+        return first.timestamp < second.timestamp

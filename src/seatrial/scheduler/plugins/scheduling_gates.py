@@ -1,0 +1,20 @@
+"""SchedulingGates: a pod with gates does not enter the queue.
+
+Upstream: pkg/scheduler/framework/plugins/schedulinggates (v1.36).
+"""
+
+from seatrial.scheduler.extension import Action, Plugin, requeue
+from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.verdict import Status, unresolvable
+
+
+class SchedulingGates(Plugin):
+    """Holds pods back while they have gates."""
+
+    def pre_enqueue(self, pod: PodInfo) -> Status | None:
+        gates = [gate.get("name", "") for gate in pod.spec.get("schedulingGates") or ()]
+        return unresolvable(f"waiting for scheduling gates: [{' '.join(gates)}]") if gates else None
+
+    @requeue.on("Pod", Action.UPDATE_POD_GATES_ELIMINATED)
+    def ungated(self, pod: PodInfo, old: PodInfo | None, new: PodInfo) -> bool:
+        return new.uid == pod.uid

@@ -1,0 +1,72 @@
+"""TaintToleration: NoSchedule and NoExecute taints must be tolerated, PreferNoSchedule ones cost score.
+
+Upstream: pkg/scheduler/framework/plugins/tainttoleration (v1.36).
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from seatrial.scheduler.extension import Action, Plugin, Reads, requeue
+from seatrial.scheduler.node import NodeInfo
+from seatrial.scheduler.nodes import Ints, Nodes
+from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.scoring import default_normalize
+from seatrial.scheduler.terms import Taint, Toleration
+from seatrial.scheduler.verdict import MISSING, Status, Verdicts, error
+
+REASON = "node(s) had untolerated taint(s)"
+COMPARISON_GATE = "TaintTolerationComparisonOperators"
+HARD_EFFECTS = ("NoSchedule", "NoExecute")
+
+
+def tolerated(taint: Taint, tolerations: Iterable[Toleration], numbers: bool) -> bool:
+    """Whether one of the tolerations covers the taint."""
+    return any(toleration.tolerates(taint, numbers) for toleration in tolerations)
+
+
+def has_untolerated(taints: Iterable[Taint], tolerations: Sequence[Toleration], numbers: bool) -> bool:
+    """Whether a taint that keeps pods away is not tolerated."""
+    return any(taint.effect in HARD_EFFECTS and not tolerated(taint, tolerations, numbers) for taint in taints)
+
+
+class TaintToleration(Plugin):
+    """Judges sets of taints, of which there are few, and spreads the answer over the nodes."""
+
+    reads = Reads.NODE
+
+    @property
+    def _numbers(self) -> bool:
+        return bool(self.handle.gates.get(COMPARISON_GATE)) if self.handle else False
+
+    def filter(self, pod: PodInfo, nodes: Nodes, state: Any = None) -> Verdicts:
+        tolerations, numbers = pod.shape.tolerations, self._numbers
+        bad = [has_untolerated(taints, tolerations, numbers) for taints in nodes.taint_sets]
+        return Verdicts.reject(np.asarray(bad, np.bool_)[nodes.taint_set], REASON, resolvable=False)
+
+    def pre_score(self, pod: PodInfo, nodes: Nodes) -> tuple[Toleration, ...]:
+        return tuple(t for t in pod.shape.tolerations if t.effect in ("", "PreferNoSchedule"))
+
+    def score(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Ints | Status:
+        if state is MISSING:
+            return error('failed to read "PreScoreTaintToleration" from cycleState: not found')
+        numbers = self._numbers
+        counts = [
+            sum(taint.effect == "PreferNoSchedule" and not tolerated(taint, state, numbers) for taint in taints)
+            for taints in nodes.taint_sets
+        ]
+        picked: Ints = np.asarray(counts, np.int64)[nodes.taint_set]
+        return picked
+
+    def normalize(self, pod: PodInfo, nodes: Nodes, scores: Ints, state: Any = None) -> Ints:
+        return default_normalize(scores, reverse=True)
+
+    @requeue.on("Node", Action.ADD | Action.UPDATE_NODE_TAINT)
+    def untainted(self, pod: PodInfo, old: NodeInfo | None, new: NodeInfo) -> bool:
+        was = old is None or has_untolerated(old.taints, pod.shape.tolerations, self._numbers)
+        return was and not has_untolerated(new.taints, pod.shape.tolerations, self._numbers)
+
+    @requeue.on("Pod", Action.UPDATE_POD_TOLERATION)
+    def tolerates_more(self, pod: PodInfo, old: PodInfo | None, new: PodInfo) -> bool:
+        return new.uid == pod.uid

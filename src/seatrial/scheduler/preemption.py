@@ -1,0 +1,253 @@
+"""Whom to evict so that a pod fits: the dry run of preemption over all candidate nodes.
+
+Victims are all pods of lower priority that cannot be put back: first those whose eviction would violate a disruption
+budget are tried, then the others, the most important first. Nodes that nothing but their own rows concerns are worked
+on together, one reprieve at a time; the others one by one.
+
+Upstream: pkg/scheduler/framework/preemption, plugins/defaultpreemption (SelectVictimsOnNode).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from seatrial.model.documents import Document
+from seatrial.scheduler.cluster import Nominator
+from seatrial.scheduler.extension import PodDependent
+from seatrial.scheduler.framework import CycleState, Framework
+from seatrial.scheduler.node import NodeInfo
+from seatrial.scheduler.nodes import NodeTable
+from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.search import judge, nominated_before
+from seatrial.scheduler.selectors import Selector
+from seatrial.scheduler.verdict import SUCCESS, Code, Status, error, unresolvable
+
+NO_VICTIMS = "No preemption victims found for incoming pod"
+PRIORITY_OFFSET = 1 << 31
+
+
+@dataclass(frozen=True, slots=True)
+class Victims:
+    """The pods to evict from a node, most important first, and how many evictions violate a budget."""
+
+    pods: tuple[PodInfo, ...]
+    violations: int = 0
+
+
+@dataclass(slots=True)
+class DryRun:
+    """Nodes where evictions would help, and why others are none of them."""
+
+    candidates: dict[str, Victims] = field(default_factory=dict)
+    failed: dict[str, Status] = field(default_factory=dict)
+
+    @property
+    def errors(self) -> list[str]:
+        return [status.message for status in self.failed.values() if status.code == Code.ERROR]
+
+
+@dataclass(slots=True)
+class _Node:
+    """One node under trial."""
+
+    name: str
+    row: int
+    info: NodeInfo
+    lower: list[PodInfo]
+    turns: list[PodInfo] = field(default_factory=list)
+    violating: frozenset[str] = frozenset()
+    out: list[PodInfo] = field(default_factory=list)
+    kept_out: list[PodInfo] = field(default_factory=list)
+
+
+class Evaluator:
+    """Tries evictions for one pod on many nodes."""
+
+    def __init__(
+        self,
+        framework: Framework,
+        table: NodeTable,
+        nominator: Nominator,
+        budgets: Sequence[Document],
+        now: int,
+    ) -> None:
+        self.framework = framework
+        self.table = table
+        self.nominator = nominator
+        self.budgets = [Budget(document) for document in budgets]
+        self.now = now
+
+    def dry_run(self, pod: PodInfo, names: Sequence[str], cycle: CycleState, wanted: int) -> DryRun:
+        """Tries nodes in order until there are enough candidates, one of them without a violation."""
+        result = DryRun()
+        spotless = 0
+        for start in range(0, len(names), max(wanted, 1)):
+            tried = self._try(pod, names[start : start + max(wanted, 1)], cycle)
+            for name, outcome in tried.items():
+                if isinstance(outcome, Status):
+                    result.failed[name] = outcome
+                    continue
+                result.candidates[name] = outcome
+                spotless += outcome.violations == 0
+                if spotless and len(result.candidates) >= wanted:
+                    return result
+        return result
+
+    def _try(self, pod: PodInfo, names: Sequence[str], cycle: CycleState) -> dict[str, Victims | Status]:
+        outcomes: dict[str, Victims | Status] = dict.fromkeys(names, SUCCESS)
+        together: list[_Node] = []
+        for name in names:
+            row = self.table.row_of[name]
+            info = self.table.info(row)
+            lower = [other for other in info.pods if other.priority < pod.priority]
+            if not lower:
+                outcomes[name] = unresolvable(NO_VICTIMS)
+                continue
+            node = _Node(name, row, info, lower)
+            if self._is_plain(pod, node, cycle):
+                together.append(node)
+            else:
+                outcomes[name] = self._one(pod, node, cycle)
+        outcomes |= self._many(pod, together, cycle)
+        return outcomes
+
+    def _is_plain(self, pod: PodInfo, node: _Node, cycle: CycleState) -> bool:
+        """Whether only the node's own row changes with its pods."""
+        if nominated_before(self.nominator, node.name, pod):
+            return False
+        if not any(isinstance(state, PodDependent) for state in cycle.states.values()):
+            return True
+        return all(cycle.without_pod(other, node.info) is cycle for other in node.lower)
+
+    def _many(self, pod: PodInfo, nodes: list[_Node], cycle: CycleState) -> dict[str, Victims | Status]:
+        outcomes: dict[str, Victims | Status] = {}
+        if not nodes:
+            return outcomes
+        for node in nodes:
+            node.out = list(node.lower)
+        fitting: list[_Node] = []
+        for node, status in zip(nodes, self._judge(pod, nodes, cycle), strict=True):
+            if status.is_success:
+                self._queue_up(node)
+                fitting.append(node)
+            else:
+                outcomes[node.name] = status
+        for turn in range(max((len(node.turns) for node in fitting), default=0)):
+            trying = [node for node in fitting if turn < len(node.turns)]
+            for node in trying:
+                node.out.remove(node.turns[turn])
+            for node, status in zip(trying, self._judge(pod, trying, cycle), strict=True):
+                if not status.is_success:
+                    node.out.append(node.turns[turn])
+                    node.kept_out.append(node.turns[turn])
+        outcomes.update((node.name, self._victims(node)) for node in fitting)
+        return outcomes
+
+    def _judge(self, pod: PodInfo, nodes: list[_Node], cycle: CycleState) -> list[Status]:
+        """The verdict on each node without the pods that are out."""
+        rows = np.fromiter((node.row for node in nodes), np.intp, len(nodes))
+        view = self.table.what_if(rows, {place: node.out for place, node in enumerate(nodes)}, {})
+        judged = judge(self.framework, pod, view, cycle)
+        return [judged.status(place) for place in range(len(nodes))]
+
+    def _one(self, pod: PodInfo, node: _Node, cycle: CycleState) -> Victims | Status:
+        """The same for one node whose pods also change the states of plugins, or that somebody is nominated to."""
+        for other in node.lower:
+            cycle = cycle.without_pod(other, node.info)
+        node.out = list(node.lower)
+        status = self._judge_one(pod, node, cycle)
+        if not status.is_success:
+            return status
+        self._queue_up(node)
+        for other in node.turns:
+            node.out.remove(other)
+            back = cycle.with_pod(other, node.info)
+            if self._judge_one(pod, node, back).is_success:
+                cycle = back
+            else:
+                node.out.append(other)
+                node.kept_out.append(other)
+        return self._victims(node)
+
+    def _judge_one(self, pod: PodInfo, node: _Node, cycle: CycleState) -> Status:
+        rows = np.asarray([node.row], np.intp)
+        nominated = nominated_before(self.nominator, node.name, pod)
+        if nominated:
+            with_them = cycle
+            for other in nominated:
+                with_them = with_them.with_pod(other, node.info)
+            view = self.table.what_if(rows, {0: node.out}, {0: nominated})
+            status = judge(self.framework, pod, view, with_them).status(0)
+            if not status.is_success:
+                return status
+        return judge(self.framework, pod, self.table.what_if(rows, {0: node.out}, {}), cycle).status(0)
+
+    def _queue_up(self, node: _Node) -> None:
+        """The order of reprieve: violating ones first, each group from the most important down."""
+        ranked = important_first(node.lower, self.now)
+        violating = violations(ranked, self.budgets)
+        node.violating = frozenset(pod.uid for pod in violating)
+        node.turns = [*violating, *(pod for pod in ranked if pod.uid not in node.violating)]
+
+    def _victims(self, node: _Node) -> Victims | Status:
+        if not node.kept_out:
+            return error(f'expected at least one victim pod on node "{node.name}"')
+        broken = sum(pod.uid in node.violating for pod in node.kept_out)
+        mixed = 0 < len(node.violating) < len(node.turns)
+        pods = important_first(node.kept_out, self.now) if mixed else node.kept_out
+        return Victims(tuple(pods), broken)
+
+
+class Budget:
+    """A PodDisruptionBudget as far as preemption looks at it."""
+
+    def __init__(self, document: Document) -> None:
+        status = document.get("status") or {}
+        self.namespace: str = (document.get("metadata") or {}).get("namespace") or "default"
+        self.selector = Selector.read((document.get("spec") or {}).get("selector"))
+        self.allowed: int = status.get("disruptionsAllowed") or 0
+        self.disrupted: Mapping[str, str] = status.get("disruptedPods") or {}
+
+    def covers(self, pod: PodInfo) -> bool:
+        """Whether an eviction of the pod counts; budgets mean labelled pods only, an empty selector none."""
+        if pod.namespace != self.namespace or not pod.labels or self.selector.is_empty:
+            return False
+        return self.selector.matches(pod.labels) and pod.name not in self.disrupted
+
+
+def violations(pods: Sequence[PodInfo], budgets: Sequence[Budget]) -> list[PodInfo]:
+    """The pods whose eviction, in this order, would break a budget."""
+    left = [budget.allowed for budget in budgets]
+    broken: list[PodInfo] = []
+    for pod in pods:
+        breaks = False
+        for index, budget in enumerate(budgets):
+            if budget.covers(pod):
+                left[index] -= 1
+                breaks |= left[index] < 0
+        if breaks:
+            broken.append(pod)
+    return broken
+
+
+def important_first(pods: Sequence[PodInfo], now: int) -> list[PodInfo]:
+    """Higher priority first, then the older; a pod that has not started counts as starting now."""
+    return sorted(pods, key=lambda pod: (-pod.priority, now if pod.start_time is None else pod.start_time))
+
+
+def best_candidates(candidates: Mapping[str, Victims], now: int) -> list[str]:
+    """The nodes that tie after all criteria, by name: fewest violations, lowest top priority, lowest sum of
+    priorities, fewest victims, latest start of the victims of top priority."""
+
+    def rank(name: str) -> tuple[int, ...]:
+        victims = candidates[name]
+        top = victims.pods[0].priority
+        highest = max(pod.priority for pod in victims.pods)
+        starts = [now if p.start_time is None else p.start_time for p in victims.pods if p.priority == highest]
+        total = sum(pod.priority + PRIORITY_OFFSET for pod in victims.pods)
+        return victims.violations, top, total, len(victims.pods), -min(starts)
+
+    ranks = {name: rank(name) for name in candidates}
+    best = min(ranks.values())
+    return sorted(name for name, own in ranks.items() if own == best)
