@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from seatrial.model import cel_kubernetes
+from seatrial.model import cel_formats, cel_kubernetes
 from seatrial.model.cel_functions import OVERLOADS, call
 from seatrial.model.cel_macros import LOOPS, Code, Iteration, Scope, conditional_code, logical_code, truth
 from seatrial.model.cel_syntax import (
@@ -48,7 +48,7 @@ from seatrial.model.cel_values import (
     type_of,
 )
 
-__all__ = ["CelError", "CelSyntaxError", "Program", "cel_kubernetes", "compile_expression"]
+__all__ = ["CelError", "CelSyntaxError", "Program", "cel_formats", "cel_kubernetes", "compile_expression"]
 
 _TYPES = frozenset(("bool", "int", "uint", "double", "string", "bytes", "list", "map", "null_type", "type"))
 _TYPES |= {"google.protobuf.Timestamp", "google.protobuf.Duration"}

@@ -33,7 +33,8 @@ from seatrial.model.cel_values import (
 )
 
 Function = Callable[..., object]
-SINGLETONS = frozenset(("size", "matches"))
+PLAIN = frozenset(("startsWith", "endsWith", "contains", "matches"))
+"""Functions whose error does not name them."""
 OVERLOADS: dict[str, list[tuple[tuple[str, ...], Function]]] = {}
 
 
@@ -54,7 +55,9 @@ def call(name: str, arguments: tuple[object, ...]) -> object:
             wanted == "dyn" or wanted == type_of(argument) for wanted, argument in zip(types, arguments, strict=True)
         ):
             return body(*arguments)
-    if name in SINGLETONS:
+    if name in PLAIN:
+        raise CelError(NO_OVERLOAD)
+    if name == "size":
         raise CelError(f"{NO_OVERLOAD}: {name}")
     raise CelError(f"{NO_OVERLOAD}: {name}({', '.join(type_of(argument) for argument in arguments)})")
 
@@ -100,7 +103,7 @@ def to_bool(value: bool | str) -> bool:
         return True
     if value in ("0", "f", "F", "false", "FALSE", "False"):
         return False
-    raise CelError(f'strconv.ParseBool: parsing "{value}": invalid syntax')
+    raise CelError("type conversion error from 'string' to 'bool'")
 
 
 @function("int", "int")
@@ -115,10 +118,8 @@ def to_int(value: object) -> int:
     if isinstance(value, Duration):
         return value.nanos
     if isinstance(value, str):
-        if not re.fullmatch(r"[+-]?[0-9]+", value):
-            raise CelError(f'strconv.ParseInt: parsing "{value}": invalid syntax')
-        if not INT_MIN <= int(value) <= INT_MAX:
-            raise CelError(f'strconv.ParseInt: parsing "{value}": value out of range')
+        if not re.fullmatch(r"[+-]?[0-9]+", value) or not INT_MIN <= int(value) <= INT_MAX:
+            raise CelError("type conversion error from 'string' to 'int'")
         return int(value)
     if isinstance(value, float) and not INT_MIN < value < INT_MAX:
         raise CelError("integer overflow")
@@ -133,8 +134,8 @@ def to_int(value: object) -> int:
 @function("uint", "double")
 @function("uint", "string")
 def to_uint(value: object) -> UInt:
-    if isinstance(value, str) and not re.fullmatch(r"[0-9]+", value):
-        raise CelError(f'strconv.ParseUint: parsing "{value}": invalid syntax')
+    if isinstance(value, str) and (not re.fullmatch(r"[0-9]+", value) or int(value) > UINT_MAX):
+        raise CelError("type conversion error from 'string' to 'uint'")
     number = int(value)  # type: ignore[call-overload]
     if not 0 <= number <= UINT_MAX:
         raise CelError("unsigned integer overflow")
@@ -149,7 +150,7 @@ def to_double(value: object) -> float:
     try:
         return float(value)  # type: ignore[arg-type]
     except ValueError as problem:
-        raise CelError(f'strconv.ParseFloat: parsing "{value}": invalid syntax') from problem
+        raise CelError("type conversion error from 'string' to 'double'") from problem
 
 
 @function("string", "dyn")
@@ -227,9 +228,9 @@ def char_at(text: str, position: int) -> str:
 @function("indexOf", "string", "string")
 @function("indexOf", "string", "string", "int")
 def index_of(text: str, part: str, start: int = 0) -> int:
-    if not 0 <= start <= len(text) and part:
+    if start < 0:
         raise CelError(f"index out of range: {start}")
-    return text.find(part, start)
+    return text.find(part, start) if start < len(text) or not part else -1
 
 
 @function("lastIndexOf", "string", "string")
@@ -237,9 +238,9 @@ def index_of(text: str, part: str, start: int = 0) -> int:
 def last_index_of(text: str, part: str, end: int | None = None) -> int:
     if end is None:
         return text.rfind(part)
-    if not 0 <= end < len(text) and part:
+    if end < 0:
         raise CelError(f"index out of range: {end}")
-    return text.rfind(part, 0, end + len(part))
+    return text.rfind(part, 0, end + len(part)) if end < len(text) or not part else -1
 
 
 @function("lowerAscii", "string")
@@ -273,7 +274,7 @@ def split(text: str, separator: str, limit: int = -1) -> list[object]:
 @function("substring", "string", "int", "int")
 def substring(text: str, start: int, end: int | None = None) -> str:
     stop = len(text) if end is None else end
-    if start > stop:
+    if end is not None and start > stop:
         raise CelError(f"invalid substring range. start: {start}, end: {stop}")
     if not 0 <= start <= len(text):
         raise CelError(f"index out of range: {start}")
@@ -285,11 +286,6 @@ def substring(text: str, start: int, end: int | None = None) -> str:
 @function("trim", "string")
 def trim(text: str) -> str:
     return text.strip()
-
-
-@function("reverse", "string")
-def reverse_string(text: str) -> str:
-    return text[::-1]
 
 
 @function("join", "list")

@@ -254,14 +254,18 @@ class CelNetwork(Opaque):
         return str(self.interface)
 
 
+_IP_WRONG = 'IP Address "{}" parse error during conversion from string'
+_CIDR_WRONG = "network address parse error during conversion from string"
+
+
 @function("ip", "string")
 def ip(text: str) -> CelAddress:
     try:
         address = ipaddress.ip_address(text)
     except ValueError as problem:
-        raise CelError(f'IP Address "{text}" parse error during conversion from string: {problem}') from problem
+        raise CelError(f'{_IP_WRONG.format(text)}: ParseAddr("{text}"): unable to parse IP') from problem
     if isinstance(address, ipaddress.IPv6Address) and (address.ipv4_mapped or address.scope_id):
-        raise CelError(f'IP Address "{text}" parse error during conversion from string')
+        raise CelError(_IP_WRONG.format(text))
     return CelAddress(address)
 
 
@@ -277,11 +281,11 @@ def is_ip(text: str) -> bool:
 @function("cidr", "string")
 def cidr(text: str) -> CelNetwork:
     if not re.fullmatch(r"[^/]+/\d+", text):
-        raise CelError(f'CIDR "{text}" parse error during conversion from string')
+        raise CelError(f"{_CIDR_WRONG}: {_CIDR_WRONG}: netip.ParsePrefix(\"{text}\"): no '/'")
     try:
         return CelNetwork(ipaddress.ip_interface(text))
     except ValueError as problem:
-        raise CelError(f'CIDR "{text}" parse error during conversion from string: {problem}') from problem
+        raise CelError(f'{_CIDR_WRONG}: {_CIDR_WRONG}: netip.ParsePrefix("{text}"): {problem}') from problem
 
 
 @function("isCIDR", "string")

@@ -291,8 +291,8 @@ class _Parser:
             raise self.unexpected()
         self.position += 1
         optional = dot.text == ".?"
-        if name.kind == "ident" and not optional and self.accept("("):
-            return Call(name.at, name.text, operand, self.arguments(")"))
+        if name.kind == "ident" and not optional and (opening := self.accept("(")) is not None:
+            return Call(opening.at, name.text, operand, self.arguments(")"))
         return Select(dot.at, operand, name.text.strip("`"), optional)
 
     def arguments(self, end: str) -> tuple[Node, ...]:
@@ -353,8 +353,8 @@ class _Parser:
         if token.text == "in":
             self.position -= 1
             raise self.unexpected()
-        if self.accept("("):
-            return Call(token.at, token.text, None, self.arguments(")"))
+        if (opening := self.accept("(")) is not None:
+            return Call(opening.at, token.text, None, self.arguments(")"))
         struct = self.struct(token)
         return struct if struct is not None else Ident(token.at, token.text)
 

@@ -144,7 +144,7 @@ def contains(container: object, item: object) -> bool:
         return any(not isinstance(key, str) and equal(key, item) for key in container)
     if isinstance(container, list):
         return any(equal(item, element) for element in container)
-    raise CelError(f"{NO_OVERLOAD}: @in")
+    raise CelError(NO_OVERLOAD)
 
 
 def compare(left: object, right: object, operator: str = "_<_") -> int:
@@ -281,12 +281,15 @@ def negate(value: object) -> object:
         return _bounded(-value, unsigned=False)
     if isinstance(value, Duration):
         return _duration(-value.nanos)
-    raise CelError(f"{NO_OVERLOAD}: -_" if not isinstance(value, UInt) else NO_OVERLOAD)
+    raise CelError(_no_overload(value, "-_", (UInt,)))
 
 
 def _no_overload(left: object, operator: str, kinds: tuple[type, ...]) -> str:
-    """The left operand has the operator but not for the right one, or has it not at all."""
-    capable = isinstance(left, kinds) and not isinstance(left, bool)
+    """The left operand has the operator but not for the right one, or has it not at all.
+
+    Text and times are "receivers" in cel-go: they answer for themselves, without naming the operator.
+    """
+    capable = isinstance(left, (*kinds, str, Timestamp, Duration)) and not isinstance(left, bool)
     return NO_OVERLOAD if capable else f"{NO_OVERLOAD}: {operator}"
 
 

@@ -21,7 +21,11 @@ Counters = Mapping[str, Quantity]
 
 EXPRESSION_COST_LIMIT = 1_000_000
 _VARIABLES = frozenset(("device",))
-_GO_TYPES = {"int": "int", "string": "string", "double": "Double"}
+_NO_BOOL = {
+    "int": "unsupported type conversion from 'int' to bool",
+    "string": "unsupported native conversion from string to 'bool'",
+    "kubernetes.Semver": "type conversion error from 'Semver' to 'bool'",
+}
 
 
 def show_device(device: DeviceID) -> str:
@@ -125,10 +129,8 @@ class Device:
         result = program.evaluate(self.variables, EXPRESSION_COST_LIMIT)
         if result is True or result is False:
             return result
-        raise CelError(
-            f"CEL result of type {type_of(result)} could not be converted to bool: "
-            f"unsupported type conversion from '{type_of(result)}' to bool"
-        )
+        why = _NO_BOOL.get(type_of(result), "type conversion error")
+        raise CelError(f"CEL result of type {type_of(result)} could not be converted to bool: {why}")
 
     def _cel_variables(self) -> dict[str, object]:
         attributes: dict[str, dict[str, object]] = {}
