@@ -35,6 +35,8 @@ from seatrial.store.objects import Stored
 from seatrial.store.store import Store
 from seatrial.timeline.timeline import Timeline
 
+SWEEPS = 2
+"""A pod that nothing has happened to since an earlier step is tried twice by sweeps alone."""
 SCHEDULER_STATUS = {Phase.OPERATED: WILL_RUN, Phase.RUNNING: SCHEDULING, Phase.COMPLETED: WILL_STOP}
 
 
@@ -71,6 +73,7 @@ class Engine:
         self._done = False
         self._looping = ""
         self._swept: tuple[int, int] | None = None
+        self._sweeps = 0
         self._fired = 0
 
     def play(self) -> Iterator[None]:
@@ -159,8 +162,7 @@ class Engine:
             elif (everybody := self._pass_time(limit)) is not None:
                 yield from self._settle(everybody=everybody or self.board.profile.minor_steps)
             elif isinstance(actor, Sweeper) and self._may_sweep():
-                self._swept = self.timeline.operations, self._fired
-                actor.sweep()
+                self._sweep(actor)
             else:
                 return
 
@@ -194,7 +196,15 @@ class Engine:
         return is_outer
 
     def _may_sweep(self) -> bool:
-        return self._swept != (self.timeline.operations, self._fired)
+        if self._swept != (self.timeline.operations, self._fired):
+            return True
+        return self._sweeps < SWEEPS and self.timeline.is_barely_tried()
+
+    def _sweep(self, actor: Sweeper) -> None:
+        now = self.timeline.operations, self._fired
+        self._sweeps = self._sweeps + 1 if self._swept == now else 1
+        self._swept = now
+        actor.sweep()
 
     def _start_of(self, step: int) -> int:
         return START + step * self.settings.step_duration

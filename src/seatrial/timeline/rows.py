@@ -17,7 +17,10 @@ from seatrial.timeline.columns import COLUMNS, DICTIONARY
 Row = tuple[Any, ...]
 ROWS_BUFFERED = 50_000
 BYTES_BUFFERED = 64 * 1024 * 1024
-JSON_COLUMNS = ("operation", "object")
+JSON_COLUMNS = ("operation", "object", "details")
+CELL_COLUMNS = {
+    name: dtype.inner for name, dtype in COLUMNS.items() if isinstance(dtype, pl.List) and dtype.inner.is_integer()
+}
 _OBJECT = list(COLUMNS).index("object")
 
 
@@ -95,6 +98,10 @@ def frame_of(rows: list[Row]) -> pl.DataFrame:
     for (name, dtype), values in zip(COLUMNS.items(), zip(*rows, strict=True), strict=True):
         if name in JSON_COLUMNS:
             series.append(pl.Series(name, values, dtype=pl.Binary).cast(pl.String))
+        elif name in CELL_COLUMNS:
+            inner = CELL_COLUMNS[name]
+            lists = [value if value is None else pl.Series(value, dtype=inner) for value in values]
+            series.append(pl.Series(name, lists, dtype=dtype))
         else:
             series.append(pl.Series(name, values, dtype=dtype))
     return pl.DataFrame(series)

@@ -53,7 +53,7 @@ class Timeline:
         self._wire_cells, self._table_cells = cells, CELLS_IN_THE_TABLE
         self._entries: list[bytes] = []
         self._unsettled: list[tuple[int, str, str, Key, bytes]] = []
-        self._tried: dict[Key, None] = {}
+        self._tried: dict[Key, int] = {}
         self._numbers = count(1)
         self._is_taken = is_taken
         self._operation: tuple[str, bytes] | None = None
@@ -109,7 +109,7 @@ class Timeline:
         self._now = decision.at
         namespace, _, name = decision.pod.partition("/")
         history = self.pods.find((namespace, name))
-        self._tried[namespace, name] = None
+        self._tried[namespace, name] = self._tried.get((namespace, name), 0) + 1
         cells = len(decision.visited)
         if history is not None:
             history.attempts.append(self._attempt(decision, cells))
@@ -127,6 +127,15 @@ class Timeline:
             self._entries[place] = self.shape.entry(id, self.major, self.minor, operation, body)
         self._unsettled.clear()
         self.pods.forget_gone()
+
+    def is_barely_tried(self) -> bool:
+        """Whether a pod that is pending was tried only once in this step: KEP-140 wants every one tried twice."""
+        for key, times in self._tried.items():
+            if times < 2:
+                history = self.pods.find(key)
+                if history is not None and history.is_pending:
+                    return True
+        return False
 
     def finish_scheduling(self) -> None:
         """Nothing more can be scheduled in this step: say which pods were tried and are still pending."""
