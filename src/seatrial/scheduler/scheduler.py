@@ -5,6 +5,7 @@ write in the meantime reaches the scheduler as changes of the store. Upstream: p
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from seatrial.clock.virtual import Clock
@@ -184,7 +185,9 @@ class Scheduler:
     def _decision(self, queued: QueuedPod, attempt: Attempt, **more: Any) -> Decision:
         if self._extenders is not None and self._extenders.answers:
             more["extenders"] = {verb: tuple(told) for verb, told in self._extenders.answers.items()}
-        return attempt.decision(self.clock.now(), queued.attempts, self.recorder.wants_cells, **more)
+        outcome = more.pop("outcome", None)
+        decision = attempt.decision(self.clock.now(), queued.attempts, self.recorder.wants_cells, **more)
+        return decision if outcome is None else replace(decision, outcome=outcome)
 
     def _recorded(self, decision: Decision) -> Decision:
         self.metrics.attempted(decision)

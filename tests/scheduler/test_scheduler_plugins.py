@@ -1,0 +1,248 @@
+"""Users' plugins in the loop: filters, scores, Reserve, Permit, PreBind, Bind and errors."""
+
+from typing import Any, ClassVar
+
+import pytest
+from scheduler_world import World, enabled, profiles
+
+from seatrial.model.errors import ConfigError
+from seatrial.model.times import SECOND
+from seatrial.plugins import Action, Plugin, Requeue, Wait, error, requeue, unschedulable
+from seatrial.scheduler.config import ConfigurationError, load_configuration
+
+
+class QuietNodes(Plugin):
+    def filter_one(self, pod: Any, node: Any) -> Any:
+        return node.labels.get("noisy") != "true" or "node(s) were noisy"
+
+    def score_one(self, pod: Any, node: Any) -> int:
+        return 100 - 10 * len(node.pods)
+
+
+def test_a_plugin_is_a_small_class_enabled_by_its_name() -> None:
+    """MP-010, MP-018: filter and score of one node, through MultiPoint alone."""
+    world = World(enabled("QuietNodes"), [QuietNodes])
+    world.node("n1", labels={"noisy": "true"})
+    world.node("n2")
+    world.pod("a")
+    (decision,) = world.run()
+    assert (decision.node, "QuietNodes" in decision.filter_plugins) == ("n2", True)
+
+
+def test_a_rejection_by_a_plugin_has_its_text() -> None:
+    world = World(enabled("QuietNodes"), [QuietNodes])
+    world.node("n1", labels={"noisy": "true"})
+    world.pod("a")
+    (decision, *_) = world.run()
+    assert "1 node(s) were noisy" in decision.message
+    world.change("Node", "n1", lambda node: node["metadata"]["labels"].pop("noisy"))
+    world.run()
+    assert world.node_of("a") == "n1"
+
+
+def test_a_plugin_cannot_change_what_it_is_shown() -> None:
+    """MP-011: labels of a node and the spec of a pod are views."""
+
+    class Vandal(Plugin):
+        def filter_one(self, pod: Any, node: Any) -> bool:
+            with pytest.raises((AttributeError, TypeError)):
+                pod.node = "elsewhere"
+            return True
+
+    world = World(enabled("Vandal"), [Vandal])
+    world.node("n1")
+    world.pod("a")
+    world.run()
+    assert world.node_of("a") == "n1"
+
+
+def test_arguments_reach_the_plugin() -> None:
+    class Only(Plugin):
+        def filter_one(self, pod: Any, node: Any) -> bool:
+            return bool(node.name == self.args["node"])
+
+    plugins = {"multiPoint": {"enabled": [{"name": "Only"}]}}
+    args = [{"name": "Only", "args": {"node": "n2"}}]
+    world = World(profiles({"plugins": plugins, "pluginConfig": args}), [Only])
+    for name in ("n1", "n2", "n3"):
+        world.node(name)
+    world.pod("a")
+    world.run()
+    assert world.node_of("a") == "n2"
+
+
+def test_a_hint_says_which_event_helps() -> None:
+    class Keyed(Plugin):
+        def filter_one(self, pod: Any, node: Any) -> bool:
+            return "key" in node.labels
+
+        @requeue.on("Node", Action.ADD | Action.UPDATE_NODE_LABEL)
+        def has_key(self, pod: Any, old: Any, new: Any) -> bool:
+            return "key" in new.labels
+
+    world = World(enabled("Keyed"), [Keyed])
+    world.node("n1")
+    world.pod("a")
+    world.run()
+    world.change("Node", "n1", lambda node: node["metadata"]["labels"].update(other="x"))
+    assert not world.scheduler.has_work()
+    world.change("Node", "n1", lambda node: node["metadata"]["labels"].update(key="x"))
+    world.run()
+    assert world.node_of("a") == "n1"
+
+
+class Holding(Plugin):
+    """Holds every pod for ten seconds."""
+
+    requeues: ClassVar[tuple[Requeue, ...]] = (Requeue("Pod", Action.DELETE),)
+
+    def permit(self, pod: Any, node: Any, state: Any) -> Wait:
+        return Wait(10 * SECOND)
+
+
+def held() -> World:
+    world = World(enabled("Holding"), [Holding])
+    world.node("n1", cpu="1")
+    world.pod("a")
+    (decision,) = world.run()
+    assert (decision.outcome, decision.permit_timeouts) == ("waiting", (("Holding", 10 * SECOND),))
+    return world
+
+
+def waiting_pod(world: World) -> Any:
+    plugin = world.scheduler.frameworks["default-scheduler"].plugin("Holding")
+    assert plugin is not None
+    (waiting,) = plugin.handle.shared["waiting_pods"]
+    return waiting
+
+
+def test_a_held_pod_keeps_its_room_and_names_its_node() -> None:
+    world = held()
+    assert (world.node_of("a"), world.document("a")["status"]["nominatedNodeName"]) == ("", "n1")
+    world.pod("b")
+    (decision,) = world.run()
+    assert (decision.pod, decision.outcome) == ("default/b", "unschedulable")
+    assert not world.scheduler.has_work()
+
+
+def test_a_held_pod_that_is_allowed_is_bound() -> None:
+    world = held()
+    waiting_pod(world).allow("Holding")
+    (decision,) = world.run()
+    assert (decision.outcome, world.node_of("a")) == ("scheduled", "n1")
+    assert "nominatedNodeName" not in world.document("a")["status"]
+
+
+def test_a_held_pod_that_is_rejected_goes_back() -> None:
+    world = held()
+    waiting_pod(world).reject("Holding", "not today")
+    decision, again = world.run()
+    assert (decision.outcome, decision.message) == ("unschedulable", "0/1 nodes are available: 1 not today.")
+    assert decision.rejected_by == ("Holding",)
+    assert (again.pod, again.outcome) == ("default/a", "waiting")
+
+
+def test_a_held_pod_is_rejected_when_its_time_is_up() -> None:
+    world = held()
+    assert world.clock.fire_next(outer=False)
+    (decision, *_) = world.run()
+    assert "rejected due to timeout after waiting 10s at plugin Holding" in decision.message
+
+
+def test_a_held_pod_that_is_deleted_gives_its_room_back() -> None:
+    world = held()
+    world.delete("Pod", "a")
+    world.run()
+    world.pod("b")
+    assert world.run()[-1].outcome == "waiting"
+
+
+def test_a_reservation_that_fails_is_undone() -> None:
+    undone: list[str] = []
+
+    class Full(Plugin):
+        def reserve(self, pod: Any, node: Any, state: Any) -> Any:
+            return unschedulable("no licence left")
+
+        def unreserve(self, pod: Any, node: Any, state: Any) -> None:
+            undone.append(pod.name)
+
+    world = World(enabled("Full"), [Full])
+    world.node("n1", cpu="1")
+    world.pod("a")
+    (decision, *_) = world.run()
+    assert (decision.message, undone[0]) == ("0/1 nodes are available: 1 no licence left.", "a")
+    assert world.scheduler.table.find("n1").pods == []  # type: ignore[union-attr]
+
+
+def test_an_error_waits_its_backoff_out_and_ends_in_the_status() -> None:
+    class Broken(Plugin):
+        failures = 2
+
+        def pre_bind(self, pod: Any, node: Any, state: Any) -> Any:
+            Broken.failures -= 1
+            return error("disk on fire") if Broken.failures >= 0 else None
+
+    world = World(enabled("Broken"), [Broken])
+    world.node("n1")
+    world.pod("a")
+    (decision,) = world.run()
+    assert (decision.outcome, world.condition("a")["reason"]) == ("error", "SchedulerError")
+    assert decision.message == 'running PreBind plugin "Broken": disk on fire'
+    for _ in range(2):
+        assert world.clock.fire_next(outer=False)
+        world.run()
+    assert world.node_of("a") == "n1"
+
+
+def test_an_error_that_never_ends_does_not_keep_a_step_going() -> None:
+    class Broken(Plugin):
+        def pre_filter(self, pod: Any, nodes: Any) -> Any:
+            return error("always")
+
+    world = World(enabled("Broken"), [Broken])
+    world.node("n1")
+    world.pod("a")
+    world.run()
+    rounds = 0
+    while world.clock.next_inner() is not None and rounds < 50:
+        world.clock.fire_next(outer=False)
+        world.run()
+        rounds += 1
+    assert rounds == 5
+
+
+def test_a_bad_configuration_never_starts() -> None:
+    """MP-044: and nothing that runs is touched."""
+    with pytest.raises(ConfigurationError):
+        load_configuration(enabled("Nobody"))
+
+
+def test_a_plugin_that_implements_nothing_is_refused() -> None:
+    class Nothing(Plugin):
+        pass
+
+    with pytest.raises(ConfigError, match="implements no extension point"):
+        World(enabled("Nothing"), [Nothing])
+
+
+def test_attempts_are_counted_by_result() -> None:
+    """MP-045."""
+    world = World()
+    world.node("n1", cpu="1")
+    world.pod("a")
+    world.pod("b")
+    world.run()
+    text = world.scheduler.metrics.text()
+    assert 'scheduler_schedule_attempts_total{profile="default-scheduler",result="scheduled"} 1' in text
+    assert 'scheduler_schedule_attempts_total{profile="default-scheduler",result="unschedulable"} 1' in text
+
+
+def test_no_kind_is_added_for_multipoint() -> None:
+    """MP-046: discovery is what it was."""
+    assert not [kind for kind in World().store.kinds if "kubescheduler" in kind.group]
+
+
+def test_plugins_have_no_way_to_restrict_their_points() -> None:
+    """MP-022: what runs where is the configuration's business."""
+    assert not {"points", "restrict", "extension_points"} & set(dir(Plugin))
