@@ -59,6 +59,13 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         self._ready()
 
+    async def _wait_tasks_to_complete(self) -> None:
+        # Whoever is being answered is waited for; an idle client need not take part in ending its connection.
+        while self.server_state.tasks:
+            await asyncio.sleep(0.02)
+        for connection in tuple(self.server_state.connections):
+            connection.transport.abort()
+
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
