@@ -63,7 +63,7 @@ def _make_walk(name: str) -> Rule | None:
     declared = CONSTANTS.get(name, {})
     for field in type_facts(name).fields or ():
         default = declared.get(field.name, field.default)
-        if default is not None:
+        if default or (default is not None and field.pointer):
             steps.append(_constant(field, default))
         if (step := _descend(field)) is not None:
             steps.append(step)

@@ -204,10 +204,9 @@ func describe(field *Field, property *spec.Schema) {
 	default:
 		field.Format = property.Format
 	}
-	// A zero default says something only of a pointer; everything else is zero by itself.
-	if value := reflect.ValueOf(property.Default); value.IsValid() {
-		empty := value.IsZero() || value.Kind() == reflect.Map && value.Len() == 0
-		if field.Pointer || !empty {
+	// A zero default says something only of a field that may be left out; it then stands for the missing key of a list.
+	if value := reflect.ValueOf(property.Default); value.IsValid() && value.Kind() != reflect.Map {
+		if field.Pointer || field.OmitEmpty || !value.IsZero() {
 			field.Default = property.Default
 		}
 	}
