@@ -15,6 +15,7 @@ from seatrial.model.times import SECOND
 from seatrial.scheduler.config import Extender
 from seatrial.scheduler.cycle import ExtenderFailed
 from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.preemption import Victims
 from seatrial.scheduler.selection import Names, TieBreak
 from seatrial.scheduler.verdict import SUCCESS, Status, error, unresolvable, unschedulable
 
@@ -95,10 +96,10 @@ class HttpExtender:
             raise ExtenderFailed(str(_field(answer, "Error")))
         return answer
 
-    def preempt(self, pod: PodInfo, victims: Mapping[str, tuple[Sequence[PodInfo], int]]) -> tuple[dict[str, Any], Any]:
-        """The candidates left (node -> victims and violated budgets), and the answer as it came."""
+    def preempt(self, pod: PodInfo, victims: Mapping[str, Victims]) -> tuple[dict[str, Victims], Any]:
+        """The candidates left, and the answer as it came."""
         answer = self._send(self.settings.preempt_verb, self._preemption_args(pod, victims))
-        left: dict[str, Any] = {}
+        left: dict[str, Victims] = {}
         for node, meta in (_field(answer, "NodeNameToMetaVictims") or {}).items():
             there = self._objects.pods_on(node)
             uids = [str(_field(entry, "UID")) for entry in _field(meta, "Pods") or ()]
@@ -108,7 +109,7 @@ class HttpExtender:
                     f"extender: {self.name} claims to preempt pod (UID: {{{missing[0]}}}) on node: {node}, "
                     "but the pod is not found on that node"
                 )
-            left[node] = [there[uid] for uid in uids], int(_field(meta, "NumPDBViolations") or 0)
+            left[node] = Victims(tuple(there[uid] for uid in uids), int(_field(meta, "NumPDBViolations") or 0))
         return left, answer
 
     def _left(self, answer: Any, nodes: Sequence[str]) -> Sequence[str]:
@@ -130,12 +131,12 @@ class HttpExtender:
         items = b",".join(self._objects.node(name) for name in nodes)
         return b'{"Pod":%s,"Nodes":{"metadata":{},"items":[%s]},"NodeNames":null}' % (subject, items)
 
-    def _preemption_args(self, pod: PodInfo, victims: Mapping[str, tuple[Sequence[PodInfo], int]]) -> bytes:
+    def _preemption_args(self, pod: PodInfo, victims: Mapping[str, Victims]) -> bytes:
         meta = self.settings.node_cache_capable
         parts = []
-        for node, (pods, violations) in victims.items():
-            listed = b",".join(encode({"UID": p.uid}) if meta else self._objects.pod(p) for p in pods)
-            parts.append(b'%s:{"Pods":[%s],"NumPDBViolations":%d}' % (encode(node), listed, violations))
+        for node, leaving in victims.items():
+            listed = b",".join(encode({"UID": p.uid}) if meta else self._objects.pod(p) for p in leaving.pods)
+            parts.append(b'%s:{"Pods":[%s],"NumPDBViolations":%d}' % (encode(node), listed, leaving.violations))
         full, short = (b"null", b"{%s}" % b",".join(parts)) if meta else (b"{%s}" % b",".join(parts), b"null")
         return b'{"Pod":%s,"NodeNameToVictims":%s,"NodeNameToMetaVictims":%s}' % (self._objects.pod(pod), full, short)
 
@@ -199,8 +200,8 @@ class ExtenderSet:
                 totals[node] = totals.get(node, 0) + score
         return totals
 
-    def preempt(self, pod: PodInfo, candidates: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The preemption candidates left: node -> (victims, violated budgets)."""
+    def preempt(self, pod: PodInfo, candidates: Mapping[str, Victims]) -> Mapping[str, Victims]:
+        """The preemption candidates left, by node."""
         for extender in self._interested(pod):
             if not extender.settings.preempt_verb:
                 continue
@@ -209,7 +210,7 @@ class ExtenderSet:
                 continue
             left, answer = answered
             self._keep("preempt", extender, answer)
-            for node in [node for node, (victims, _) in left.items() if not victims]:
+            for node in [node for node, victims in left.items() if not victims.pods]:
                 if not extender.settings.ignorable:
                     raise ExtenderFailed(f'expected at least one victim pod on node "{node}"')
                 del left[node]

@@ -66,7 +66,9 @@ def _hints(framework: Framework, has_extenders: bool) -> dict[str, Sequence[Regi
         for plugin in listed:
             plugins[plugin.name] = plugin
             points.setdefault(plugin.name, []).append(point)
-    hints = {name: registrations(plugin, requeues_of(plugin, points[name])) for name, plugin in plugins.items()}
+    hints: dict[str, Sequence[Registration]] = {
+        name: registrations(plugin, requeues_of(plugin, points[name])) for name, plugin in plugins.items()
+    }
     hints[NO_NODES] = registrations(_ANYTHING, (Requeue("Node", Action.ADD),))
     if has_extenders:
         hints[EXTENDER] = registrations(_ANYTHING, default_requeues())

@@ -213,8 +213,7 @@ class Scheduler:
             StoreClient(store),
             dict.fromkeys(configuration.gates, True),
             clock.now,
-            extenders=() if self._extenders is None else (self._extenders,),
-            shared={"waiting_pods": self._waiting},
+            shared={"waiting_pods": self._waiting, "extenders": self._extenders},
         )
         profiles = build_profiles(configuration, self._registry, handle)
         self.frameworks = profiles.frameworks
