@@ -75,7 +75,7 @@ export function Curves({ title, unit, labels, curves, step, onStep }: Props) {
     };
   }, [labels, curves, unit]);
 
-  useEffect(() => chart.current?.redraw(), [step]);
+  useEffect(() => chart.current?.redraw(false), [step]);
 
   return (
     <figure className="curves">

@@ -1,0 +1,29 @@
+"""The few numbers that stand on top of a report."""
+
+from seatrial.results.lives import NEVER
+from seatrial.results.measures.allocation import allocation
+from seatrial.results.run import Run
+
+
+def headline(run: Run) -> list[dict[str, str]]:
+    """Label, value and a hint for each."""
+    last = len(run.steps) - 1
+    bound = sum(pod.bound != NEVER for pod in run.pods)
+    waiting = sum(pod.is_waiting(last) for pod in run.pods)
+    preempted = sum(pod.preempted != NEVER for pod in run.pods)
+    nodes = sum(node.is_there(last) for node in run.nodes)
+    used = len({pod.node for pod in run.pods if pod.is_on_node(last)})
+    numbers = [
+        ("Pods bound", f"{bound:,}", f"of {len(run.pods):,} created"),
+        ("Pending at the end", f"{waiting:,}", "pods without a node"),
+        ("Preempted", f"{preempted:,}", "pods displaced by others"),
+        ("Nodes in use", f"{used:,}", f"of {nodes:,} at the end"),
+        ("Steps", f"{len(run.steps):,}", f"{len(run.histories.attempts):,} scheduling attempts"),
+    ]
+    rates = allocation(run)
+    for resource in run.resources[:2]:
+        values = rates.filter(rates["resource"] == resource)["rate"].drop_nulls()
+        if len(values):
+            peak = max(values)
+            numbers.append((f"{resource} allocated", f"{values[-1]:.1f}%", f"at the end; at most {peak:.1f}%"))
+    return [{"label": label, "value": value, "hint": hint} for label, value, hint in numbers]

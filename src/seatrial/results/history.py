@@ -1,0 +1,152 @@
+"""From entries to lives: one pass over a run that follows every node and pod."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import msgspec
+
+from seatrial.model.documents import Document
+from seatrial.results.entries import Entry
+from seatrial.results.lives import NEVER, NodeLife, PodLife, allocatable_of, requests_of_pod
+
+FINISHED = ("Succeeded", "Failed")
+
+
+class _Meta(msgspec.Struct, rename="camel"):
+    labels: dict[str, str] = {}
+    owner_references: list[Document] = []
+    deletion_timestamp: str | None = None
+
+
+class _Pod(msgspec.Struct):
+    metadata: _Meta
+    spec: Document = {}
+    status: Document = {}
+
+
+@dataclass(slots=True)
+class Histories:
+    """What one pass has found; `steps` maps major to (last minor, time of the first entry)."""
+
+    nodes: list[NodeLife] = field(default_factory=list)
+    pods: list[PodLife] = field(default_factory=list)
+    steps: dict[int, tuple[int, int]] = field(default_factory=dict)
+    attempts: list[tuple[int, Entry]] = field(default_factory=list)
+    """(place of the step, entry) of every scheduling attempt."""
+
+
+def tell(entries: Iterator[Entry]) -> Histories:
+    """Follow every node and pod through the entries of a run."""
+    return _Teller().tell(entries)
+
+
+class _Teller:
+    def __init__(self) -> None:
+        self._found = Histories()
+        self._nodes: dict[str, NodeLife] = {}
+        self._pods: dict[tuple[str, str], PodLife] = {}
+        self._preemptors: dict[str, str] = {}
+        self._step = NEVER
+
+    def tell(self, entries: Iterator[Entry]) -> Histories:
+        for entry in entries:
+            self._enter_step(entry)
+            if entry.entry == "attempt":
+                self._attempt(entry)
+            elif entry.kind == "Node":
+                self._node(entry)
+            elif entry.kind == "Pod":
+                self._pod(entry)
+        return self._found
+
+    def _enter_step(self, entry: Entry) -> None:
+        steps = self._found.steps
+        if entry.major not in steps:
+            steps[entry.major] = entry.minor, entry.time
+            self._step = len(steps) - 1
+        elif entry.minor > steps[entry.major][0]:
+            steps[entry.major] = entry.minor, steps[entry.major][1]
+
+    def _attempt(self, entry: Entry) -> None:
+        self._found.attempts.append((self._step, entry))
+        life = self._pods.get((entry.namespace, entry.name))
+        if life is not None:
+            life.attempts += 1
+            life.tried = True
+        for victim in entry.victims:
+            self._preemptors[victim] = f"{entry.namespace}/{entry.name}"
+
+    def _node(self, entry: Entry) -> None:
+        life = self._nodes.get(entry.name)
+        if entry.entry == "delete" or (entry.data is None and entry.entry != "create"):
+            if life is not None:
+                life.went = self._step
+                del self._nodes[entry.name]
+            return
+        document = entry.object
+        if document is None:
+            return
+        labels = document["metadata"].get("labels") or {}
+        if life is None:
+            life = NodeLife(entry.name, labels, allocatable_of(document), self._step)
+            self._nodes[entry.name] = life
+            self._found.nodes.append(life)
+        else:
+            life.labels, life.allocatable = labels, allocatable_of(document) or life.allocatable
+
+    def _pod(self, entry: Entry) -> None:
+        key = entry.namespace, entry.name
+        life = self._pods.get(key)
+        if entry.entry == "preempted" and life is not None:
+            self._preempt(life, entry.victims[0] if entry.victims else "")
+            self._end(key, life)
+            return
+        if entry.entry == "delete" or entry.data is None:
+            self._delete(key, life, entry)
+            return
+        if entry.entry in ("unscheduled", "bound") and life is not None:
+            life.attempts = max(life.attempts, entry.attempt)
+            life.tried = True
+        pod = msgspec.json.decode(entry.data, type=_Pod)
+        if life is None and pod.metadata.deletion_timestamp is not None:
+            return
+        if life is None or (entry.entry == "create" and life.ended != NEVER):
+            life = self._begin(entry, pod)
+        node = pod.spec.get("nodeName") or entry.node
+        if node and life.bound == NEVER:
+            life.bound, life.bound_at, life.node = self._step, entry.time, node
+        if pod.status.get("phase") in FINISHED and life.ended == NEVER:
+            life.ended = self._step
+
+    def _begin(self, entry: Entry, pod: _Pod) -> PodLife:
+        owner = next((ref for ref in pod.metadata.owner_references if ref.get("controller")), None)
+        life = PodLife(
+            entry.namespace,
+            entry.name,
+            f"{owner['kind']}/{owner['name']}" if owner else "",
+            pod.metadata.labels,
+            requests_of_pod({"spec": pod.spec}),
+            pod.spec.get("priority") or 0,
+            self._step,
+            entry.time,
+        )
+        self._pods[entry.namespace, entry.name] = life
+        self._found.pods.append(life)
+        return life
+
+    def _delete(self, key: tuple[str, str], life: PodLife | None, entry: Entry) -> None:
+        if life is None:
+            return
+        preemptor = self._preemptors.pop(life.key, "")
+        if preemptor and entry.writer == "scheduler":
+            self._preempt(life, preemptor)
+        self._end(key, life)
+
+    def _preempt(self, life: PodLife, preemptor: str) -> None:
+        if life.preempted == NEVER:
+            life.preempted, life.preempted_by = self._step, preemptor
+
+    def _end(self, key: tuple[str, str], life: PodLife) -> None:
+        if life.ended == NEVER:
+            life.ended = self._step
+        self._pods.pop(key, None)

@@ -1,0 +1,38 @@
+"""How much of the cluster is requested."""
+
+import numpy as np
+import polars as pl
+
+from seatrial.results.measure import measure
+from seatrial.results.run import Run
+from seatrial.results.usage import allocatable, requested
+
+
+def _last(frame: pl.DataFrame) -> dict[str, float | None]:
+    ends = frame.filter(pl.col("step") == frame["step"].max())
+    return {f"allocation_{resource}": rate for resource, rate in ends.select("resource", "rate").iter_rows()}
+
+
+@measure("allocation", unit="%", better="higher", summary=_last)
+def allocation(run: Run) -> pl.DataFrame:
+    """Allocation rate of the whole cluster.
+
+    For each step and resource: requests of all pods on nodes at the end of the step, divided by what all nodes offer
+    then, in percent (null where nothing is offered). Summary: the rate at the end of the run.
+    """
+    frames = []
+    for resource in run.resources:
+        used, offered = requested(run, resource).sum(axis=1), allocatable(run, resource).sum(axis=1)
+        rate = np.divide(100.0 * used, offered, out=np.full(len(used), np.nan), where=offered > 0)
+        frames.append(
+            pl.DataFrame(
+                {
+                    "step": [step.major for step in run.steps],
+                    "resource": resource,
+                    "requested": used,
+                    "allocatable": offered,
+                    "rate": pl.Series(rate).fill_nan(None),
+                }
+            )
+        )
+    return pl.concat(frames)

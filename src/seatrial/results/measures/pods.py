@@ -1,0 +1,49 @@
+"""What became of each pod."""
+
+import polars as pl
+
+from seatrial.results.lives import NEVER
+from seatrial.results.measure import measure
+from seatrial.results.run import Run
+
+SCHEMA = {
+    "pod": pl.String,
+    "owner": pl.String,
+    "created": pl.Int64,
+    "bound": pl.Int64,
+    "node": pl.String,
+    "ended": pl.Int64,
+    "attempts": pl.Int64,
+    "preempted": pl.Int64,
+    "preempted_by": pl.String,
+    "waited_steps": pl.Int64,
+    "waited_seconds": pl.Float64,
+}
+
+
+def _counts(frame: pl.DataFrame) -> dict[str, float | None]:
+    return {"pods_bound": float(frame["bound"].count()), "pods_preempted": float(frame["preempted"].count())}
+
+
+@measure("pods", unit="pods", summary=_counts)
+def pods(run: Run) -> pl.DataFrame:
+    """One row a pod: created, bound, ended, attempts, preempted by whom, waiting.
+
+    Steps are the scenario's numbers, null where the thing did not happen. A pod waits from its creation to its binding;
+    seconds are those of virtual time. Summary: how many were bound, and how many preempted.
+    """
+    majors = [step.major for step in run.steps]
+
+    def major(place: int) -> int | None:
+        return None if place == NEVER else majors[place]
+
+    rows = [
+        (
+            pod.key, pod.owner or None, major(pod.created), major(pod.bound), pod.node or None, major(pod.ended),
+            pod.attempts, major(pod.preempted), pod.preempted_by or None,
+            None if pod.bound == NEVER else pod.bound - pod.created,
+            None if pod.bound == NEVER else (pod.bound_at - pod.created_at) / 1e6,
+        )
+        for pod in run.pods
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")

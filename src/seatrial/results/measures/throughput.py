@@ -1,0 +1,25 @@
+"""How many pods find a node in each step."""
+
+import numpy as np
+import polars as pl
+
+from seatrial.results.lives import NEVER
+from seatrial.results.measure import measure
+from seatrial.results.run import Run
+
+
+def _mean(frame: pl.DataFrame) -> dict[str, float | None]:
+    mean = frame["bound"].mean()
+    return {"throughput": float(mean) if isinstance(mean, int | float) else None}
+
+
+@measure("throughput", unit="pods/step", better="higher", summary=_mean)
+def throughput(run: Run) -> pl.DataFrame:
+    """Pods created, bound, ended and preempted in each step. Summary: pods bound a step on average."""
+    columns = {name: np.zeros(len(run.steps), np.int64) for name in ("created", "bound", "ended", "preempted")}
+    for pod in run.pods:
+        for name, counts in columns.items():
+            place = getattr(pod, name)
+            if place != NEVER:
+                counts[place] += 1
+    return pl.DataFrame({"step": [step.major for step in run.steps], **columns})

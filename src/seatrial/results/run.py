@@ -1,0 +1,115 @@
+"""A finished run, read back: its scenario, its entries, and the lives of its nodes and pods.
+
+RESULT is an `--out` directory or a `result.json` of any KEP-140 simulator. What a plain `result.json` lacks (times,
+attempts of the scheduler, status writes) is said in `lacks`, and measures that need it say so too.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from seatrial.model.documents import Document, decode
+from seatrial.model.errors import ConfigError
+from seatrial.results.entries import Entry, entries_of_result, entries_of_table, read_timeline
+from seatrial.results.history import Histories, tell
+from seatrial.results.lives import NodeLife, PodLife
+
+LACKS_TIMELINE = "times, attempts and status writes (there is no timeline.parquet beside this result.json)"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One major step."""
+
+    major: int
+    minors: int
+    time: int
+
+
+@dataclass
+class Run:
+    """One run of a scenario."""
+
+    name: str
+    scenario: Document
+    folder: Path | None = None
+    table: pl.LazyFrame | None = None
+    dictionary: Document = field(default_factory=dict)
+    grids: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = field(default_factory=dict, repr=False)
+    """What `usage` has worked out, by resource."""
+
+    @classmethod
+    def load(cls, path: Path | str) -> "Run":
+        """Read an `--out` directory or a `result.json`."""
+        path = Path(path)
+        folder = path if path.is_dir() else path.parent
+        file = folder / "result.json" if path.is_dir() else path
+        scenario = _read_scenario(file)
+        timeline = folder / "timeline.parquet"
+        name = folder.name if path.is_dir() else path.stem if path.name != "result.json" else folder.resolve().name
+        if not timeline.exists():
+            return cls(name, scenario, folder)
+        return cls(name, scenario, folder, *read_timeline(timeline))
+
+    @property
+    def lacks(self) -> str:
+        """What this result cannot tell; empty where it tells all."""
+        return "" if self.table is not None else LACKS_TIMELINE
+
+    @property
+    def phase(self) -> str:
+        return str((self.scenario.get("status") or {}).get("phase") or "Unknown")
+
+    @property
+    def scenario_name(self) -> str:
+        return str(self.scenario["metadata"]["name"])
+
+    def __iter__(self) -> Iterator[Entry]:
+        """Every entry in order."""
+        if self.table is not None:
+            return entries_of_table(self.table)
+        return entries_of_result(self.scenario)
+
+    @cached_property
+    def histories(self) -> Histories:
+        return tell(iter(self))
+
+    @property
+    def nodes(self) -> list[NodeLife]:
+        return self.histories.nodes
+
+    @property
+    def pods(self) -> list[PodLife]:
+        return self.histories.pods
+
+    @property
+    def steps(self) -> list[Step]:
+        return [Step(major, minors, time) for major, (minors, time) in self.histories.steps.items()]
+
+    @cached_property
+    def resources(self) -> list[str]:
+        """Resources that pods ask for and nodes have, the usual ones first."""
+        asked = {name for pod in self.pods for name in pod.requests}
+        offered = {name for node in self.nodes for name in node.allocatable}
+        usual = [name for name in ("cpu", "memory", "ephemeral-storage") if name in asked and name in offered]
+        others = sorted((asked & offered) - {"cpu", "memory", "ephemeral-storage", "pods"})
+        return [*(usual or ["cpu", "memory"]), *others, "pods"]
+
+
+def _read_scenario(file: Path) -> Document:
+    try:
+        scenario = decode(file.read_bytes())
+    except OSError as error:
+        raise ConfigError(str(file), "", f"cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
+        raise ConfigError(str(file), "", f"is not JSON: {error}") from error
+    if not isinstance(scenario, dict) or scenario.get("kind") != "Scenario":
+        raise ConfigError(str(file), "kind", "expected a Scenario with its result")
+    if not scenario.get("metadata", {}).get("name"):
+        raise ConfigError(str(file), "metadata.name", "is required")
+    return scenario

@@ -1,0 +1,57 @@
+"""Who holds how much at the end of each step, as arrays: the ground that several measures stand on."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seatrial.results.lives import NEVER
+from seatrial.results.run import Run
+
+Grid = NDArray[np.int64]
+"""Steps down, nodes across."""
+
+
+def requested(run: Run, resource: str) -> Grid:
+    """Requested on each node at the end of each step."""
+    return _remembered(run, resource)[0]
+
+
+def allocatable(run: Run, resource: str) -> Grid:
+    """Allocatable on each node at the end of each step; 0 where the node is not there."""
+    return _remembered(run, resource)[1]
+
+
+def _remembered(run: Run, resource: str) -> tuple[Grid, Grid]:
+    if resource not in run.grids:
+        run.grids[resource] = _requested(run, resource), _allocatable(run, resource)
+    return run.grids[resource]
+
+
+def _requested(run: Run, resource: str) -> Grid:
+    grid = np.zeros((len(run.steps) + 1, len(run.nodes)), np.int64)
+    named: dict[str, list[int]] = {}
+    for i, node in enumerate(run.nodes):
+        named.setdefault(node.name, []).append(i)
+    for pod in run.pods:
+        amount = pod.requests.get(resource, 0)
+        if pod.bound == NEVER or not amount:
+            continue
+        for i in named.get(pod.node, []):
+            node = run.nodes[i]
+            if node.came <= pod.bound and (node.went == NEVER or node.went >= pod.bound):
+                _mark(grid, i, pod.bound, pod.ended, amount)
+                break
+    return np.cumsum(grid, axis=0)[:-1]
+
+
+def _allocatable(run: Run, resource: str) -> Grid:
+    grid = np.zeros((len(run.steps) + 1, len(run.nodes)), np.int64)
+    for i, node in enumerate(run.nodes):
+        _mark(grid, i, node.came, node.went, node.allocatable.get(resource, 0))
+    return np.cumsum(grid, axis=0)[:-1]
+
+
+def _mark(grid: Grid, column: int, start: int, end: int, amount: int) -> None:
+    """A life on the grid: the amount comes at its start and leaves at its end."""
+    grid[max(start, 0), column] += amount
+    if end != NEVER:
+        grid[max(end, 0), column] -= amount

@@ -1,0 +1,48 @@
+"""One HTML file that opens offline: the built page with its data inside, compressed."""
+
+import base64
+import gzip
+import os
+import tempfile
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from seatrial.model.documents import encode
+from seatrial.results.run import Run
+from seatrial.web.payload import payload
+
+MARK = "SEATRIAL_DATA"
+
+
+def report_page(run: Run) -> str:
+    """The report of a run."""
+    return _filled({"kind": "report", "runs": [payload(run)], "measures": [], "differences": [], "spread": []})
+
+
+def compare_page(runs: list[Run], measures: list[Any], differences: list[Any], spread: list[Any]) -> str:
+    """Runs side by side."""
+    page = {
+        "kind": "compare",
+        "runs": [payload(run) | {"attempts": [], "verdicts": []} for run in runs],
+        "measures": measures,
+        "differences": differences,
+        "spread": spread,
+    }
+    return _filled(page)
+
+
+def write_page(text: str, path: Path) -> None:
+    """Put a page in place in whole or not at all."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    with os.fdopen(descriptor, "w") as file:
+        file.write(text)
+    Path(name).replace(path)
+
+
+def _filled(page: dict[str, Any]) -> str:
+    template = (resources.files("seatrial.web") / "page" / "index.html").read_text()
+    # mtime 0: the same run gives the same bytes.
+    data = base64.b64encode(gzip.compress(encode(page), compresslevel=6, mtime=0)).decode()
+    before, after = template.split(MARK, 1)
+    return before + data + after
