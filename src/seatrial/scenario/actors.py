@@ -4,7 +4,7 @@ All of them are cooperative: `work` carries out one loop and comes back. "Nothin
 and a waiter (KEP-140's ControllerWaiter) only adds what a controller still waits for in virtual time.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 
@@ -73,9 +73,6 @@ class SchedulerActor:
         return not self.scheduler.has_work()
 
 
-def unsatisfied(actors: Sequence[Actor]) -> list[str]:
-    """The names of actors that wait for something."""
-    return [actor.name for actor in actors if isinstance(actor, ControllerWaiter) and not actor.wait_condition()]
-
-
-Hook = Callable[[], None]
+def waiters_of(actors: Sequence[Actor]) -> list[ControllerWaiter]:
+    """The actors that may wait for something."""
+    return [actor for actor in actors if isinstance(actor, ControllerWaiter)]

@@ -7,7 +7,7 @@ Where a waiter is not satisfied although nobody has work, the delays it waits fo
 from collections.abc import Callable, Iterator, Sequence
 
 from seatrial.clock.virtual import Clock
-from seatrial.scenario.actors import Actor, unsatisfied
+from seatrial.scenario.actors import Actor, waiters_of
 from seatrial.scenario.limits import LoopCount
 
 LIFECYCLE = frozenset({"pod", "node", "poddisruptionbudget", "resourcequota"})
@@ -21,6 +21,8 @@ class Company:
         self.preparing = list(preparing)
         self.simulated = list(simulated)
         self.lifecycle = [actor for actor in self.preparing if actor.name in LIFECYCLE]
+        self._waiters = waiters_of(self.preparing)
+        self._lifecycle_waiters = waiters_of(self.lifecycle)
 
     def start(self) -> None:
         for actor in (*self.preparing, *self.simulated):
@@ -41,9 +43,10 @@ class Company:
     ) -> Iterator[None]:
         """Let the preparing actors work until nobody can do anything; `everybody` false: lifecycle only."""
         actors = self.preparing if everybody else self.lifecycle
+        waiters = self._waiters if everybody else self._lifecycle_waiters
         while True:
             yield from self._take_turns(actors, loops, operations)
-            waiting = unsatisfied(actors)
+            waiting = [waiter.name for waiter in waiters if not waiter.wait_condition()]
             if not waiting:
                 return
             if not clock.fire_next(outer=False):
