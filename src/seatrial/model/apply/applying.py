@@ -58,6 +58,8 @@ def apply(
     application = _Application(live, config, schema, owned, Owner(manager, APPLY, "", subresource), api_version, now)
     try:
         result = application.carried_out(force)
+    except TypeFault as fault:
+        raise BadRequest(f"failed to merge config: {fault}") from None
     except ApplyConflict as error:
         if manager != _KUBECTL:
             raise
@@ -99,13 +101,13 @@ class _Application:
             self.owner, self.owned(self.config_fields), last.time if last else "", self.api_version
         )
         new = self._pruned(merged, known, last)
-        change = compare(self.live, new, self.shape).restricted(self.owned)
+        change = compare(self.live, new, self.shape, spelled_out=True).restricted(self.owned)
         if not force:
             self._refuse_conflicts(known, change.changed)
         settled = taken(known, change, but=self.owner)
         mine = settled.pop(self.owner, None)
         if mine is not None:
-            fields = fieldsets.difference(fieldsets.difference(mine.fields or {}, change.removed), STRIPPED)
+            fields = fieldsets.difference(mine.fields or {}, STRIPPED)
             if fields:
                 time = self.time if new != self.live else mine.time
                 settled[self.owner] = Entry(self.owner, fields, time, self.api_version)
@@ -137,7 +139,8 @@ class _Application:
         except TypeFault as fault:
             metadata = config.get("metadata") or {}
             place = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}"
-            kind = f"{config.get('apiVersion', '')}, Kind={config.get('kind', '')}"
+            group, _, version = str(config.get("apiVersion", "")).rpartition("/")
+            kind = f"{group}/{version}, Kind={config.get('kind', '')}"
             raise BadRequest(f"failed to create typed {what} object ({place}; {kind}): {fault}") from None
 
     def _entries(self, managed: Any, live: Document | None, schema: Schema | None) -> Entries:
@@ -151,7 +154,10 @@ class _Application:
         if known:
             return expanded(known, {**self.live, "metadata": self.live.get("metadata", {})}, schema, self.owned)
         before = Owner("before-first-apply", owners.UPDATE, self.api_version, self.owner.subresource)
-        return updated({}, before, compare({}, self.live, self.shape).restricted(self.owned), self.time)
+        try:
+            return updated({}, before, compare({}, self.live, self.shape).restricted(self.owned), self.time)
+        except TypeFault as fault:
+            raise BadRequest(f"failed to create manager for existing fields: {fault}") from None
 
     def _pruned(self, merged: Any, known: Entries, last: Entry | None) -> Any:
         """What was merged, less what this manager applied last time and nobody wants any more."""
@@ -199,10 +205,10 @@ def _update_last_applied(document: Document, config: Document) -> None:
     if not annotations.get(LAST_APPLIED):
         return
     said = {**config, "metadata": dict(config.get("metadata") or {})}
-    others = {key: value for key, value in (said["metadata"].get("annotations") or {}).items() if key != LAST_APPLIED}
-    said["metadata"].pop("annotations", None)
-    if others:
-        said["metadata"]["annotations"] = others
+    if said["metadata"].get("annotations") is not None:
+        said["metadata"]["annotations"] = {
+            key: value for key, value in said["metadata"]["annotations"].items() if key != LAST_APPLIED
+        }
     document["metadata"]["annotations"] = {**annotations, LAST_APPLIED: encode(_sorted(said)).decode() + "\n"}
 
 

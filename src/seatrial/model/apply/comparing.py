@@ -20,6 +20,7 @@ class Comparison:
     added: FieldSet = field(default_factory=dict)
     modified: FieldSet = field(default_factory=dict)
     removed: FieldSet = field(default_factory=dict)
+    spelled_out: bool = False
 
     def restricted(self, keep: "Filter") -> "Comparison":
         return Comparison(keep(self.added), keep(self.modified), keep(self.removed))
@@ -41,9 +42,12 @@ class Filter:
         return fieldsets.without(fields, self._reset) if self._reset else fields
 
 
-def compare(old: Any, new: Any, shape: Shape) -> Comparison:
-    """What a change from `old` to `new` added, modified and removed."""
-    comparison = Comparison()
+def compare(old: Any, new: Any, shape: Shape, *, spelled_out: bool = False) -> Comparison:
+    """What a change from `old` to `new` added, modified and removed.
+
+    In what is new, fields that are always there count as added, unless `new` is a configuration that is `spelled_out`.
+    """
+    comparison = Comparison(spelled_out=spelled_out)
     _compare(old, new, shape, (), comparison)
     return comparison
 
@@ -73,7 +77,7 @@ def _compare_as(
     part = form[1]
     if isinstance(part, MapShape) and not part.atomic:
         before, after = _as_map(old), _as_map(new)
-        if before or after or _has_structs(part, old, new):
+        if before or after or _appears(part, old, new):
             _compare_maps(part, before, after, old, new, path, into)
             return False
     elif isinstance(part, ListShape) and not part.atomic:
@@ -105,15 +109,15 @@ def _compare_maps(
         if child is None:
             continue
         left, right = before.get(name, ABSENT), after.get(name, ABSENT)
-        if name in shape.structs:
-            left = {} if left is ABSENT and old is not ABSENT else left
-            right = {} if right is ABSENT and new is not ABSENT else right
+        if name in shape.always:
+            left = shape.always[name] if left is ABSENT and old is not ABSENT else left
+            right = shape.always[name] if right is ABSENT and new is not ABSENT else right
         _compare(left, right, child, (*path, fieldsets.field(name)), into)
-    if (old is ABSENT) != (new is ABSENT):
-        for name in shape.structs:
+    if new is ABSENT or (old is ABSENT and not into.spelled_out):
+        for name, empty in shape.always.items():
             child = shape.child(name)
             if name not in names and child is not None:
-                left, right = (ABSENT, {}) if old is ABSENT else ({}, ABSENT)
+                left, right = (ABSENT, empty) if old is ABSENT else (empty, ABSENT)
                 _compare(left, right, child, (*path, fieldsets.field(name)), into)
 
 
@@ -144,9 +148,9 @@ def _by_element(shape: ListShape, items: list[Any]) -> dict[str, list[Any]]:
     return found
 
 
-def _has_structs(shape: MapShape, old: Any, new: Any) -> bool:
-    """Whether one side is missing while the other, though empty, has structs in it."""
-    return bool(shape.structs) and (old is ABSENT) != (new is ABSENT)
+def _appears(shape: MapShape, old: Any, new: Any) -> bool:
+    """Whether one side is missing while the other, though empty, has fields that are always there."""
+    return bool(shape.always) and (old is ABSENT) != (new is ABSENT)
 
 
 def _as_map(value: Any) -> dict[str, Any]:

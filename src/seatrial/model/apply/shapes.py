@@ -4,13 +4,14 @@ A `Shape` is derived from a `Schema` once. Lists are atomic unless their type or
 no schema (raw extensions, free-form objects) is taken whole or key by key as k8s.io/kube-openapi/pkg/schemaconv has it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
 from seatrial.model.schema import Field, Schema
 
-_ZEROS: Final = {"string": "", "integer": 0, "number": 0, "boolean": False}
+_ZEROS: Final = {"string": "", "integer": 0, "number": 0, "boolean": False, "quantity": "0", "intOrString": 0}
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +34,7 @@ class ListShape:
         if field.default is not None:
             return field.default
         built_in = self.item_schema is not None and self.item_schema.own_fields is None
-        required = built_in and not field.pointer and not field.omit_empty and not field.omit_zero
-        return _ZEROS.get(field.schema.type) if required else None
+        return _ZEROS.get(field.schema.type) if built_in and not field.pointer else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +45,8 @@ class MapShape:
     schema: Schema | None
     values: "Schema | None"
     open: bool
-    structs: tuple[str, ...]
-    """Fields that are structs, not pointers, in Go: they are always there, if only empty."""
+    always: Mapping[str, Any]
+    """Fields that are there even if nobody sets them, as Go's structs have them, with their empty values."""
 
     def declares(self, name: str) -> bool:
         return self.schema is not None and name in self.schema.fields
@@ -72,8 +72,8 @@ class Shape:
 
 
 _ATOMIC_LIST: Final = ListShape(atomic=True, keys=(), item_schema=None)
-UNTYPED: Final = Shape("untyped", _ATOMIC_LIST, MapShape(True, None, None, True, ()))
-DEDUCED: Final = Shape("untyped", _ATOMIC_LIST, MapShape(False, None, None, True, ()))
+UNTYPED: Final = Shape("untyped", _ATOMIC_LIST, MapShape(True, None, None, True, {}))
+DEDUCED: Final = Shape("untyped", _ATOMIC_LIST, MapShape(False, None, None, True, {}))
 _SCALARS: Final = {
     "string": Shape("string"),
     "bytes": Shape("string"),
@@ -93,20 +93,28 @@ def shape_of(schema: Schema, strategy: tuple[str, str] = ("", "")) -> Shape:
     if schema.type == "array":
         return Shape(list=_list_shape(schema, *strategy))
     if schema.type == "map":
-        return Shape(map=MapShape(schema.map_type == "atomic", None, schema.values, schema.values is None, ()))
+        return Shape(map=MapShape(schema.map_type == "atomic", None, schema.values, schema.values is None, {}))
     if schema.type == "object":
         fields = schema.fields
-        built_in = schema.own_fields is None
-        structs = tuple(name for name, field in fields.items() if built_in and _is_struct(field))
+        always = {name: _zero(field) for name, field in fields.items() if _is_always_there(field)}
         is_open = schema.preserves_unknown or not fields
-        return Shape(map=MapShape(schema.map_type == "atomic", schema, None, is_open, structs))
+        built_in = schema.own_fields is None
+        return Shape(map=MapShape(schema.map_type == "atomic", schema, None, is_open, always if built_in else {}))
     if schema.type == "json" and schema.map_type == "atomic":
         return UNTYPED
     return _SCALARS.get(schema.type, _ANY_SCALAR)
 
 
-def _is_struct(field: Field) -> bool:
-    return field.schema.type == "object" and not field.pointer and not field.omit_zero
+def _is_always_there(field: Field) -> bool:
+    """Whether Go has the field in every value: structs, and what is written even if empty."""
+    is_struct = field.schema.type == "object" and not field.pointer
+    return not field.omit_zero and (is_struct or not field.omit_empty)
+
+
+def _zero(field: Field) -> Any:
+    if field.pointer:
+        return None
+    return {} if field.schema.type == "object" else _ZEROS.get(field.schema.type)
 
 
 def _list_strategy(field: Field) -> tuple[str, str]:

@@ -4,6 +4,7 @@ Follows sigs.k8s.io/structured-merge-diff/v6/typed (validate, tofieldset, helper
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any, Final
 
 from seatrial.model.apply import fieldsets
@@ -63,54 +64,66 @@ def element_of(shape: ListShape, item: Any) -> str:
     return fieldsets.key(found)
 
 
-def validate(value: Any, shape: Shape, path: str = "", *, duplicates: bool = False) -> None:
-    """TypeFault where a value does not fit; with `duplicates` keyed lists may hold an item twice."""
+def validate(value: Any, shape: Shape) -> None:
+    """TypeFault, with all that is wrong, where a value does not fit its shape or holds an item of a list twice."""
+    found = [str(fault) for fault in _faults(value, shape, "")]
+    if found:
+        raise TypeFault(found[0] if len(found) == 1 else "\n  ".join(("errors:", *found)))
+
+
+def _faults(value: Any, shape: Shape, path: str) -> Iterator[TypeFault]:
     form, part = forms(shape, value)
     if value is None:
         return
     if form == "scalar":
-        _validate_scalar(value, shape.scalar, path)
+        if why := _scalar_fault(value, shape.scalar):
+            yield TypeFault(why, path)
     elif isinstance(part, ListShape):
-        if not isinstance(value, list):
-            raise TypeFault(f"expected list, got {_shown(value)}", path)
-        _validate_list(value, part, path, duplicates)
+        if isinstance(value, list):
+            yield from _list_faults(value, part, path)
+        else:
+            yield TypeFault(f"expected list, got &{{{_shown(value)}}}", path)
     elif isinstance(part, MapShape):
         if not isinstance(value, dict):
-            raise TypeFault(f"expected map, got {_shown(value)}", path)
+            yield TypeFault(f"expected map, got &{{{_shown(value)}}}", path)
+            return
         for name, item in value.items():
             child = part.child(name)
             if child is None:
-                raise TypeFault("field not declared in schema", f"{path}.{name}")
-            validate(item, child, f"{path}.{name}", duplicates=duplicates)
+                yield TypeFault("field not declared in schema", f"{path}.{name}")
+                return
+            yield from _faults(item, child, f"{path}.{name}")
 
 
-def _validate_list(items: list[Any], shape: ListShape, path: str, duplicates: bool) -> None:
+def _list_faults(items: list[Any], shape: ListShape, path: str) -> Iterator[TypeFault]:
     seen: set[str] = set()
     for position, item in enumerate(items):
         if shape.atomic:
-            validate(item, shape.items, f"{path}[{position}]", duplicates=duplicates)
+            yield from _faults(item, shape.items, f"{path}[{position}]")
             continue
         try:
             element = element_of(shape, item)
         except TypeFault as fault:
-            raise TypeFault(f"element {position}: {fault.why}", path) from None
+            yield TypeFault(f"element {position}: {fault.why}", path)
+            return
         text = fieldsets.path_text((element,))
-        if element in seen and not duplicates:
-            raise TypeFault(f"duplicate entries for key {text}", path)
+        if element in seen:
+            yield TypeFault(f"duplicate entries for key {text}", path)
         seen.add(element)
-        validate(item, shape.items, f"{path}{text}", duplicates=duplicates)
+        yield from _faults(item, shape.items, f"{path}{text}")
 
 
-def _validate_scalar(value: Any, scalar: str, path: str) -> None:
+def _scalar_fault(value: Any, scalar: str) -> str:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if scalar == "numeric" and not number:
-        raise TypeFault(f"expected numeric (int or float), got {_go_type(value)}", path)
+        return f"expected numeric (int or float), got {_go_type(value)}"
     if scalar == "string" and not isinstance(value, str):
-        raise TypeFault(f"expected string, got &value.valueUnstructured{{Value:{_shown(value)}}}", path)
+        return f"expected string, got &value.valueUnstructured{{Value:{_shown(value)}}}"
     if scalar == "boolean" and not isinstance(value, bool):
-        raise TypeFault(f"expected boolean, got &{{{_shown(value)}}}", path)
+        return f"expected boolean, got &{{{_shown(value)}}}"
     if scalar == "untyped" and isinstance(value, dict | list):
-        raise TypeFault(f"expected any scalar, got &{{{_shown(value)}}}", path)
+        return f"expected any scalar, got &{{{_shown(value)}}}"
+    return ""
 
 
 def field_set(value: Any, shape: Shape) -> FieldSet:

@@ -132,7 +132,7 @@ def expanded(known: Entries, document: Document, schema: Schema | None, owned: F
     body = {key: value for key, value in document.items() if key != "metadata"}
     body["metadata"] = {key: value for key, value in document["metadata"].items() if key != "managedFields"}
     try:
-        rest = owned(compare({}, body, _shape(schema)).added)
+        rest = owned(compare({}, body, _shape(schema)).changed)
     except TypeFault:
         rest = {}
     rest = fieldsets.difference(rest, STRIPPED)
