@@ -408,4 +408,7 @@ class _Parser:
 
 def parse(source: str) -> Node:
     """The tree of an expression, or CelSyntaxError."""
-    return _Parser(source).parse()
+    try:
+        return _Parser(source).parse()
+    except RecursionError as problem:
+        raise CelSyntaxError(place(source, 0, f"expression recursion limit exceeded: {_MAX_DEPTH}")) from problem

@@ -1,0 +1,1 @@
+"""Here so that tests in the folders below can import `scheduler_world`."""
