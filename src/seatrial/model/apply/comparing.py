@@ -103,12 +103,14 @@ def _compare_leaf(old: Any, new: Any, path: Path, into: Comparison) -> None:
 def _compare_maps(
     shape: MapShape, before: dict[str, Any], after: dict[str, Any], old: Any, new: Any, path: Path, into: Comparison
 ) -> None:
-    names = dict.fromkeys((*before, *after))
+    names = before if before.keys() == after.keys() else dict.fromkeys((*before, *after))
     for name in names:
+        left, right = before.get(name, ABSENT), after.get(name, ABSENT)
+        if left is not ABSENT and right is not ABSENT and _same(left, right):
+            continue
         child = shape.child(name)
         if child is None:
             continue
-        left, right = before.get(name, ABSENT), after.get(name, ABSENT)
         if name in shape.always:
             left = shape.always[name] if left is ABSENT and old is not ABSENT else left
             right = shape.always[name] if right is ABSENT and new is not ABSENT else right

@@ -4,6 +4,7 @@ A `Shape` is derived from a `Schema` once. Lists are atomic unless their type or
 no schema (raw extensions, free-form objects) is taken whole or key by key as k8s.io/kube-openapi/pkg/schemaconv has it.
 """
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -47,16 +48,21 @@ class MapShape:
     open: bool
     always: Mapping[str, Any]
     """Fields that are there even if nobody sets them, as Go's structs have them, with their empty values."""
+    _declared: "dict[str, Shape]" = dataclasses.field(default_factory=dict)
 
     def declares(self, name: str) -> bool:
         return self.schema is not None and name in self.schema.fields
 
     def child(self, name: str) -> "Shape | None":
         """The shape of a key's value; None where the key is not allowed."""
+        declared = self._declared.get(name)
+        if declared is not None:
+            return declared
         if self.schema is not None:
             field = self.schema.fields.get(name)
             if field is not None:
-                return shape_of(field.schema, _list_strategy(field))
+                self._declared[name] = shape = shape_of(field.schema, _list_strategy(field))
+                return shape
         if self.values is not None:
             return shape_of(self.values)
         return DEDUCED if self.open else None
