@@ -231,7 +231,14 @@ def _custom_fields(document: Mapping[str, Any], embedded: bool) -> Mapping[str, 
     required = set(document.get("required") or ())
     fields: dict[str, Field] = {}
     for name, value in (document.get("properties") or {}).items():
-        fields[name] = Field(name, schema_from_openapi(value), name in required, default=value.get("default"))
+        fields[name] = Field(
+            name,
+            schema_from_openapi(value),
+            name in required,
+            merge_key=value.get("x-kubernetes-patch-merge-key", ""),
+            patch_strategy=value.get("x-kubernetes-patch-strategy", ""),
+            default=value.get("default"),
+        )
     if embedded:
         fields["apiVersion"] = Field("apiVersion", _referred("string"))
         fields["kind"] = Field("kind", _referred("string"))

@@ -145,7 +145,8 @@ class Resources:
     def patch(self, request: Request, target: Target, subresource: str) -> Answer:
         """Patch an object, or the part of it that a subresource is."""
         rendering = self.rendering(request, target.kind)
-        patch = bodies.read_patch(request, strategic=not target.kind.custom)
+        merges = not target.kind.custom or target.kind.group_kind in self.store.definitions.declared
+        patch = bodies.read_patch(request, strategic=merges)
         chosen = options.patch_options(request, apply=patch.type == "apply")
         kind = storage_kind(self.store.kinds, target.kind)
         existed = self.store.find(kind, target.name, target.namespace) is not None

@@ -23,6 +23,8 @@ class Definitions:
         self._versions = versions
         self._definitions: dict[str, Definition] = {}
         self._by_kind: dict[tuple[str, str, str], Version] = {}
+        self.declared: dict[tuple[str, str], Schema] = {}
+        """Kinds of ours whose schema says more than a CustomResourceDefinition can: merge keys."""
 
     def changed(self, document: Document) -> None:
         """A definition is new or different: serve what it says now."""
@@ -60,6 +62,8 @@ class Definitions:
         return self._definitions.get(f"{kind.plural}.{kind.group}")
 
     def schema(self, kind: Kind) -> Schema | None:
+        if kind.group_kind in self.declared:
+            return self.declared[kind.group_kind]
         version = self.version(kind)
         return version.schema if version is not None else None
 
