@@ -11,6 +11,7 @@ from operator import attrgetter
 
 from seatrial.model.errors import Gone
 from seatrial.store.objects import Change
+from seatrial.store.parts import new_bytes
 
 REVISIONS_KEPT = 200_000
 BYTES_KEPT = 256 * 1024 * 1024
@@ -30,7 +31,7 @@ class History:
 
     def append(self, change: Change) -> None:
         self._changes.append(change)
-        self._bytes += change.stored.size
+        self._bytes += new_bytes(change.stored, change.previous)
         while len(self) > self._revisions_kept or (self._bytes > self._bytes_kept and len(self) > 1):
             self._forget_oldest()
 
@@ -55,7 +56,7 @@ class History:
     def _forget_oldest(self) -> None:
         oldest = self._changes[self._first]
         self.compacted = oldest.stored.revision
-        self._bytes -= oldest.stored.size
+        self._bytes -= new_bytes(oldest.stored, oldest.previous)
         self._changes[self._first] = _FORGOTTEN
         self._first += 1
         if self._first > 1024 and self._first * 2 > len(self._changes):

@@ -5,6 +5,7 @@ different order of creation does not change them; a server hands in a random sou
 """
 
 from collections import Counter
+from collections.abc import Callable
 from hashlib import blake2b
 from typing import Protocol
 
@@ -31,11 +32,7 @@ class SeededIdentities:
         self._uses: Counter[tuple[str, ...]] = Counter()
 
     def uid(self, kind: Kind, namespace: str, name: str) -> str:
-        digits = bytearray(self._digest("uid", kind, namespace, name))
-        digits[6] = digits[6] & 0x0F | 0x40
-        digits[8] = digits[8] & 0x3F | 0x80
-        text = digits.hex()
-        return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+        return uid_from(self._digest("uid", kind, namespace, name))
 
     def suffix(self, kind: Kind, namespace: str, prefix: str) -> str:
         number = int.from_bytes(self._digest("suffix", kind, namespace, prefix))
@@ -46,6 +43,28 @@ class SeededIdentities:
         self._uses[key] += 1
         text = "\0".join((*key, str(self._uses[key]), str(self._seed)))
         return blake2b(text.encode(), digest_size=16).digest()
+
+
+class RandomIdentities:
+    """Identities from a source of random bytes, which whoever starts a server hands in."""
+
+    def __init__(self, entropy: Callable[[int], bytes]) -> None:
+        self._entropy = entropy
+
+    def uid(self, kind: Kind, namespace: str, name: str) -> str:
+        return uid_from(self._entropy(16))
+
+    def suffix(self, kind: Kind, namespace: str, prefix: str) -> str:
+        return suffix_from(int.from_bytes(self._entropy(8)))
+
+
+def uid_from(digest: bytes) -> str:
+    """A uid of version 4 from sixteen bytes."""
+    digits = bytearray(digest)
+    digits[6] = digits[6] & 0x0F | 0x40
+    digits[8] = digits[8] & 0x3F | 0x80
+    text = digits.hex()
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
 def suffix_from(number: int) -> str:

@@ -14,6 +14,7 @@ from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.store.history import History
 from seatrial.store.objects import Change, ChangeType, Stored
+from seatrial.store.parts import Parts, encode_with_parts
 from seatrial.store.shelves import Shelf
 
 Listener = Callable[[Change], None]
@@ -27,6 +28,8 @@ class Revisions:
         self.revision = 0
         self.history = History() if history is None else history
         self.shelves: dict[GroupKind, Shelf] = {}
+        self.journal: Listener | None = None
+        """Told first of each commit, before any listener: it makes them durable."""
         self._listeners: list[tuple[Listener, frozenset[GroupKind] | None]] = []
         self._interested: dict[GroupKind, tuple[Listener, ...]] = {}
         self._untold: deque[Change] = deque()
@@ -47,14 +50,26 @@ class Revisions:
         writer: str,
         at: int,
         subresource: str = "",
+        parts: Parts | None = None,
     ) -> Stored:
         """Commit a new state of an object, which gets its resourceVersion here."""
         metadata = document["metadata"]
         metadata["resourceVersion"] = str(self.revision + 1)
         namespace, name = metadata.get("namespace", ""), metadata["name"]
-        stored = Stored(kind, namespace, name, self.revision + 1, orjson.dumps(document))
+        content = orjson.dumps(document) if parts is None else encode_with_parts(document, parts)
+        stored = Stored(kind, namespace, name, self.revision + 1, content)
         self.shelf(kind.group_kind).put(stored)
         self._commit(Change("MODIFIED" if previous else "ADDED", stored, previous, writer, at, subresource))
+        return stored
+
+    def put_pieces(
+        self, previous: Stored, pieces: Callable[[int], tuple[bytes, ...]], *, writer: str, at: int, subresource: str
+    ) -> Stored:
+        """Commit a new state of an object that its owner keeps encoded; `pieces` is told the revision to write."""
+        revision = self.revision + 1
+        stored = Stored(previous.kind, previous.namespace, previous.name, revision, pieces(revision))
+        self.shelf(previous.kind.group_kind).put(stored)
+        self._commit(Change("MODIFIED", stored, previous, writer, at, subresource))
         return stored
 
     def remove(self, previous: Stored, document: Document, *, writer: str, at: int) -> Stored:
@@ -65,6 +80,18 @@ class Revisions:
         self.shelf(kind.group_kind).remove(previous.namespace, previous.name)
         self._commit(Change("DELETED", stored, previous, writer, at))
         return stored
+
+    def restore(self, stored: Stored | None, previous: Stored | None) -> None:
+        """Put back what a journal remembers, without telling anybody."""
+        if stored is not None:
+            self.shelf(stored.kind.group_kind).put(stored)
+        elif previous is not None:
+            self.shelf(previous.kind.group_kind).remove(previous.namespace, previous.name)
+
+    def begin_at(self, revision: int) -> None:
+        """Go on counting from a revision; nothing before it is known."""
+        self.revision = max(self.revision, revision)
+        self.history.compact(self.revision)
 
     def subscribe(self, listener: Listener, kinds: Iterable[Kind] | None = None) -> Callable[[], None]:
         """Call `listener` after each commit (of these kinds); returns how to stop it."""
@@ -82,6 +109,8 @@ class Revisions:
     def _commit(self, change: Change) -> None:
         self.revision = change.stored.revision
         self.history.append(change)
+        if self.journal is not None:
+            self.journal(change)
         self._untold.append(change)
         if self._telling:
             return

@@ -5,7 +5,7 @@ call is carried out in a module of its own (creating, updating, deleting, bindin
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Unpack, cast
+from typing import Protocol, Unpack, cast
 
 import orjson
 
@@ -24,6 +24,7 @@ from seatrial.store.identities import Identities, SeededIdentities
 from seatrial.store.metadata import conflict, not_found
 from seatrial.store.objects import Change, Stored
 from seatrial.store.options import CreateOptions, DeleteOptions, Patch, PatchOptions, UpdateOptions, WriteOptions
+from seatrial.store.parts import Parts, without_parts
 from seatrial.store.patching import check_still_itself, patched
 from seatrial.store.requests import Admission, NoAdmission
 from seatrial.store.revisions import Listener, Revisions
@@ -42,6 +43,14 @@ _UPDATE = UpdateOptions()
 _PATCH = PatchOptions()
 _DELETE = DeleteOptions()
 _OWN = UpdateOptions(owned=True)
+
+
+class Journal(Protocol):
+    """What makes writes durable."""
+
+    def append(self, change: Change) -> None: ...
+
+    async def committed(self, revision: int) -> None: ...
 
 
 class Store:
@@ -67,6 +76,7 @@ class Store:
         self.before_write: BeforeWrite | None = None
         """Told of each write just before it is committed: what counts steps by writes must come first."""
         self._revisions = Revisions(history)
+        self._journal: Journal | None = None
         self._pods = kinds.named("v1", "Pod") or Kind("", "v1", "Pod", "pods", subresources=("status", "binding"))
 
     @property
@@ -151,6 +161,35 @@ class Store:
         document = self.versions.read(kind, current).document()
         change(document)
         return self._update(kind, document, current, writer, subresource, _OWN)
+
+    def write_parts(
+        self,
+        kind: Kind,
+        name: str,
+        parts: Parts,
+        change: Callable[[Document], None] = lambda document: None,
+        *,
+        writer: str,
+        namespace: str = "",
+        subresource: str = "status",
+    ) -> Stored:
+        """Write an object whose large container is kept as parts; `change` sees the document with it empty.
+
+        For our own code: parts are not validated, and neither is what `change` does.
+        """
+        current = self.current(kind, name, namespace)
+        document = without_parts(current)
+        change(document)
+        return self.put(current.kind, document, current, writer=writer, subresource=subresource, parts=parts)
+
+    def write_pieces(
+        self, current: Stored, pieces: Callable[[int], tuple[bytes, ...]], *, writer: str, subresource: str = "status"
+    ) -> Stored:
+        """Write an object that its owner keeps encoded in pieces, which revisions share.
+
+        For our own code: nothing is decoded and nothing validated. `pieces` is told the revision to write.
+        """
+        return self._revisions.put_pieces(current, pieces, writer=writer, at=self.clock.now(), subresource=subresource)
 
     def patch(
         self,
@@ -237,6 +276,11 @@ class Store:
         """Forget the history up to a revision; later reads of it are Gone."""
         self._revisions.history.compact(revision)
 
+    async def committed(self, revision: int) -> None:
+        """Return when the write of this revision is safe: at once, unless the store is kept on disk."""
+        if self._journal is not None:
+            await self._journal.committed(revision)
+
     def current(self, kind: Kind, name: str, namespace: str) -> Stored:
         """The object as it is stored, in its storage version; NotFound where there is none."""
         stored = self.shelf(kind).find(namespace if kind.namespaced else "", name)
@@ -244,12 +288,39 @@ class Store:
             raise not_found(kind, name)
         return stored
 
+    def attach_journal(self, journal: Journal | None) -> None:
+        """Tell a journal of each write from now on."""
+        self._journal = journal
+        self._revisions.journal = journal.append if journal is not None else None
+
+    def restore(self, stored: Stored | None, previous: Stored | None) -> None:
+        """Put back what a journal remembers (None: that it is gone), without telling anybody."""
+        self._revisions.restore(stored, previous)
+
+    def resume(self, revision: int) -> None:
+        """Go on from a revision whose history is not known."""
+        self._revisions.begin_at(revision)
+
+    def everything(self) -> Sequence[Stored]:
+        """All objects as they are stored, definitions of kinds first."""
+        shelves = self._revisions.shelves
+        first = [shelves[DEFINITIONS]] if DEFINITIONS in shelves else []
+        others = [shelf for group_kind, shelf in shelves.items() if group_kind != DEFINITIONS]
+        return [stored for shelf in (*first, *others) for stored in shelf]
+
     def shelf(self, kind: Kind) -> Shelf:
         """All objects of a kind."""
         return self._revisions.shelf(kind.group_kind)
 
     def put(
-        self, kind: Kind, document: Document, previous: Stored | None, *, writer: str, subresource: str = ""
+        self,
+        kind: Kind,
+        document: Document,
+        previous: Stored | None,
+        *,
+        writer: str,
+        subresource: str = "",
+        parts: Parts | None = None,
     ) -> Stored:
         """Commit a prepared document: for the modules of this room."""
         if self.before_write is not None:
@@ -258,7 +329,7 @@ class Store:
             self.definitions.accept(document, previous.document() if previous else None, self.clock.now())
             self.definitions.changed(document)
         return self._revisions.put(
-            kind, document, previous, writer=writer, at=self.clock.now(), subresource=subresource
+            kind, document, previous, writer=writer, at=self.clock.now(), subresource=subresource, parts=parts
         )
 
     def remove(self, current: Stored, document: Document, *, writer: str) -> Stored:
