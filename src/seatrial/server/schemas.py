@@ -8,6 +8,7 @@ from seatrial.model.kinds import Kind
 from seatrial.model.openapi import group_versions, openapi_document
 from seatrial.server.messages import Answer, Request, json_answer
 from seatrial.server.negotiation import clauses
+from seatrial.server.swagger import ASKED, MEDIA, swagger, to_protobuf
 from seatrial.store.store import Store
 
 JSON_MEDIA = ("application/json", "*/*", "application/*")
@@ -19,6 +20,7 @@ class Schemas:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._documents: dict[tuple[tuple[Kind, ...], int], bytes] = {}
+        self._swagger: tuple[str, Document] | None = None
 
     async def index(self, request: Request) -> Answer:
         """Where each document is; the hash changes with the kinds of the group version."""
@@ -45,8 +47,17 @@ class Schemas:
         return Answer(self._document(kinds), headers=tuple(headers))
 
     async def second_version(self, request: Request) -> Answer:
-        """OpenAPI v2 is not served: current clients ask for v3."""
-        raise NotFound("OpenAPI v2 is not served; /openapi/v3 is")
+        """OpenAPI v2: the definitions of all kinds in one document."""
+        kinds = list(self._store.kinds)
+        if self._swagger is None or self._swagger[0] != self._hash(kinds):
+            self._swagger = self._hash(kinds), swagger(kinds, self._custom_schemas(kinds))
+        hash, document = self._swagger
+        headers = ((b"etag", f'"{hash}"'.encode()), (b"vary", b"Accept"))
+        if request.header("if-none-match").strip('"') == hash:
+            return Answer(b"", 304, headers=headers)
+        if any(clause.media in (ASKED, MEDIA) for clause in clauses(request.header("accept"))):
+            return Answer(to_protobuf(document), content_type=MEDIA, headers=headers)
+        return Answer(encode(document), headers=headers)
 
     def _hash(self, kinds: list[Kind]) -> str:
         text = f"{kinds!r}{self._definitions_revision(kinds)}"
