@@ -1,0 +1,223 @@
+"""DynamicResources in the scheduling cycle: claims are allocated, reserved, shared and freed."""
+
+from typing import Any
+
+import pytest
+from devices import DRIVER, claim, device, one, pool, request
+from scheduler_world import World
+
+from seatrial.model.documents import Document
+
+API = "resource.k8s.io/v1"
+
+
+class Cluster(World):
+    """Two nodes, the second with devices."""
+
+    def __init__(self, *devices: Document, **options: Any) -> None:
+        super().__init__(**options)
+        self.node("n1")
+        self.node("n2")
+        selectors = [{"cel": {"expression": f'device.driver == "{DRIVER}"'}}]
+        self.add("DeviceClass", {"metadata": {"name": "gpu"}, "spec": {"selectors": selectors}})
+        if devices:
+            self.add("ResourceSlice", pool(*devices, node="n2"))
+
+    def add(self, kind: str, document: Document) -> None:
+        namespace = "default" if kind == "ResourceClaim" else ""
+        document = {"apiVersion": API, "kind": kind, **document}
+        document["metadata"].pop("uid", None)
+        self.store.create(self.kind(kind, API), document, writer="user:test", namespace=namespace)
+
+    def user(self, name: str, *claims: str, **spec: Any) -> None:
+        self.pod(name, resourceClaims=[{"name": f"x{i}", "resourceClaimName": c} for i, c in enumerate(claims)], **spec)
+
+    def claim(self, name: str = "c") -> Document:
+        return self.store.get(self.kind("ResourceClaim", API), name, "default").document()
+
+    def set_status(self, name: str, status: Document) -> None:
+        self.store.modify(
+            self.kind("ResourceClaim", API),
+            name,
+            lambda document: document.__setitem__("status", status),
+            writer="user:test",
+            namespace="default",
+            subresource="status",
+        )
+
+
+def used(claim: Document) -> list[str]:
+    return [result["device"] for result in claim["status"]["allocation"]["devices"]["results"]]
+
+
+def test_a_claim_is_allocated_reserved_and_protected_with_its_pod() -> None:
+    world = Cluster(device("d0"))
+    world.add("ResourceClaim", claim(request()))
+    world.user("p", "c")
+    world.run()
+    document = world.claim()
+    assert world.node_of("p") == "n2"
+    assert used(document) == ["d0"]
+    assert document["status"]["reservedFor"] == [
+        {"resource": "pods", "name": "p", "uid": world.document("p")["metadata"]["uid"]}
+    ]
+    assert document["status"]["allocation"]["allocationTimestamp"] == "2030-01-01T00:00:00Z"
+    assert document["metadata"]["finalizers"] == ["resource.kubernetes.io/delete-protection"]
+
+
+def test_pods_share_an_allocated_claim() -> None:
+    world = Cluster(device("d0"))
+    world.add("ResourceClaim", claim(request()))
+    world.user("p1", "c")
+    world.user("p2", "c")
+    world.run()
+    assert [entry["name"] for entry in world.claim()["status"]["reservedFor"]] == ["p1", "p2"]
+
+
+def test_a_pod_without_devices_waits_for_a_slice() -> None:
+    world = Cluster()
+    world.add("ResourceClaim", claim(request()))
+    world.user("p", "c")
+    world.run()
+    assert world.condition("p")["message"] == (
+        "0/2 nodes are available: 2 cannot allocate all claims. still not schedulable, "
+        "preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."
+    )
+    world.add("ResourceSlice", pool(device("d0"), node="n2"))
+    world.run()
+    assert world.node_of("p") == "n2"
+
+
+def test_a_missing_claim_gates_the_pod() -> None:
+    world = Cluster(device("d0"))
+    world.user("p", "c")
+    assert world.run() == []
+    world.add("ResourceClaim", claim(request()))
+    world.run()
+    assert world.node_of("p") == "n2"
+
+
+def test_a_missing_class_is_told_before_any_node_is_looked_at() -> None:
+    world = Cluster(device("d0"))
+    world.add("ResourceClaim", claim(request(device_class="nope")))
+    world.user("p", "c")
+    world.run()
+    assert world.condition("p")["message"].startswith(
+        "0/2 nodes are available: request r: device class nope does not exist. no new claims to deallocate, "
+    )
+
+
+def test_the_node_with_the_better_alternative_is_preferred() -> None:
+    world = Cluster(device("good", model="a"))
+    world.add("ResourceSlice", pool(device("poor", model="b"), node="n1"))
+    model = f'device.attributes["{DRIVER}"].model == '
+    alternatives = [{"name": "best", **one(1, model + '"a"')}, {"name": "any", **one(1, model + '"b"')}]
+    world.add("ResourceClaim", claim({"name": "r", "firstAvailable": alternatives}))
+    world.user("p", "c")
+    decision = world.run()[0]
+    scores = {part.plugin: list(part.raw) for part in decision.scores}
+    assert sorted(scores["DynamicResources"]) == [7, 8]
+    assert world.node_of("p") == "n2"
+
+
+def test_a_claim_that_no_node_can_use_is_freed() -> None:
+    world = Cluster(device("d0"))
+    world.add("ResourceClaim", claim(request()))
+    gone = {"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["gone"]}]}]}
+    result = {"request": "r", "driver": DRIVER, "pool": "gone", "device": "d9"}
+    world.set_status("c", {"allocation": {"devices": {"results": [result]}, "nodeSelector": gone}})
+    world.user("p", "c")
+    first = world.run()[0]
+    assert "deallocation of ResourceClaim completed" in first.message
+    assert world.node_of("p") == "n2"
+    assert used(world.claim()) == ["d0"]
+
+
+def test_a_claim_in_use_by_others_is_not_freed() -> None:
+    world = Cluster(device("d0"))
+    world.add("ResourceClaim", claim(request()))
+    gone = {"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["gone"]}]}]}
+    result = {"request": "r", "driver": DRIVER, "pool": "gone", "device": "d9"}
+    other = {"resource": "pods", "name": "other", "uid": "other"}
+    allocation = {"devices": {"results": [result]}, "nodeSelector": gone}
+    world.set_status("c", {"allocation": allocation, "reservedFor": [other]})
+    world.user("p", "c")
+    world.run()
+    assert world.condition("p")["message"].startswith(
+        "0/2 nodes are available: 2 resourceclaim not available on the node. still not schedulable, "
+    )
+    assert used(world.claim()) == ["d9"]
+
+
+def test_devices_that_failed_to_get_ready_are_given_up() -> None:
+    world = Cluster(device("d0"), device("d1"))
+    world.add("ResourceClaim", claim(request()))
+    conditions = {"bindingConditions": ["Ready"], "bindingFailureConditions": ["Failed"]}
+    result = {"request": "r", "driver": DRIVER, "pool": "n2", "device": "d0", **conditions}
+    failed = {
+        "type": "Failed",
+        "status": "True",
+        "reason": "No",
+        "message": "no",
+        "lastTransitionTime": "2030-01-01T00:00:00Z",
+    }
+    status = {"driver": DRIVER, "pool": "n2", "device": "d0", "conditions": [failed]}
+    world.set_status("c", {"allocation": {"devices": {"results": [result]}}, "devices": [status]})
+    world.user("p", "c")
+    world.run()
+    assert world.node_of("p") == "n2"
+    assert "bindingConditions" not in world.claim()["status"]["allocation"]["devices"]["results"][0]
+
+
+def test_a_pod_that_is_held_keeps_its_devices_and_gives_them_back() -> None:
+    from seatrial.scheduler.extension import Plugin, Wait
+    from seatrial.scheduler.node import NodeInfo
+    from seatrial.scheduler.pods import PodInfo
+
+    class Hold(Plugin):
+        def permit(self, pod: PodInfo, node: NodeInfo, state: object) -> Wait | None:
+            return Wait(60_000_000) if pod.name == "held" else None
+
+    from scheduler_world import enabled
+
+    world = Cluster(device("d0"), config=enabled("Hold"), plugins=[Hold])
+    world.add("ResourceClaim", claim(request(), name="c1"))
+    world.add("ResourceClaim", claim(request(), name="c2"))
+    world.user("held", "c1")
+    world.run()
+    world.user("late", "c2")
+    world.user("same", "c1")
+    world.run()
+    assert "2 cannot allocate all claims" in world.condition("late")["message"]
+    assert "resource claim default/c1 is in the process of being allocated" in world.condition("same")["message"]
+
+
+@pytest.mark.parametrize("plugin_devices", [True, False])
+def test_extended_resources_come_from_devices_where_no_device_plugin_has_them(plugin_devices: bool) -> None:
+    world = Cluster(device("d0"), device("d1"), device("d2"))
+    world.store.modify(
+        world.kind("DeviceClass", API),
+        "gpu",
+        lambda document: document["spec"].__setitem__("extendedResourceName", "example.com/gpu"),
+        writer="user:test",
+    )
+    if plugin_devices:
+        world.change("Node", "n1", lambda d: d["status"]["allocatable"].__setitem__("example.com/gpu", "2"), "status")
+    resources = {"requests": {"example.com/gpu": "2"}, "limits": {"example.com/gpu": "2"}}
+    world.pod("p", containers=[{"name": "c", "image": "i", "resources": resources}])
+    if plugin_devices:
+        world.change("Node", "n2", lambda d: d["spec"].__setitem__("unschedulable", True))
+    world.run()
+    claims = [stored.document() for stored in world.store.list(world.kind("ResourceClaim", API))]
+    if plugin_devices:
+        assert world.node_of("p") == "n1"
+        assert claims == []
+        return
+    assert world.node_of("p") == "n2"
+    assert [used(document) for document in claims] == [["d0", "d1"]]
+    assert claims[0]["metadata"]["generateName"] == "p-extended-resources-"
+    mapping = {"containerName": "c", "resourceName": "example.com/gpu", "requestName": "container-0-request-0"}
+    assert world.document("p")["status"]["extendedResourceClaimStatus"] == {
+        "resourceClaimName": claims[0]["metadata"]["name"],
+        "requestMappings": [mapping],
+    }
