@@ -1,0 +1,167 @@
+"""`seatrial compare`: is the other scheduler better? A table, a page, and an exit code for CI."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from seatrial.model.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from seatrial.results.comparison import Comparison
+    from seatrial.results.run import Run
+    from seatrial.scenario.scheduling import TieBreak
+
+DEFAULT = "default"
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(compare)
+
+
+def compare(
+    runs: Annotated[list[Path] | None, typer.Argument(help="Runs of one scenario (--out directories).")] = None,
+    scenario: Annotated[Path | None, typer.Option(help="Run this scenario with each configuration.")] = None,
+    scheduler_config: Annotated[
+        list[str] | None, typer.Option(help="A KubeSchedulerConfiguration, or `default`; once for each run.")
+    ] = None,
+    plugins: Annotated[list[str] | None, typer.Option(help="A module (or .py file) with plugins.")] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Runs of each with random ties, seeds 0 to N-1.")] = 1,
+    measure: Annotated[list[str] | None, typer.Option(help="Only these measures.")] = None,
+    fail_if: Annotated[
+        list[str] | None, typer.Option(help="Exit 1 if a number changes so, e.g. 'allocation_cpu < -1%'.")
+    ] = None,
+    format: Annotated[
+        Literal["table", "markdown", "json"], typer.Option("--format", "-f", help="What to print.")
+    ] = "table",
+    junit: Annotated[Path | None, typer.Option(help="Write the thresholds as JUnit XML.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder of compare.html.")] = Path(),
+) -> None:
+    """Compare runs of one scenario: measures, and which pods went elsewhere and why."""
+    from seatrial.results.comparison import compare as compare_runs
+    from seatrial.results.thresholds import Threshold
+    from seatrial.web.page import compare_page, write_page
+
+    thresholds = [Threshold.parse(text) for text in fail_if or []]
+    if scenario is None:
+        loaded, by_seed = _load(runs or []), None
+    else:
+        loaded, by_seed = _run_all(scenario, scheduler_config or [], plugins or [], seeds)
+    comparison = compare_runs(loaded, measure or None, by_seed)
+    crossings = {threshold.text: threshold.crossings(comparison) for threshold in thresholds}
+    _print(comparison, format)
+    out.mkdir(parents=True, exist_ok=True)
+    page = compare_page(list(comparison.runs), *_page_parts(comparison))
+    write_page(page, out / "compare.html")
+    if format == "table":
+        typer.echo(f"written {out / 'compare.html'}")
+    if junit is not None:
+        from seatrial.results.wording import as_junit
+
+        junit.write_text(as_junit(comparison, crossings))
+    found = [sentence for sentences in crossings.values() for sentence in sentences]
+    for sentence in found:
+        typer.secho(f"over the line: {sentence}", err=True, fg="red")
+    if found:
+        raise typer.Exit(1)
+
+
+def _load(paths: list[Path]) -> list["Run"]:
+    from seatrial.results.run import Run
+
+    if len(paths) < 2:
+        raise ConfigError("", "RUN", "two or more runs are needed, or --scenario with two --scheduler-config")
+    runs = [Run.load(path) for path in paths]
+    names = [run.name for run in runs]
+    for run, path in zip(runs, paths, strict=True):
+        if names.count(run.name) > 1:
+            run.name = str(path)
+    return runs
+
+
+def _run_all(
+    scenario: Path, configs: list[str], plugins: list[str], seeds: int
+) -> tuple[list["Run"], list[list["Run"]] | None]:
+    """Run the scenario with each configuration, and with each seed where there are several."""
+    from seatrial.scheduler.user_plugins import load_plugins
+
+    if len(configs) < 2:
+        raise ConfigError("", "--scheduler-config", "give it twice or more: one for each run to compare")
+    names = [config if config == DEFAULT else Path(config).stem for config in configs]
+    if len(set(names)) < len(names):
+        names = configs
+    classes = load_plugins(plugins)
+    by_config = []
+    for name, config in zip(names, configs, strict=True):
+        source = None if config == DEFAULT else Path(config)
+        ties: TieBreak = "upstream" if seeds == 1 else "random"
+        of_config = []
+        for seed in range(seeds):
+            typer.echo(f"running {scenario.name} with {name}{f', seed {seed}' if seeds > 1 else ''} …", err=True)
+            of_config.append(_run_one(scenario, source, name, classes, seed, ties))
+        by_config.append(of_config)
+    return [of_config[0] for of_config in by_config], by_config if seeds > 1 else None
+
+
+def _run_one(
+    scenario: Path, source: Path | None, name: str, plugins: "Sequence[type[Any]]", seed: int, ties: "TieBreak"
+) -> "Run":
+    from seatrial.api import run
+    from seatrial.results.run import Run
+
+    result = run(scenario, source, plugins, seed, tie_break=ties)
+    if result.phase == "Failed":
+        typer.secho(f"seatrial: {scenario} with {name}: Failed: {result.message}", err=True, fg="red")
+        raise typer.Exit(1)
+    return Run(name, result.scenario, None, result.kept.table, result.kept.dictionary)
+
+
+def _print(comparison: "Comparison", format: str) -> None:
+    from seatrial.model.documents import encode
+    from seatrial.results.wording import as_document, as_markdown
+
+    if format == "json":
+        typer.echo(encode(as_document(comparison)).decode())
+    elif format == "markdown":
+        typer.echo(as_markdown(comparison), nl=False)
+    else:
+        _print_table(comparison)
+
+
+def _print_table(comparison: "Comparison") -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from seatrial.results.wording import SHOWN, change, figure
+
+    console = Console()
+    names = [run.name for run in comparison.runs]
+    view = Table(box=None, header_style="bold")
+    for title in ("measure", *names, *(f"Δ {name}" for name in names[1:])):
+        view.add_column(title)
+    for number in comparison.numbers:
+        changes = [change(number, place) for place in range(1, len(names))]
+        view.add_row(f"{number.name} [dim]{number.unit}[/dim]", *map(figure, number.values), *changes)
+    console.print(view)
+    count = len(comparison.differences)
+    console.print(f"\n{count} pods went elsewhere" if count else "\nEvery pod went to the same node")
+    for difference in comparison.differences[:SHOWN]:
+        places = " → ".join(node or "pending" for node in difference.nodes)
+        console.print(f"  {difference.pod}: {places}  [dim]{difference.reason}[/dim]", soft_wrap=True)
+    if count > SHOWN:
+        console.print(f"  … and {count - SHOWN} more, in compare.html")
+
+
+def _page_parts(comparison: "Comparison") -> tuple[list[object], list[object], list[object]]:
+    numbers: list[object] = [
+        {"measure": n.name, "unit": n.unit, "better": n.better, "values": list(n.values)} for n in comparison.numbers
+    ]
+    differences: list[object] = [
+        {"pod": d.pod, "nodes": list(d.nodes), "reason": d.reason} for d in comparison.differences
+    ]
+    spread: list[object] = [
+        {"measure": s.name, "run": s.run, "min": s.least, "median": s.median, "max": s.most} for s in comparison.spread
+    ]
+    return numbers, differences, spread

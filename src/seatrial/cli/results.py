@@ -1,0 +1,91 @@
+"""`seatrial results` and `seatrial measures`: what a run means, in numbers."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ROWS = 24
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(results)
+    app.command()(measures)
+
+
+def results(
+    run: Annotated[Path, typer.Argument(help="An --out directory or a result.json.")],
+    names: Annotated[list[str] | None, typer.Argument(help="Measures; all without one.", metavar="MEASURE")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write MEASURE.csv files into this folder.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print tables and summaries as JSON.")] = False,
+    parquet: Annotated[Path | None, typer.Option(help="Write MEASURE.parquet files into this folder.")] = None,
+) -> None:
+    """Print the measures of a run, or write them as CSV or Parquet."""
+    from seatrial.model.documents import encode
+    from seatrial.results.measure import find_measures
+    from seatrial.results.run import Run
+
+    chosen = find_measures(names or [])
+    loaded = Run.load(run)
+    able = [measure for measure in chosen if names or not (measure.needs_timeline and loaded.lacks)]
+    if len(able) < len(chosen):
+        left_out = ", ".join(measure.name for measure in chosen if measure not in able)
+        typer.echo(f"seatrial: {loaded.name} lacks {loaded.lacks}; left out: {left_out}", err=True)
+    tables = {measure: measure.compute(loaded) for measure in able}
+    for folder, ending in ((csv, "csv"), (parquet, "parquet")):
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            for measure, table in tables.items():
+                _write(table, folder / f"{measure.name}.{ending}")
+    if json:
+        document = {
+            measure.name: {"summary": dict(measure.summary(table)), "rows": table.to_dicts()}
+            for measure, table in tables.items()
+        }
+        typer.echo(encode(document).decode())
+    elif csv is None and parquet is None:
+        for measure, table in tables.items():
+            _show(measure.name, measure.definition.splitlines()[0], table)
+
+
+def measures() -> None:
+    """List the measures and what they are."""
+    from seatrial.results.measure import all_measures
+
+    for name, measure in all_measures().items():
+        typer.secho(name, bold=True, nl=False)
+        typer.echo(f"  [{measure.unit}]" if measure.unit else "")
+        typer.echo("  " + measure.definition.replace("\n", "\n  ") + "\n")
+
+
+def _write(table: "pl.DataFrame", path: Path) -> None:
+    if path.suffix == ".csv":
+        table.write_csv(path)
+    else:
+        table.write_parquet(path)
+    typer.echo(f"written {path}")
+
+
+def _show(name: str, title: str, table: "pl.DataFrame") -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    view = Table(title=f"{name}: {title}", title_justify="left", box=None, header_style="bold")
+    for column in table.columns:
+        view.add_column(column)
+    for row in table.head(ROWS).iter_rows():
+        view.add_row(*[_cell(value) for value in row])
+    console = Console()
+    console.print(view)
+    if len(table) > ROWS:
+        console.print(f"… {len(table) - ROWS} more rows; --csv or --json has them all")
+    console.print()
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

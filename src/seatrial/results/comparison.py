@@ -1,0 +1,153 @@
+"""Runs of one scenario side by side: their numbers, and which pods went elsewhere.
+
+The first run is the one the others are measured against.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from statistics import median
+
+from seatrial.model.documents import encode
+from seatrial.model.errors import ConfigError
+from seatrial.results.measure import Better, Measure, find_measures
+from seatrial.results.reasons import Attempts, reason
+from seatrial.results.run import Run
+
+EXPLAINED = 50
+"""Differences for which a reason is worked out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One number of a measure, for each run (None: not known)."""
+
+    name: str
+    measure: str
+    unit: str
+    better: Better
+    values: tuple[float | None, ...]
+
+    def delta(self, run: int) -> float | None:
+        """The value of a run minus that of the first."""
+        first, value = self.values[0], self.values[run]
+        return None if first is None or value is None else value - first
+
+    def relative(self, run: int) -> float | None:
+        """The delta in percent of the first run's value."""
+        first, delta = self.values[0], self.delta(run)
+        return None if delta is None or not first else 100.0 * delta / abs(first)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A pod that went elsewhere; None for nowhere."""
+
+    pod: str
+    nodes: tuple[str | None, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A number over seeds."""
+
+    name: str
+    run: int
+    least: float
+    median: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What `seatrial compare` knows."""
+
+    runs: tuple[Run, ...]
+    numbers: tuple[Number, ...]
+    differences: tuple[Difference, ...]
+    spread: tuple[Spread, ...] = ()
+
+    def number(self, name: str) -> Number:
+        found = next((number for number in self.numbers if number.name == name), None)
+        if found is None:
+            known = ", ".join(number.name for number in self.numbers)
+            raise ConfigError("", "measure", f"{name!r} is not known; known are {known}")
+        return found
+
+
+def compare(runs: list[Run], measures: list[str] | None = None, seeds: list[list[Run]] | None = None) -> Comparison:
+    """Compare runs of the same scenario; `seeds` has more runs of each, for the spread."""
+    _same_scenario(runs)
+    chosen = find_measures(measures or [])
+    numbers = _numbers(runs, chosen)
+    spread: list[Spread] = []
+    if seeds:
+        numbers, spread = _over_seeds(numbers, [_numbers(each, chosen) for each in seeds])
+    return Comparison(tuple(runs), tuple(numbers), tuple(_differences(runs)), tuple(spread))
+
+
+def _same_scenario(runs: list[Run]) -> None:
+    first = runs[0]
+    for run in runs[1:]:
+        if encode(run.scenario.get("spec")) != encode(first.scenario.get("spec")):
+            raise ConfigError(
+                run.name, "spec", f"is another scenario than that of {first.name}; compare runs of the same one"
+            )
+
+
+def _numbers(runs: list[Run], measures: Iterable[Measure]) -> list[Number]:
+    numbers = []
+    for measure in measures:
+        summaries = [_summary(measure, run) for run in runs]
+        names = list(dict.fromkeys(name for summary in summaries for name in summary))
+        for name in names:
+            values = tuple(summary.get(name) for summary in summaries)
+            numbers.append(Number(name, measure.name, measure.unit, measure.better, values))
+    return numbers
+
+
+def _summary(measure: Measure, run: Run) -> Mapping[str, float | None]:
+    if measure.needs_timeline and run.lacks:
+        return {}
+    return measure.summary(measure.compute(run))
+
+
+def _over_seeds(numbers: list[Number], by_run: list[list[Number]]) -> tuple[list[Number], list[Spread]]:
+    """Medians in the place of single values, and how far apart the seeds are."""
+    found = [{number.name: number.values for number in of_run} for of_run in by_run]
+    medians, spread = [], []
+    for number in numbers:
+        values: list[float | None] = []
+        for place, of_run in enumerate(found):
+            known = [value for value in of_run.get(number.name, ()) if value is not None]
+            values.append(median(known) if known else None)
+            if known:
+                spread.append(Spread(number.name, place, min(known), median(known), max(known)))
+        medians.append(Number(number.name, number.measure, number.unit, number.better, tuple(values)))
+    return medians, spread
+
+
+def _differences(runs: list[Run]) -> list[Difference]:
+    """Pods of the first run that went elsewhere in another; names that recur are matched in order."""
+    homes = [_homes(run) for run in runs]
+    attempts = [Attempts(run) for run in runs]
+    found: list[Difference] = []
+    for key in homes[0]:
+        nodes = tuple(home.get(key) for home in homes)
+        if len(set(nodes)) == 1 or any(key not in home for home in homes):
+            continue
+        why = ""
+        if len(found) < EXPLAINED:
+            other = next(i for i, node in enumerate(nodes) if node != nodes[0])
+            why = reason(key[0], nodes[0], nodes[other], attempts[0], attempts[other])
+        found.append(Difference(key[0], nodes, why))
+    return found
+
+
+def _homes(run: Run) -> dict[tuple[str, int], str | None]:
+    homes: dict[tuple[str, int], str | None] = {}
+    seen: dict[str, int] = {}
+    for pod in run.pods:
+        number = seen[pod.key] = seen.get(pod.key, 0) + 1
+        homes[pod.key, number] = pod.node or None
+    return homes

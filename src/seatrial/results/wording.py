@@ -1,0 +1,93 @@
+"""A comparison in words: Markdown for a pull request, JSON for programs, JUnit for CI."""
+
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+from seatrial.results.comparison import Comparison, Number
+
+SHOWN = 20
+"""Differences shown where a person reads."""
+
+
+def figure(value: float | None) -> str:
+    """A number as people write it."""
+    if value is None:
+        return "–"
+    return str(int(value)) if float(value).is_integer() else f"{value:.4g}"
+
+
+def change(number: Number, run: int) -> str:
+    """Absolute and relative change, and whether that is good."""
+    delta, relative = number.delta(run), number.relative(run)
+    if delta is None:
+        return "–"
+    if delta == 0:
+        return "="
+    share = f" ({relative:+.1f}%)" if relative is not None else ""
+    verdict = ""
+    if number.better:
+        verdict = " better" if (delta > 0) == (number.better == "higher") else " worse"
+    return f"{'+' if delta > 0 else ''}{figure(delta)}{share}{verdict}"
+
+
+def as_markdown(comparison: Comparison) -> str:
+    """A comment for a pull request."""
+    names = [run.name for run in comparison.runs]
+    head = ["measure", *names, *(f"Δ {name}" for name in names[1:])]
+    lines = [f"### {' against '.join(names)}", "", _row(head), _row(["---"] * len(head))]
+    for number in comparison.numbers:
+        changes = [change(number, place) for place in range(1, len(names))]
+        lines.append(_row([f"{number.name} {number.unit}".strip(), *map(figure, number.values), *changes]))
+    count = len(comparison.differences)
+    lines += ["", f"{count} pods went elsewhere." if count else "Every pod went to the same node."]
+    for difference in comparison.differences[:SHOWN]:
+        places = " → ".join(node or "pending" for node in difference.nodes)
+        lines.append(f"- `{difference.pod}`: {places}" + (f" ({difference.reason})" if difference.reason else ""))
+    if count > SHOWN:
+        lines.append(f"- … and {count - SHOWN} more")
+    return "\n".join(lines) + "\n"
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def as_document(comparison: Comparison) -> dict[str, Any]:
+    """Everything, for programs."""
+    places = range(1, len(comparison.runs))
+    return {
+        "runs": [run.name for run in comparison.runs],
+        "scenario": comparison.runs[0].scenario_name,
+        "measures": [
+            {
+                "name": number.name,
+                "measure": number.measure,
+                "unit": number.unit,
+                "better": number.better,
+                "values": list(number.values),
+                "deltas": [number.delta(place) for place in places],
+                "relative": [number.relative(place) for place in places],
+            }
+            for number in comparison.numbers
+        ],
+        "differences": [
+            {"pod": difference.pod, "nodes": list(difference.nodes), "reason": difference.reason}
+            for difference in comparison.differences
+        ],
+        "spread": [
+            {"name": s.name, "run": s.run, "min": s.least, "median": s.median, "max": s.most} for s in comparison.spread
+        ],
+    }
+
+
+def as_junit(comparison: Comparison, thresholds: dict[str, list[str]]) -> str:
+    """One test case a threshold; without thresholds, one that passes."""
+    cases = thresholds or {"the runs were compared": []}
+    failures = sum(bool(found) for found in cases.values())
+    name = quoteattr(" against ".join(run.name for run in comparison.runs))
+    lines = [f'<testsuite name={name} tests="{len(cases)}" failures="{failures}">']
+    for text, found in cases.items():
+        lines.append(f'  <testcase classname="seatrial.compare" name={quoteattr(text)}>')
+        lines += [f"    <failure message={quoteattr(sentence)}/>" for sentence in found]
+        lines.append("  </testcase>")
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + "\n".join([*lines, "</testsuite>"]) + "\n"
