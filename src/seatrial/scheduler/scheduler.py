@@ -80,6 +80,13 @@ class Scheduler:
             self.queue.close()
             self._build(self.configuration)
 
+    def close(self) -> None:
+        """Stop, and let go of connections to extenders."""
+        self.stop()
+        close = getattr(self._transport, "close", None)
+        if close is not None:
+            close()
+
     def reconfigure(self, config: Configuration) -> None:
         """Go on with another configuration, as a restarted kube-scheduler would."""
         was_running = self._is_running

@@ -1,8 +1,8 @@
 """Queueing hints: which events may help a pod that a plugin rejected, and whether one does.
 
-Most plugins declare theirs beside what they filter (`requeue.on`); those about volumes and devices are here. A hint gets
-(plugin, pod, old, new): pods are PodInfo, nodes NodeInfo, everything else documents; old is None for an add, new for a
-delete.
+Most plugins declare theirs beside what they filter (`requeue.on`); those about volumes and devices are here. A hint
+gets (plugin, pod, old, new): pods are PodInfo, nodes NodeInfo, everything else documents; old is None for an add, new
+for a delete.
 """
 
 from collections.abc import Mapping, Sequence
