@@ -156,6 +156,7 @@ class Algorithm:
         cached: bool = True,
         search_all: bool = False,
         score_always: bool = False,
+        stops_at_errors: bool = True,
     ) -> None:
         self.table = table
         self.percentage = percentage
@@ -164,7 +165,7 @@ class Algorithm:
         self.start = 0
         """Where the next search begins, as a place in the order."""
         self.cache = ColumnCache(table, cached)
-        self.searcher = Searcher(table, nominator, self.cache)
+        self.searcher = Searcher(table, nominator, self.cache, stops_at_errors)
         self._search_all = search_all
         self._score_always = score_always
 

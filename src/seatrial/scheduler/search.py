@@ -142,7 +142,10 @@ _NONE: Rows = np.zeros(0, np.intp)
 class Searcher:
     """Searches a table for one pod after the other."""
 
-    def __init__(self, table: NodeTable, nominator: Nominator, cache: ColumnCache) -> None:
+    def __init__(
+        self, table: NodeTable, nominator: Nominator, cache: ColumnCache, stops_at_errors: bool = True
+    ) -> None:
+        self._stops_at_errors = stops_at_errors
         self.table = table
         self.nominator = nominator
         self.cache = cache
@@ -177,7 +180,7 @@ class Searcher:
             has_errors |= any(verdicts.has_errors for verdicts in piece.asked.values())
             start += step
             wanted = self._take(found, piece, wanted, has_errors)
-            if wanted < 0 or found.error is not None:
+            if wanted < 0 or (found.error is not None and self._stops_at_errors):
                 break
             step = step if slow else max(step, len(rows) // 4)
         return found
@@ -219,7 +222,7 @@ class Searcher:
         else:
             wanted -= len(places)
         found.pieces.append(piece)
-        if has_errors:
+        if has_errors and found.error is None:
             found.error = self._first_error(found, piece)
         return wanted
 
