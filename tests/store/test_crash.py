@@ -37,11 +37,12 @@ def killed_after(delay: float, *arguments: str) -> list[tuple[str, str, int, int
 
 def crash(directory: Path, times: int, seed: int) -> int:
     """Kill the writer many times over one directory, and look at what is left each time."""
-    dice, expected, acknowledged = random.Random(seed), {}, 0
+    dice, expected, acknowledged, latest = random.Random(seed), {}, 0, 0
     for number in range(times):
-        tried, latest = {}, 0
+        tried = {}
         for verb, name, revision, size in killed_after(dice.uniform(0.0, 0.25), str(directory), str(number), str(seed)):
-            latest = max(latest, revision if verb != "try" else 0)
+            assert verb != "open" or revision >= latest, "a revision was given twice"
+            latest = max(latest, revision)
             if verb == "try":
                 tried[name] = size
             elif verb == "done":
@@ -55,8 +56,8 @@ def crash(directory: Path, times: int, seed: int) -> int:
             # Of a write that was tried but not acknowledged, both outcomes are right.
             allowed = {expected.get(name, GONE), tried.get(name, expected.get(name, GONE))}
             assert found.get(name, GONE) in allowed, f"kill {number}: {name}"
-        assert store.revision >= latest
-        expected = found
+        assert store.revision > latest
+        expected, latest = found, store.revision
         durability.close()
     return acknowledged
 

@@ -70,6 +70,20 @@ def test_no_revision_is_given_twice_after_an_unclean_end(tmp_path):
     durability.close()
 
 
+def test_the_revision_never_goes_back_however_often_it_is_opened(tmp_path):
+    store, durability = opened(tmp_path)
+    store.create(maps_of(store), config_map("a"), writer="test")
+    durability.sync()
+    abandon(durability)
+    revisions = []
+    for _ in range(3):
+        store, durability = opened(tmp_path)
+        revisions.append(store.revision)
+        durability.close()
+    assert revisions == [1 + GAP] * 3
+    assert len(list(tmp_path.glob("*.journal"))) == 2
+
+
 def test_definitions_and_their_objects_come_back(tmp_path):
     store, durability = opened(tmp_path)
     definitions = store.kinds.named("apiextensions.k8s.io/v1", "CustomResourceDefinition")

@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 from seatrial.model.documents import decode
 from seatrial.store.definitions import DEFINITIONS
-from seatrial.store.durable.files import Directory
+from seatrial.store.durable.files import Directory, revision_of
 from seatrial.store.durable.records import Record, content_of, frame, kind_from, record_of
 from seatrial.store.objects import Change, Stored
 from seatrial.store.store import Store
@@ -132,10 +132,11 @@ class Durability:
 
     def _open(self) -> BinaryIO:
         reached = self._directory.read(self._restore)
-        was_clean = self._clean.exists() and int(self._clean.read_text() or -1) >= reached
+        noted = int(self._clean.read_text() or 0) if self._clean.exists() else -1
         self._clean.unlink(missing_ok=True)
-        is_new = not reached
-        self._appended = self._synced = reached if was_clean or is_new else reached + GAP
+        is_clean = noted >= reached or not (reached or self._directory.journals())
+        last = max(reached, noted, *(revision_of(path) for path in self._directory.journals()), 0)
+        self._appended = self._synced = last if is_clean else last + GAP
         self._store.resume(self._synced)
         self._journal_bytes = sum(path.stat().st_size for path in self._directory.journals())
         return self._directory.new_journal(self._synced)

@@ -44,7 +44,10 @@ class Directory:
         return self._files(SNAPSHOT)
 
     def new_journal(self, revision: int) -> BinaryIO:
-        """A journal for the writes after a revision."""
+        """A journal for the writes after a revision; those that nobody wrote to are not kept."""
+        for path in self.journals():
+            if not path.stat().st_size:
+                path.unlink()
         file = self._named(revision, JOURNAL).open("ab", buffering=0)
         self.sync()
         return file
@@ -70,7 +73,7 @@ class Directory:
     def forget_before(self, revision: int) -> None:
         """Delete what the snapshot of a revision has made needless."""
         for path in (*self.journals(), *self.snapshots()):
-            if _revision_of(path) < revision:
+            if revision_of(path) < revision:
                 path.unlink()
         for path in self.path.glob("*.draft"):
             path.unlink()
@@ -95,13 +98,14 @@ class Directory:
         return reached
 
     def _files(self, suffix: str) -> list[Path]:
-        return sorted(self.path.glob(f"*{suffix}"), key=_revision_of)
+        return sorted(self.path.glob(f"*{suffix}"), key=revision_of)
 
     def _named(self, revision: int, suffix: str) -> Path:
         return self.path / f"{revision:020d}{suffix}"
 
 
-def _revision_of(path: Path) -> int:
+def revision_of(path: Path) -> int:
+    """The revision after which a file begins."""
     return int(path.stem)
 
 
