@@ -17,6 +17,7 @@ from seatrial.model.quantity import QuantityError, canonical_quantity
 from seatrial.model.schema import Field, Schema, schema_named
 
 MOST_STRICT_ERRORS = 100
+_MOST_DIGITS = 20
 _INTEGERS = {"int32": 31, "int64": 63, "": 63}
 _ZEROS: dict[str, Any] = {"string": "", "integer": 0, "number": 0, "boolean": False, "quantity": "0", "intOrString": 0}
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
@@ -49,7 +50,14 @@ class Number(float):
 
 def parse_pairs(data: bytes | str) -> Any:
     """JSON with nothing lost: objects as pairs, numbers with their text."""
-    return json.loads(data, object_pairs_hook=Pairs, parse_float=Number)
+    return json.loads(data, object_pairs_hook=Pairs, parse_float=Number, parse_int=_whole)
+
+
+def _whole(text: str) -> int | Number:
+    """A whole number; what no 64 bits hold is kept as a float, as everywhere else."""
+    if len(text) > _MOST_DIGITS or not -(1 << 63) <= int(text) < 1 << 64:
+        return Number(text)
+    return int(text)
 
 
 class Reader:
@@ -58,6 +66,7 @@ class Reader:
     def __init__(self) -> None:
         self.strict_errors: list[str] = []
         self.type_error = ""
+        self._last_error = ""
         self._path: list[str] = []
         self._fields: list[str] = []
         self._struct = ""
@@ -176,16 +185,22 @@ class Reader:
             case "integer":
                 return self._integer(value, schema.format, go_type)
             case "number":
-                return self._wrong(value, go_type) if json_word(value) != "number" else value
+                return self._wrong(value, go_type) if json_word(value) != "number" else plain(value)
             case "bytes":
                 return self._bytes(value, go_type)
             case "quantity":
                 return _quantity(value)
             case "intOrString":
-                return value if isinstance(value, str) else self._integer(value, "int32", "int32")
+                return value if isinstance(value, str) else self._at_once(self._integer(value, "int32", "int32"))
             case _:
                 micro = schema.type == "microTime"
-                return _time(value, micro) if isinstance(value, str) else self._wrong(value, "string")
+                return _time(value, micro) if isinstance(value, str) else self._at_once(self._wrong(value, "string"))
+
+    def _at_once(self, value: Any) -> Any:
+        """Types that read themselves end the reading with their error; others let it go on to the end."""
+        if value is None:
+            raise DecodingError(self._last_error)
+        return value
 
     def _integer(self, value: Any, format_: str, go_type: str) -> Any:
         if json_word(value) != "number":
@@ -208,10 +223,10 @@ class Reader:
             )
         return text
 
-    def _wrong(self, value: Any, go_type: str, word: str = "") -> None:
+    def _wrong(self, value: Any, go_type: str, word: str = "") -> Any:
         where = f"Go struct field {self._struct}.{'.'.join(self._fields)}" if self._fields else "Go value"
-        error = f"json: cannot unmarshal {word or json_word(value)} into {where} of type {go_type}"
-        self.type_error = self.type_error or error
+        self._last_error = f"json: cannot unmarshal {word or json_word(value)} into {where} of type {go_type}"
+        self.type_error = self.type_error or self._last_error
 
     def _strict(self, what: str, name: str) -> None:
         if self._lenient or len(self.strict_errors) >= MOST_STRICT_ERRORS:
