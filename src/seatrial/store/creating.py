@@ -14,6 +14,7 @@ from seatrial.store.identities import LONGEST_BASE
 from seatrial.store.metadata import already_exists, metadata_of, ordered
 from seatrial.store.objects import Stored
 from seatrial.store.options import CreateOptions
+from seatrial.store.owning import track_creation
 from seatrial.store.preparing import prepare_create
 from seatrial.store.requests import Request
 from seatrial.store.strategies import keeps_generation
@@ -33,6 +34,7 @@ def create(
     document = store.rules.decode(kind, document, options)
     kind, document = store.versions.to_storage(kind, document)
     store.rules.apply_defaults(kind, document)
+    track_creation(store, kind, document, options)
     metadata = document["metadata"]
     if metadata.get("resourceVersion") and not options.restored:
         raise BadRequest("resourceVersion should not be set on objects to be created")

@@ -13,6 +13,7 @@ class WriteOptions:
     """What all writes of a document have in common.
 
     `owned`: the caller hands its document over and never looks at it again, so that no copy is made.
+    `tracked`: the document's managedFields are right already.
     `trusted`: the document was made by our own code from valid parts, so that decoding checks are left out.
     `warnings`: where decoding warnings are put, for the server to send.
     """
@@ -22,6 +23,7 @@ class WriteOptions:
     field_validation: FieldValidation = "Warn"
     owned: bool = False
     trusted: bool = False
+    tracked: bool = False
     user: str = ""
     warnings: list[str] | None = None
 

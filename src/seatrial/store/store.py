@@ -15,8 +15,7 @@ from seatrial.model.errors import BadRequest
 from seatrial.model.fields import FieldSelector
 from seatrial.model.kinds import Kind, Kinds
 from seatrial.model.labels import LabelSelector
-from seatrial.model.schema import schema_of
-from seatrial.store import binding, creating, deleting, evicting, snapshots, updating
+from seatrial.store import binding, creating, deleting, evicting, owning, patching, snapshots, updating
 from seatrial.store.binding import Binding
 from seatrial.store.definitions import DEFINITIONS, Definitions
 from seatrial.store.history import History
@@ -25,11 +24,10 @@ from seatrial.store.metadata import conflict, not_found
 from seatrial.store.objects import Change, Stored
 from seatrial.store.options import CreateOptions, DeleteOptions, Patch, PatchOptions, UpdateOptions, WriteOptions
 from seatrial.store.parts import Parts, without_parts
-from seatrial.store.patching import check_still_itself, patched
 from seatrial.store.requests import Admission, NoAdmission
 from seatrial.store.revisions import Listener, Revisions
 from seatrial.store.rules import Rules
-from seatrial.store.scaling import SCALE, ScalePaths, apply_scale, check_scalable, scale_of
+from seatrial.store.scaling import ScalePaths, apply_scale, check_scalable, scale_of
 from seatrial.store.selecting import selected
 from seatrial.store.shelves import Shelf
 from seatrial.store.strategies import created_by_update
@@ -144,7 +142,7 @@ class Store:
             scale, document = document, self.versions.read(kind, current).document()
             apply_scale(kind, document, scale, self.scale_paths(kind))
             subresource = ""
-        return self._update(kind, document, current, writer, subresource, options)
+        return self.update_from(kind, document, current, writer, subresource, options)
 
     def modify(
         self,
@@ -160,7 +158,7 @@ class Store:
         current = self.current(kind, name, namespace)
         document = self.versions.read(kind, current).document()
         change(document)
-        return self._update(kind, document, current, writer, subresource, _OWN)
+        return self.update_from(kind, document, current, writer, subresource, _OWN)
 
     def write_parts(
         self,
@@ -203,17 +201,7 @@ class Store:
         options: PatchOptions = _PATCH,
     ) -> Stored:
         """Patch an object as it is now; an apply creates it where it is not there."""
-        current = self.current(kind, name, namespace)
-        document = self.versions.read(kind, current).document()
-        if subresource == "scale":
-            check_scalable(kind)
-            scale = patched(self, kind, scale_of(document, self.scale_paths(kind)), patch, schema_of(SCALE))
-            apply_scale(kind, document, scale, self.scale_paths(kind))
-            subresource = ""
-        else:
-            document = patched(self, kind, document, patch, self.rules.schema(kind))
-            check_still_itself(kind, document, current)
-        return self._update(kind, document, current, writer, subresource, options)
+        return patching.patch(self, kind, name, patch, namespace, writer, subresource, options)
 
     def delete(
         self, kind: Kind, name: str, *, writer: str, namespace: str = "", options: DeleteOptions = _DELETE
@@ -261,6 +249,10 @@ class Store:
         """Every object there is, as documents that `load` takes."""
         return snapshots.export(self)
 
+    def spelled_out(self, stored: Stored) -> Stored:
+        """The object as a reader by name sees it: with all of its managedFields worked out."""
+        return owning.spelled_out(self, stored)
+
     def subscribe(self, listener: Listener, kinds: Iterable[Kind] | None = None) -> Callable[[], None]:
         """Call `listener` after each write (of these kinds), in the order of subscription; returns how to stop it."""
         return self._revisions.subscribe(listener, kinds)
@@ -283,10 +275,14 @@ class Store:
 
     def current(self, kind: Kind, name: str, namespace: str) -> Stored:
         """The object as it is stored, in its storage version; NotFound where there is none."""
-        stored = self.shelf(kind).find(namespace if kind.namespaced else "", name)
+        stored = self.find_current(kind, name, namespace)
         if stored is None:
             raise not_found(kind, name)
         return stored
+
+    def find_current(self, kind: Kind, name: str, namespace: str) -> Stored | None:
+        """The object as it is stored, in its storage version, or None."""
+        return self.shelf(kind).find(namespace if kind.namespaced else "", name)
 
     def attach_journal(self, journal: Journal | None) -> None:
         """Tell a journal of each write from now on."""
@@ -372,8 +368,9 @@ class Store:
         )  # fmt: skip
         return self.create(kind, document, writer=writer, namespace=namespace, options=more)
 
-    def _update(
+    def update_from(
         self, kind: Kind, document: Document, current: Stored, writer: str, subresource: str, options: WriteOptions
     ) -> Stored:
+        """Replace an object that was read before: for the modules of this room."""
         stored = updating.update(self, kind, document, current, writer=writer, subresource=subresource, options=options)
         return self.versions.read(kind, stored)

@@ -12,6 +12,7 @@ from seatrial.store import deleting
 from seatrial.store.metadata import conflict, metadata_of, ordered
 from seatrial.store.objects import Stored
 from seatrial.store.options import UpdateOptions, WriteOptions
+from seatrial.store.owning import only_times_differ, track_change
 from seatrial.store.preparing import prepare_update
 from seatrial.store.requests import Request
 from seatrial.store.strategies import keeps_generation, needs_resource_version
@@ -40,13 +41,14 @@ def update(
     store.rules.apply_defaults(kind, document)
     old = current.document()
     check_precondition(kind, document["metadata"], old["metadata"])
+    track_change(store, kind, document, old, subresource, options)
     request = Request(
         store, "UPDATE", kind, current.namespace, current.name, document, old, subresource, writer,
         options.user, options.dry_run, options.warnings,
     )  # fmt: skip
     store.admission.admit(request)
     document = prepare(kind, request.document, old, subresource, store.clock.now())
-    if document == old:
+    if document == old or only_times_differ(document, old):
         return current
     request.document = document
     store.rules.validate_update(kind, document, old, subresource)
