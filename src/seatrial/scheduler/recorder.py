@@ -4,6 +4,9 @@ from typing import Protocol
 
 from seatrial.scheduler.decision import Decision
 
+ANNOTATOR = "seatrial:annotations"
+"""The writer of result annotations: what it writes is never an event for the queue."""
+
 
 class Recorder(Protocol):
     """Takes each decision as it is made; `wants_cells` false spares the making of per-node columns."""
@@ -20,6 +23,18 @@ class NoRecorder:
 
     def record(self, decision: Decision) -> None:
         """Forgets the decision."""
+
+
+class BothRecorders:
+    """Tells two recorders."""
+
+    def __init__(self, first: Recorder, second: Recorder) -> None:
+        self._recorders = first, second
+        self.wants_cells = first.wants_cells or second.wants_cells
+
+    def record(self, decision: Decision) -> None:
+        for recorder in self._recorders:
+            recorder.record(decision)
 
 
 class ListRecorder:

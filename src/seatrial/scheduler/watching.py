@@ -20,6 +20,7 @@ from seatrial.scheduler.node import NodeInfo
 from seatrial.scheduler.nodes import NodeTable
 from seatrial.scheduler.pods import PodInfo, PodReader
 from seatrial.scheduler.queue import SchedulingQueue
+from seatrial.scheduler.recorder import ANNOTATOR
 from seatrial.scheduler.store_cluster import WRITER, StoreCluster, kind_named
 from seatrial.store.objects import Change, Stored
 from seatrial.store.store import Store
@@ -85,6 +86,8 @@ class Watcher:
 
     def _on_change(self, change: Change) -> None:
         name = change.stored.kind.kind
+        if change.writer == ANNOTATOR:
+            return
         if name == "Pod":
             self._on_pod(change)
         elif name == "Node":
