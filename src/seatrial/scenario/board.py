@@ -28,11 +28,28 @@ class Pages(Protocol):
 
     def __len__(self) -> int: ...
 
+    def __getitem__(self, number: int, /) -> bytes: ...
+
     def __iter__(self) -> Iterator[bytes]: ...
 
 
-class MemoryPages(list[bytes]):
+class MemoryPages:
     """Pages in memory."""
+
+    def __init__(self) -> None:
+        self._pages: list[bytes] = []
+
+    def append(self, page: bytes) -> None:
+        self._pages.append(page)
+
+    def __len__(self) -> int:
+        return len(self._pages)
+
+    def __getitem__(self, number: int, /) -> bytes:
+        return self._pages[number]
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._pages)
 
 
 @dataclass(slots=True)

@@ -1,6 +1,5 @@
 """Where a run on the command line keeps its pages and puts its results: files that appear whole or not at all."""
 
-import os
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -12,22 +11,22 @@ class FilePages:
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        self._sizes: list[int] = []
+        self._starts = [0]
 
     def append(self, page: bytes) -> None:
-        self._file.seek(0, os.SEEK_END)
+        self._file.seek(self._starts[-1])
         self._file.write(page)
-        self._sizes.append(len(page))
+        self._starts.append(self._starts[-1] + len(page))
 
     def __len__(self) -> int:
-        return len(self._sizes)
+        return len(self._starts) - 1
+
+    def __getitem__(self, number: int, /) -> bytes:
+        self._file.seek(self._starts[number])
+        return self._file.read(self._starts[number + 1] - self._starts[number])
 
     def __iter__(self) -> Iterator[bytes]:
-        position = 0
-        for size in self._sizes:
-            self._file.seek(position)
-            yield self._file.read(size)
-            position += size
+        return (self[number] for number in range(len(self)))
 
 
 def write_whole(path: Path, parts: Iterable[bytes]) -> None:

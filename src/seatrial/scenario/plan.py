@@ -5,7 +5,7 @@ is carried out. Operations may be added while the scenario runs; those of a past
 """
 
 from bisect import bisect_right, insort
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -58,6 +58,15 @@ class Plan:
         for listed in self._steps.values():
             listed[:] = [other for other in listed if other.id != operation.id]
         self.add(operation)
+
+    def keep(self, ids: Collection[str], current: int) -> None:
+        """Drop the operations of coming steps that are not among `ids`."""
+        for step, listed in self._steps.items():
+            if step > current:
+                for operation in listed:
+                    if operation.id not in ids:
+                        del self._known[operation.id]
+                listed[:] = [operation for operation in listed if operation.id in ids]
 
     def at(self, step: int) -> list[Planned]:
         return self._steps.get(step, [])

@@ -20,7 +20,7 @@ from seatrial.scenario.board import Board, MemoryPages, Pages, Publisher, Strate
 from seatrial.scenario.engine import Engine, Settings
 from seatrial.scenario.kind import STEP_DURATION, Controllers
 from seatrial.scenario.plan import Plan, Planned, number, settle
-from seatrial.scenario.profile import FAILED, PAUSED, profile_of
+from seatrial.scenario.profile import FAILED, PAUSED, Phase, profile_of
 from seatrial.scenario.registry import REGISTRY, Registry
 from seatrial.scenario.validation import operation_problems, problems
 from seatrial.scheduler.recorder import Recorder
@@ -78,7 +78,8 @@ class Play:
             is_taken=self.plan.has_id,
         )
         self.engine: Engine | None = None
-        self._publisher = publisher
+        self._continued = False
+        self.publisher = publisher
         self._make_scheduler = make_scheduler
         self._unsubscribe: list[Callable[[], None]] = []
 
@@ -106,8 +107,15 @@ class Play:
                 return
         yield from self.engine.play()
 
+    def revise(self, listed: Sequence[bytes]) -> None:
+        """Take in the whole list of a changed spec: what is no longer in it and still to come is dropped."""
+        given = {planned.id for planned in number(listed)}
+        self.plan.keep(given, -1 if self.board.major is None else self.board.major)
+        self.listed = [planned for planned in self.listed if planned.id in given]
+        self.add(listed)
+
     def add(self, listed: Sequence[bytes]) -> None:
-        """Take in the operations of a changed spec: new ones are planned, those of a past step ignored."""
+        """Take in operations of a changed spec: new ones are planned, those of a past step ignored."""
         current = -1 if self.board.major is None else self.board.major
         for planned in number(listed, self.plan.ids()):
             if self.plan.knows(planned):
@@ -123,6 +131,20 @@ class Play:
                 self.plan.replace(planned)
             else:
                 self.plan.add(planned)
+
+    def continue_from(self, status: Document) -> None:
+        """Stand where an earlier life of this play was Paused: its steps are past, its objects are there."""
+        step = (status.get("stepStatus") or {}).get("step")
+        major = step.get("major") if isinstance(step, dict) else step
+        self.board.phase, self.board.reason = PAUSED, str(status.get("message", ""))
+        self.board.major = int(major) if major is not None else None
+        self.board.step_phase = Phase.FINISHED
+        self.board.published = len(self.board.pages)
+        self.timeline.major = self.board.major or 0
+        pods = self.store.kinds.named("v1", "Pod")
+        for stored in self.store.list(pods) if pods is not None else ():
+            self.timeline.adopt(stored)
+        self._continued = True
 
     def fail(self, why: str) -> None:
         """End the play as Failed."""
@@ -160,9 +182,9 @@ class Play:
         yield b"]}"
 
     def _start(self) -> Engine:
-        first = self.plan.first() or 0
-        self.timeline.major = first
-        self._load_snapshot()
+        if not self._continued:
+            self.timeline.major = self.plan.first() or 0
+            self._load_snapshot()
         scheduler = self._make_scheduler(self.store, self.clock, self.timeline)
         chosen = msgspec.convert((self.document.get("spec") or {}).get("controllers") or {}, Controllers)
         company = self.options.registry.cast(chosen, self.plan.profile, self.store, self.clock, scheduler)
@@ -172,9 +194,7 @@ class Play:
             max_loops=self.options.max_loops,
             strategy=self.options.strategy,
         )
-        engine = Engine(
-            self.store, self.clock, self.plan, self.board, self.timeline, company, settings, self._publisher
-        )
+        engine = Engine(self.store, self.clock, self.plan, self.board, self.timeline, company, settings, self.publisher)
         self._unsubscribe = [self.store.subscribe(self.timeline.listen), self.store.subscribe(engine.loops.note)]
         self.store.before_write = lambda *write: engine.about_to_write(counts(*write))
         company.start()
@@ -186,8 +206,8 @@ class Play:
                 self.timeline.adopt(stored)
 
     def _show(self) -> None:
-        if self._publisher is not None:
-            self._publisher.publish(self.board)
+        if self.publisher is not None:
+            self.publisher.publish(self.board)
 
 
 def step_duration(document: Document) -> int:

@@ -9,13 +9,12 @@ from typing import Literal
 import msgspec
 
 from seatrial.model.kinds import Kind
+from seatrial.scheduler.recorder import ANNOTATOR
 from seatrial.store.objects import Change, Stored
 
 Verb = Literal["create", "patch", "delete", ""]
 QUIET_KINDS = frozenset({("", "Event"), ("events.k8s.io", "Event"), ("coordination.k8s.io", "Lease")})
 QUIET_SUBRESOURCES = frozenset({"status"})
-ANNOTATOR = "seatrial:annotations"
-"""The writer of result annotations; what it writes is never an operation."""
 
 
 def verb_of(change: Change) -> Verb:

@@ -1,0 +1,127 @@
+"""The result annotations of kube-scheduler-simulator, rendered from a decision.
+
+All keys are written at every attempt, and the history grows by one; what would not fit into the 256 KiB that
+Kubernetes allows for annotations is replaced by a pointer to the timeline, which has everything.
+Shapes: simulator/scheduler/plugin/annotation and resultstore/store.go of kube-scheduler-simulator.
+"""
+
+from typing import Any
+
+from seatrial.model.documents import Document, decode, encode
+from seatrial.model.durations import format_duration
+from seatrial.model.errors import StatusError
+from seatrial.scheduler.decision import Decision
+from seatrial.scheduler.recorder import ANNOTATOR
+from seatrial.store.store import Store
+from seatrial.timeline.decisions import PASSED, filtered
+
+PREFIX = "kube-scheduler-simulator.sigs.k8s.io/"
+SELECTED = f"{PREFIX}selected-node"
+HISTORY = f"{PREFIX}result-history"
+LIMIT = 256 * 1024
+POINTER = f"{PREFIX}result-in-timeline"
+SUCCESS = "success"
+VICTIM = "preemption victim"
+_POINTS = {"reserve": "reserve-result", "permit": "permit-result", "preBind": "prebind-result", "bind": "bind-result"}
+_EXTENDERS = ("filter", "prioritize", "preempt", "bind")
+
+
+def annotations_of(decision: Decision) -> dict[str, str]:
+    """The annotations of one attempt, without the history."""
+    before = decision.pre_filter
+    said = dict.fromkeys(before.plugins, SUCCESS) | dict.fromkeys(before.skipped, "")
+    if not before.status.is_success and before.status.plugin:
+        said[before.status.plugin] = before.status.message
+    values: dict[str, Any] = {
+        "prefilter-result-status": said,
+        "prefilter-result": {plugin: list(nodes) for plugin, nodes in before.node_sets.items()},
+        "filter-result": _filter(decision),
+        "postfilter-result": _post_filter(decision),
+        "prescore-result": dict.fromkeys(decision.pre_score_plugins, SUCCESS)
+        | dict.fromkeys(decision.pre_score_skipped, ""),
+        "score-result": _scores(decision, final=False),
+        "finalscore-result": _scores(decision, final=True),
+        "permit-result-timeout": {plugin: format_duration(wait) for plugin, wait in decision.permit_timeouts},
+    }
+    for point, key in _POINTS.items():
+        values[key] = dict(decision.points.get(point, ()))
+    for verb in _EXTENDERS:
+        answers = decision.extenders.get(verb)
+        if answers:
+            values[f"extender-{verb}-result"] = dict(answers)
+    rendered = {f"{PREFIX}{key}": encode(value).decode() for key, value in values.items()}
+    return rendered | {SELECTED: decision.node}
+
+
+def _filter(decision: Decision) -> Document:
+    passed = dict.fromkeys(decision.filter_plugins, PASSED)
+    verdicts: list[int] = decision.verdicts.tolist()
+    answers = [filtered(decision.filter_plugins, status) for status in decision.statuses]
+    return {name: answers[code - 1] if code else passed for name, code in zip(decision.visited, verdicts, strict=True)}
+
+
+def _post_filter(decision: Decision) -> Document:
+    """kube-scheduler-simulator names the nominated node and leaves an empty entry for the others."""
+    if not decision.post_filter:
+        return {}
+    result: Document = {name: {} for name, _ in decision.rejected()}
+    plugin = decision.post_filter[-1][0]
+    if decision.preemption is not None:
+        result[decision.preemption.node] = {plugin: VICTIM}
+    return result
+
+
+def _scores(decision: Decision, *, final: bool) -> Document:
+    columns = [(column.plugin, (column.final if final else column.raw).tolist()) for column in decision.scores]
+    return {
+        name: {plugin: str(values[place]) for plugin, values in columns}
+        for place, name in enumerate(decision.feasible if columns else ())
+    }
+
+
+def annotate(metadata: Document, attempt: dict[str, str]) -> None:
+    """Put the annotations of an attempt onto an object, within Kubernetes' limit."""
+    present: dict[str, str] = metadata.setdefault("annotations", {})
+    others = sum(len(key) + len(value) for key, value in present.items() if not key.startswith(PREFIX))
+    history = decode(present.get(HISTORY, "[]"))
+    room = LIMIT - others
+    for kept in ([*history, attempt], [attempt], []):
+        candidate = {**attempt, HISTORY: encode(kept).decode()}
+        if _size(candidate) <= room:
+            break
+    else:
+        candidate = {SELECTED: attempt[SELECTED], POINTER: "too large for an annotation: ask `seatrial explain`"}
+    for key in [key for key in present if key.startswith(PREFIX)]:
+        del present[key]
+    present.update(candidate)
+
+
+def _size(annotations: dict[str, str]) -> int:
+    return sum(len(key) + len(value.encode()) for key, value in annotations.items())
+
+
+class Annotator:
+    """A Recorder that writes each decision onto its pod, for `serve`."""
+
+    wants_cells = True
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        kind = store.kinds.named("v1", "Pod")
+        assert kind is not None
+        self._pods = kind
+
+    def record(self, decision: Decision) -> None:
+        """Write the annotations; a pod that is gone in the meantime is left alone."""
+        namespace, _, name = decision.pod.partition("/")
+        attempt = annotations_of(decision)
+        try:
+            self._store.modify(
+                self._pods,
+                name,
+                lambda document: annotate(document["metadata"], attempt),
+                writer=ANNOTATOR,
+                namespace=namespace,
+            )
+        except StatusError:
+            return
