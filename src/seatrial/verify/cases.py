@@ -1,6 +1,7 @@
 """Recorded cases: what a real scheduler was asked and what it answered."""
 
 import gzip
+import lzma
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,14 +29,14 @@ def case_files(directory: Path) -> list[Path]:
         raise NoCases(f"{directory}: no such directory")
     files = sorted(path for path in directory.rglob("*") if path.is_file() and _is_case(path.name))
     if not files:
-        raise NoCases(f"{directory}: no recorded cases (*.json, *.json.gz, *.jsonl.gz)")
+        raise NoCases(f"{directory}: no recorded cases (*.json or *.jsonl, plain, .gz or .xz)")
     return files
 
 
 def read_cases(path: Path) -> Iterator[Case]:
     """The cases of a file: one object, or one object a line."""
     data = path.read_bytes()
-    text = gzip.decompress(data) if path.name.endswith(".gz") else data
+    text = _decompressed(path.suffix, data)
     lines = text.splitlines() if ".jsonl" in path.name else [text]
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -49,8 +50,14 @@ def read_cases(path: Path) -> Iterator[Case]:
 
 def is_volcano(path: Path) -> bool:
     """Whether a file holds cases of Volcano, which have another form."""
-    return path.name.endswith((".jsonl.gz", ".jsonl")) and "volcano" in str(path.parent)
+    return ".jsonl" in path.name and "volcano" in str(path.parent)
 
 
 def _is_case(name: str) -> bool:
-    return name.endswith((".json", ".json.gz", ".jsonl", ".jsonl.gz"))
+    return name.removesuffix(".gz").removesuffix(".xz").endswith((".json", ".jsonl"))
+
+
+def _decompressed(suffix: str, data: bytes) -> bytes:
+    if suffix == ".gz":
+        return gzip.decompress(data)
+    return lzma.decompress(data) if suffix == ".xz" else data

@@ -1,0 +1,21 @@
+"""Every recorded answer of kube-scheduler v1.36.3 is given again, field by field."""
+
+from pathlib import Path
+
+import pytest
+
+from seatrial.verify.cases import read_cases
+from seatrial.verify.replay import difference
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "kube-scheduler"
+FAMILIES = sorted(GOLDEN.glob("*.jsonl.xz"))
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda path: path.name.split(".")[0])
+def test_recorded_answers_are_given_again(family: Path) -> None:
+    differing = {case.name: found for case in read_cases(family) if (found := difference(case)) is not None}
+    assert not differing
+
+
+def test_all_687_recorded_cases_are_here() -> None:
+    assert sum(1 for family in FAMILIES for _ in read_cases(family)) == 687
