@@ -37,5 +37,5 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_client_go(program: Path, serve: Serve, content_type: str) -> None:
     command = [str(program), "-kubeconfig", str(serve.kubeconfig), "-content-type", content_type]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert done.stderr == ""
+    assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == WORKED

@@ -4,6 +4,7 @@ import os
 import resource
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -14,6 +15,8 @@ class Metrics:
         self._requests: Counter[tuple[str, int]] = Counter()
         self._started = time.time()
         self.watchers = 0
+        self.pages: list[Callable[[], str]] = []
+        """What others have to tell, in the same form."""
 
     def count(self, method: str, status: int) -> None:
         self._requests[method, status] += 1
@@ -36,7 +39,7 @@ class Metrics:
         lines += [f"process_cpu_seconds_total {usage.ru_utime + usage.ru_stime:.2f}"]
         lines += ["# TYPE process_resident_memory_bytes gauge", f"process_resident_memory_bytes {resident_bytes()}"]
         lines += ["# TYPE process_start_time_seconds gauge", f"process_start_time_seconds {self._started:.2f}"]
-        return "\n".join(lines) + "\n"
+        return "\n".join(lines) + "\n" + "".join(page() for page in self.pages)
 
 
 def resident_bytes(pid: int | None = None) -> int:
