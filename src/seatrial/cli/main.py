@@ -3,6 +3,7 @@
 import importlib
 import pkgutil
 import sys
+from functools import lru_cache
 from typing import Annotated
 
 import typer
@@ -35,19 +36,21 @@ def _root(
     pass
 
 
-def _register_commands() -> None:
+@lru_cache(maxsize=1)
+def build() -> typer.Typer:
+    """The application with all its commands."""
     names = sorted(module.name for module in pkgutil.iter_modules(cli.__path__) if module.name != "main")
     for name in names:
         register = getattr(importlib.import_module(f"seatrial.cli.{name}"), "register", None)
         if register is not None:
             register(app)
+    return app
 
 
 def main() -> None:
     """Run the command line; an expected error is one message and exit code 2, never a traceback."""
     try:
-        _register_commands()
-        app()
+        build()()
     except SeatrialError as error:
         print(f"seatrial: {error}", file=sys.stderr)
         raise SystemExit(2) from None

@@ -1,0 +1,152 @@
+"""`seatrial compare`, `results` and `measures` from the outside."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from seatrial.cli import main
+from seatrial.model.errors import ConfigError
+
+MOST = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- pluginConfig:
+  - name: NodeResourcesFit
+    args: {scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 1}, {name: memory, weight: 1}]}}
+"""
+WEIGHT = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins: {score: {enabled: [{name: NodeResourcesFit, weight: 50}]}}
+"""
+
+
+def scenario(name: str = "fill", pods: int = 12) -> str:
+    amounts = '{cpu: "4", memory: 8Gi, pods: "20"}'
+    nodes = "\n".join(
+        f"  - {{step: 1, createOperation: {{object: {{apiVersion: v1, kind: Node, metadata: {{name: n{i}}}, "
+        f"status: {{allocatable: {amounts}, capacity: {amounts}}}}}}}}}"
+        for i in range(4)
+    )
+    requests = "{requests: {cpu: 500m, memory: 256Mi}}"
+    work = "\n".join(
+        f"  - {{step: 2, createOperation: {{object: {{apiVersion: v1, kind: Pod, "
+        f"metadata: {{name: p{i}, namespace: default}}, "
+        f"spec: {{containers: [{{name: c, image: i, resources: {requests}}}]}}}}}}}}"
+        for i in range(pods)
+    )
+    return f"""
+apiVersion: simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1
+kind: Scenario
+metadata: {{name: {name}}}
+spec:
+  controllers: {{simulationControllers: {{enabled: [{{name: scheduler}}]}}}}
+  operations:
+{nodes}
+{work}
+  - {{step: 3, doneOperation: {{}}}}
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a scenario, two configurations and a run with each."""
+    folder = tmp_path_factory.mktemp("compare")
+    (folder / "fill.yaml").write_text(scenario())
+    (folder / "other.yaml").write_text(scenario("other", 3))
+    (folder / "most.yaml").write_text(MOST)
+    (folder / "weight.yaml").write_text(WEIGHT)
+    for name, config in (("least", None), ("most", "most.yaml")):
+        more = ["--scheduler-config", str(folder / config)] if config else []
+        assert call("run", str(folder / "fill.yaml"), "--out", str(folder / name), "--quiet", *more) == 0
+    assert call("run", str(folder / "other.yaml"), "--out", str(folder / "other"), "--quiet") == 0
+    return folder
+
+
+def call(*arguments: str) -> int:
+    return CliRunner().invoke(main.build(), list(arguments), catch_exceptions=False).exit_code
+
+
+def output(*arguments: str) -> str:
+    result = CliRunner().invoke(main.build(), list(arguments), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_binpacking_uses_fewer_nodes_and_is_less_balanced(folder: Path) -> None:
+    told = json.loads(
+        output("compare", str(folder / "least"), str(folder / "most"), "--format", "json", "--out", str(folder))
+    )
+    deltas = {row["name"]: row["deltas"][0] for row in told["measures"]}
+    assert deltas["nodes_used"] < 0
+    assert deltas["balance_cpu"] > 0
+    assert deltas["allocation_cpu"] == 0
+    assert (folder / "compare.html").stat().st_size > 100_000
+
+
+def test_a_difference_is_told_with_its_reason(folder: Path) -> None:
+    told = json.loads(
+        output("compare", str(folder / "least"), str(folder / "most"), "--format", "json", "--out", str(folder))
+    )
+    assert told["differences"][0]["reason"].startswith("NodeResourcesFit now prefers n0")
+
+
+def test_a_changed_weight_is_named(folder: Path) -> None:
+    configs = ["--scheduler-config", "default", "--scheduler-config", str(folder / "weight.yaml")]
+    text = output("compare", "--scenario", str(folder / "fill.yaml"), *configs, "-f", "markdown", "--out", str(folder))
+    assert "### default against weight" in text
+
+
+def test_seeds_give_a_spread(folder: Path) -> None:
+    configs = ["--scheduler-config", "default", "--scheduler-config", str(folder / "most.yaml")]
+    told = json.loads(
+        output(
+            "compare", "--scenario", str(folder / "fill.yaml"), *configs, "--seeds", "3", "-f", "json",
+            "--out", str(folder),
+        )
+    )  # fmt: skip
+    spread = [row for row in told["spread"] if row["name"] == "nodes_used"]
+    assert [row["run"] for row in spread] == [0, 1]
+    assert all(row["min"] <= row["median"] <= row["max"] for row in spread)
+
+
+def test_a_crossed_threshold_ends_with_one_and_junit_tells(folder: Path) -> None:
+    arguments = ["compare", str(folder / "least"), str(folder / "most"), "--out", str(folder)]
+    junit = folder / "junit.xml"
+    assert call(*arguments, "--fail-if", "balance_cpu > 1", "--junit", str(junit)) == 1
+    assert 'failures="1"' in junit.read_text()
+    assert call(*arguments, "--fail-if", "allocation_cpu < -1%") == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["least", "other"], "is another scenario than that of least"),
+        (["least"], "two or more runs are needed"),
+        (["least", "most", "--fail-if", "nonsense"], "is not a threshold"),
+        (["least", "most", "--fail-if", "speed < 1"], "'speed' is not known"),
+        (["least", "most", "--measure", "speed"], "'speed' is not known"),
+        (["least", "missing"], "cannot be read"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(folder: Path, arguments: list[str], why: str) -> None:
+    paths = [str(folder / word) if word in ("least", "most", "other", "missing") else word for word in arguments]
+    with pytest.raises(ConfigError, match=why):
+        call("compare", *paths, "--out", str(folder))
+
+
+def test_results_are_printed_and_written(folder: Path, tmp_path: Path) -> None:
+    told = json.loads(output("results", str(folder / "least"), "allocation", "--json"))
+    assert told["allocation"]["summary"]["allocation_cpu"] == 37.5
+    output("results", str(folder / "least"), "--csv", str(tmp_path), "--parquet", str(tmp_path))
+    assert (tmp_path / "pods.csv").read_text().startswith("pod,owner,created,bound")
+    assert (tmp_path / "pods.parquet").exists()
+    assert "allocation" in output("results", str(folder / "least"), "allocation")
+
+
+def test_measures_are_listed_with_their_definition() -> None:
+    assert "Allocation rate of the whole cluster." in output("measures")

@@ -1,0 +1,142 @@
+"""Every measure against values worked out by hand from the story in conftest."""
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from seatrial.model.errors import ConfigError
+from seatrial.results.entries import Entry
+from seatrial.results.measure import all_measures, find_measures
+from seatrial.results.run import Run
+
+GI = 1024**3
+
+
+def rows(run: Run, name: str, **where: Any) -> list[dict[str, Any]]:
+    table = all_measures()[name].compute(run)
+    for column, value in where.items():
+        table = table.filter(pl.col(column) == value)
+    return table.to_dicts()
+
+
+def summary(run: Run, name: str) -> dict[str, float | None]:
+    measure = all_measures()[name]
+    return dict(measure.summary(measure.compute(run)))
+
+
+def test_allocation_is_requests_over_what_is_offered(told: Run) -> None:
+    """V1-099, V2-077: changes of the allocation rate of the whole cluster."""
+    assert [(row["step"], row["rate"]) for row in rows(told, "allocation", resource="cpu")] == [
+        (1, pytest.approx(100 * 1 / 8)),
+        (2, pytest.approx(100 * 4 / 8)),
+        (3, pytest.approx(100 * 8 / 12)),
+        (5, pytest.approx(100 * 7 / 12)),
+    ]
+    assert summary(told, "allocation")["allocation_memory"] == pytest.approx(100 * 2 / 24)
+
+
+def test_utilisation_is_told_for_each_node_that_is_there(told: Run) -> None:
+    """V1-100, V2-078: changes of utilisation per node."""
+    step3 = {row["node"]: row["rate"] for row in rows(told, "node_utilisation", resource="cpu", step=3)}
+    assert step3 == {"n1": 100.0, "n2": 100.0, "n3": 0.0}
+    assert {row["node"] for row in rows(told, "node_utilisation", step=1)} == {"n1", "n2"}
+
+
+def test_pods_are_told_with_their_steps_and_who_displaced_them(told: Run) -> None:
+    """V1-101, V2-079: aggregation by pod."""
+    by_name = {row["pod"]: row for row in rows(told, "pods")}
+    urgent = by_name["default/urgent"]
+    assert (urgent["created"], urgent["bound"], urgent["preempted"]) == (3, 3, 5)
+    assert urgent["preempted_by"] == "default/vital"
+    assert by_name["default/huge"]["bound"] is None
+    assert by_name["default/vital"]["attempts"] == 2
+    assert by_name["default/small"]["ended"] == 5
+    assert summary(told, "pods") == {"pods_bound": 4.0, "pods_preempted": 1.0}
+
+
+def test_entries_come_in_order_for_a_users_own_sums(told: Run) -> None:
+    """V1-102, V2-080: the generic iterator."""
+    binds: list[Entry] = [entry for entry in told if entry.entry == "patch" and entry.writer == "scheduler"]
+    assert [(entry.name, entry.major) for entry in binds] == [("small", 1), ("wide", 2), ("urgent", 3), ("vital", 5)]
+    assert [entry.sequence for entry in told] == sorted(entry.sequence for entry in told)
+
+
+def test_balance_is_the_deviation_and_gini_of_shares(told: Run) -> None:
+    (first,) = rows(told, "balance", resource="cpu", step=1)
+    assert first["deviation"] == pytest.approx(12.5)  # shares 25 and 0
+    assert first["gini"] == pytest.approx(0.5)
+    (third,) = rows(told, "balance", resource="cpu", step=3)
+    assert third["deviation"] == pytest.approx((2 * (100 / 3) ** 2 / 3 + (200 / 3) ** 2 / 3) ** 0.5)
+
+
+def test_fragmentation_counts_pods_that_still_fit(told: Run) -> None:
+    shape = f"cpu=3000, memory={GI}, pods=1"
+    (second,) = rows(told, "fragmentation", step=2, shape=shape)
+    assert (second["placeable"], second["ideal"]) == (1, 1)  # n1 is full, n2 has 4 cores
+    (first,) = rows(told, "fragmentation", step=1, shape=shape)
+    assert (first["placeable"], first["ideal"], first["lost"]) == (2, 2, 0.0)  # 3 and 4 cores free
+    (last,) = rows(told, "fragmentation", step=5, shape=f"cpu=4000, memory={GI}, pods=1")
+    assert (last["placeable"], last["ideal"]) == (1, 1)  # 1 + 0 + 4 cores free: one piece of 4
+
+
+def test_pending_sums_up_to_the_integral(told: Run) -> None:
+    assert [row["pending"] for row in rows(told, "pending")] == [0, 1, 1, 1]
+    assert summary(told, "pending") == {"pending_integral": 3.0}
+
+
+def test_waiting_is_by_nearest_rank(told: Run) -> None:
+    steps, seconds = rows(told, "waiting")
+    assert (steps["p50"], steps["p90"], steps["longest"]) == (0, 0, 0)
+    assert seconds["unit"] == "seconds"
+
+
+def test_preemptions_name_victim_and_preemptor(told: Run) -> None:
+    assert rows(told, "preemptions") == [{"victim": "default/urgent", "by": "default/vital", "step": 5, "chain": 1}]
+    assert summary(told, "preemptions") == {"preemptions": 1.0, "preemption_chain": 1.0}
+
+
+def test_spread_is_the_skew_over_domains(told: Run) -> None:
+    zone = {row["key"].rsplit("/")[-1]: row for row in rows(told, "spread")}
+    assert (zone["zone"]["pods"], zone["zone"]["skew"]) == (2, 0)  # wide in a, vital in b
+    assert (zone["hostname"]["domains"], zone["hostname"]["used"], zone["hostname"]["skew"]) == (3, 2, 1)
+
+
+def test_throughput_counts_by_step(told: Run) -> None:
+    assert [row["bound"] for row in rows(told, "throughput")] == [1, 1, 1, 1]
+    assert [row["ended"] for row in rows(told, "throughput")] == [0, 0, 0, 2]
+    assert summary(told, "throughput") == {"throughput": 1.0}
+
+
+def test_scheduler_work_counts_attempts_and_visits(told: Run) -> None:
+    assert [(row["attempts"], row["visited"]) for row in rows(told, "scheduler_work")] == [
+        (1, 2),
+        (2, 4),
+        (1, 3),
+        (2, 6),
+    ]
+    assert summary(told, "scheduler_work") == {"attempts": 6.0, "nodes_visited": 15.0}
+
+
+def test_cost_is_the_price_of_nodes_over_time(told: Run) -> None:
+    table = rows(told, "cost")
+    assert [row["price_per_hour"] for row in table] == [2.0, 2.0, 3.5, 3.5]
+    assert [row["used_nodes"] for row in table] == [1, 1, 2, 2]
+    assert table[-1]["cost"] == pytest.approx(2.0 + 2.0 + 2 * 3.5)  # an hour a step, and step 4 is skipped
+
+
+def test_every_measure_says_what_it_is() -> None:
+    """V1-098, V2-076: richer views come from functions on the saved result."""
+    for measure in all_measures().values():
+        assert len(measure.definition) > 20, measure.name
+
+
+def test_an_unknown_measure_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(ConfigError, match="'speed' is not known; known are allocation"):
+        find_measures(["speed"])
+
+
+def test_a_measure_that_needs_the_timeline_says_so() -> None:
+    plain = Run("plain", {"kind": "Scenario", "metadata": {"name": "x"}, "status": {}})
+    with pytest.raises(ConfigError, match=r"scheduler_work: needs times, attempts"):
+        all_measures()["scheduler_work"].compute(plain)

@@ -1,0 +1,46 @@
+"""What must not happen, as text."""
+
+import pytest
+
+from seatrial.model.errors import ConfigError
+from seatrial.results.comparison import Comparison, Number
+from seatrial.results.thresholds import Threshold
+from tests.results.conftest import ToldRun, the_story
+
+
+@pytest.fixture
+def comparison() -> Comparison:
+    runs = ToldRun(the_story(), "before"), ToldRun(the_story(), "after")
+    return Comparison(runs, (Number("allocation_cpu", "allocation", "%", "higher", (50.0, 49.0)),), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "crosses"),
+    [
+        ("allocation_cpu < -1%", True),
+        ("allocation_cpu < -2%", False),
+        ("allocation_cpu<-0.5", True),
+        ("allocation_cpu <= -1", True),
+        ("allocation_cpu > 0", False),
+        ("allocation_cpu >= -1", True),
+    ],
+)
+def test_a_threshold_bounds_the_change(comparison: Comparison, text: str, crosses: bool) -> None:
+    assert bool(Threshold.parse(text).crossings(comparison)) is crosses
+
+
+def test_a_crossing_is_told_with_run_and_figure(comparison: Comparison) -> None:
+    assert Threshold.parse("allocation_cpu < -1%").crossings(comparison) == [
+        "after: allocation_cpu changes by -2% (allocation_cpu < -1%)"
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "allocation_cpu", "allocation_cpu = 3", "< 5", "a < b"])
+def test_a_wrong_threshold_is_refused(text: str) -> None:
+    with pytest.raises(ConfigError, match="is not a threshold"):
+        Threshold.parse(text)
+
+
+def test_an_unknown_number_is_refused(comparison: Comparison) -> None:
+    with pytest.raises(ConfigError, match="'speed' is not known; known are allocation_cpu"):
+        Threshold.parse("speed < 1").crossings(comparison)
