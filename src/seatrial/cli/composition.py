@@ -9,9 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from seatrial.cli.scenarios import WatchedScheduler, add_scenarios
+
 if TYPE_CHECKING:
     from seatrial.cli.embedded import EmbeddedScheduler
     from seatrial.clock.real import RealClock
+    from seatrial.scenario.conductor import Conductor
     from seatrial.server.pump import Worker
     from seatrial.server.seams import Gate, Routes
     from seatrial.store.store import Store
@@ -44,6 +47,8 @@ class Parts:
     workers: "list[Worker]" = field(default_factory=list)
     routes: "list[Routes]" = field(default_factory=list)
     gates: "list[Gate]" = field(default_factory=list)
+    metrics: "list[Callable[[], str]]" = field(default_factory=list)
+    """More pages for /metrics."""
     on_stop: "list[Callable[[], None]]" = field(default_factory=list)
     """Called when the server is told to stop, before its connections end."""
 
@@ -53,7 +58,8 @@ def compose(settings: Settings) -> Parts:
     parts = build_store(settings)
     scheduler = add_scheduler(parts, settings) if settings.scheduler else None
     add_controllers(parts, settings)
-    add_simulator_api(parts, scheduler)
+    conductor = add_scenarios(parts, settings, scheduler)
+    add_simulator_api(parts, scheduler, conductor)
     return parts
 
 
@@ -74,9 +80,12 @@ def build_store(settings: Settings) -> Parts:
 def add_scheduler(parts: Parts, settings: Settings) -> "EmbeddedScheduler":
     """The embedded kube-scheduler, which works on the server's loop."""
     from seatrial.cli.embedded import EmbeddedScheduler
+    from seatrial.timeline.annotations import Annotator
 
-    scheduler = EmbeddedScheduler.build(parts.store, parts.clock, settings.scheduler_config, settings.plugins)
+    recorder = Annotator(parts.store) if settings.record != "none" else None
+    scheduler = EmbeddedScheduler.build(parts.store, parts.clock, settings.scheduler_config, settings.plugins, recorder)
     parts.workers.append(scheduler)
+    parts.metrics.append(scheduler.metrics)
     return scheduler
 
 
@@ -90,10 +99,11 @@ def add_controllers(parts: Parts, settings: Settings) -> None:
     parts.workers.extend(controllers)
 
 
-def add_simulator_api(parts: Parts, scheduler: "EmbeddedScheduler | None") -> None:
+def add_simulator_api(parts: Parts, scheduler: "EmbeddedScheduler | None", conductor: "Conductor") -> None:
     """kube-scheduler-simulator's HTTP API."""
     from seatrial.server.simulator_api import SimulatorApi
 
-    api = SimulatorApi(parts.store, scheduler)
+    watched = WatchedScheduler(scheduler, conductor) if scheduler is not None else None
+    api = SimulatorApi(parts.store, watched, watched.reset if watched is not None else conductor.reset)
     parts.routes.append(api.routes)
     parts.on_stop.append(api.close)

@@ -1,12 +1,17 @@
 """The embedded kube-scheduler as `serve` runs it: a worker for the pump, and the owner of its configuration."""
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from seatrial.clock.virtual import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest, ConfigError
 from seatrial.store.store import Store
+
+if TYPE_CHECKING:
+    from seatrial.scheduler.recorder import Recorder
 
 
 class EmbeddedScheduler:
@@ -20,7 +25,14 @@ class EmbeddedScheduler:
         self._plugins = plugins
 
     @classmethod
-    def build(cls, store: Store, clock: Clock, config: Path | None, modules: Sequence[str]) -> "EmbeddedScheduler":
+    def build(
+        cls,
+        store: Store,
+        clock: Clock,
+        config: Path | None,
+        modules: Sequence[str],
+        recorder: "Recorder | None" = None,
+    ) -> "EmbeddedScheduler":
         """A scheduler with the configuration of a file, or the default one, and the plugins of these modules."""
         from seatrial.scheduler.config import ConfigurationError, load_configuration
         from seatrial.scheduler.config.files import read_configuration
@@ -33,7 +45,7 @@ class EmbeddedScheduler:
             configuration = load_configuration(source, plugins=known_points(plugins))
         except ConfigurationError as error:
             raise ConfigError(str(config), error.stage, error.message) from None
-        scheduler = Scheduler(store, clock, configuration, plugins=plugins)
+        scheduler = Scheduler(store, clock, configuration, recorder=recorder, plugins=plugins)
         scheduler.start()
         return cls(scheduler, plugins)
 
@@ -42,7 +54,16 @@ class EmbeddedScheduler:
 
     def work(self) -> bool:
         """One attempt."""
-        return self.scheduler.schedule_one() is not None
+        start = time.perf_counter()
+        decision = self.scheduler.schedule_one()
+        if decision is None:
+            return False
+        self.scheduler.metrics.took(decision.profile, decision.outcome, time.perf_counter() - start)
+        return True
+
+    def metrics(self) -> str:
+        """What the scheduler has done so far, for /metrics."""
+        return self.scheduler.metrics_text()
 
     def configuration(self) -> Document:
         """The KubeSchedulerConfiguration in force."""
