@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from seatrial.clock.virtual import Clock
+from seatrial.model.errors import SeatrialError
 from seatrial.scheduler.binding_cycle import Binder, Binding
 from seatrial.scheduler.config import Configuration, default_configuration
 from seatrial.scheduler.cycle import NO_NODES as NO_NODES_TEXT
@@ -88,12 +89,28 @@ class Scheduler:
             close()
 
     def reconfigure(self, config: Configuration) -> None:
-        """Go on with another configuration, as a restarted kube-scheduler would."""
-        was_running = self._is_running
+        """Go on with another configuration, as a restarted kube-scheduler would; a bad one leaves the old in force."""
+        was_running, old = self._is_running, self.configuration
         self.stop()
-        self._build(config)
-        if was_running:
-            self.start()
+        try:
+            self._build(config)
+        except SeatrialError:
+            self._build(old)
+            raise
+        finally:
+            if was_running:
+                self.start()
+
+    def metrics_text(self) -> str:
+        """All metrics in Prometheus' text format."""
+        gated = sum(1 for queued in self.queue.unschedulable.values() if queued.is_gated)
+        pending = {
+            "active": len(self.queue.active),
+            "backoff": sum(1 for _ in self.queue.backoff),
+            "gated": gated,
+            "unschedulable": len(self.queue.unschedulable) - gated,
+        }
+        return self.metrics.text(pending)
 
     def has_work(self) -> bool:
         """Whether an attempt can be made without time passing."""
