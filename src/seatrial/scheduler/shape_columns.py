@@ -55,8 +55,8 @@ class ShapeColumns:
             self._make(pod, cycle)
             return
         few = len(changed) <= FEW_ROWS
-        rows = sorted(changed)
-        nodes = np.fromiter(sorted(node_rows or ()), np.intp)
+        rows = [row for row in sorted(changed) if table.infos[row] is not None]
+        nodes = np.asarray([row for row in rows if row in (node_rows or ())], np.intp)
         places = np.fromiter(rows, np.intp, len(rows))
         for column in self._all:
             own = nodes if column.call.reads == Reads.NODE else places
