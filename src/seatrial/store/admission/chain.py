@@ -1,0 +1,71 @@
+"""The admission steps of each kind, in upstream's order (pkg/kubeapiserver/options/plugins.go)."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from seatrial.store.admission import (
+    claims,
+    ingresses,
+    limits,
+    namespaces,
+    nodes,
+    pods,
+    priorities,
+    quotas,
+    runtimes,
+    topology,
+)
+from seatrial.store.admission.reading import Reader
+from seatrial.store.requests import Request
+
+if TYPE_CHECKING:
+    from seatrial.store.store import Store
+
+Step = Callable[[Request, Reader], None]
+
+_ADMITTING: Final[dict[tuple[str, str], tuple[Step, ...]]] = {
+    ("", "Pod"): (
+        limits.fill_in_defaults,
+        pods.set_service_account,
+        priorities.set_priority,
+        pods.tolerate_outages,
+        runtimes.apply_runtime_class,
+        topology.copy_topology_labels,
+        pods.merge_label_keys,
+    ),
+    ("", "Node"): (nodes.taint_unready,),
+    ("", "PersistentVolume"): (claims.protect_volume,),
+    ("", "PersistentVolumeClaim"): (claims.set_default_class, claims.protect_claim),
+    ("storage.k8s.io", "VolumeAttributesClass"): (claims.protect_attributes_class,),
+    ("networking.k8s.io", "Ingress"): (ingresses.set_default_class,),
+}
+_VALIDATING: Final[dict[tuple[str, str], tuple[Step, ...]]] = {
+    ("", "Pod"): (limits.check_pod, runtimes.check_overhead),
+    ("", "PersistentVolumeClaim"): (limits.check_claim, claims.check_expansion),
+    ("scheduling.k8s.io", "PriorityClass"): (priorities.check_default,),
+}
+
+
+class StandardAdmission:
+    """What kube-apiserver does to a write by default; given to a Store as its `admission`."""
+
+    def __init__(self) -> None:
+        self._reader = Reader()
+
+    def admit(self, request: Request) -> None:
+        """Let the cluster fill in what is its to say, or refuse."""
+        namespaces.check_namespace(request, self._reader)
+        if request.operation in ("CREATE", "UPDATE"):
+            for step in _ADMITTING.get(request.kind.group_kind, ()):
+                step(request, self._reader)
+
+    def validate(self, request: Request) -> None:
+        """Refuse what is against the cluster's limits, once the write is what it will be."""
+        if request.operation in ("CREATE", "UPDATE"):
+            for step in _VALIDATING.get(request.kind.group_kind, ()):
+                step(request, self._reader)
+            quotas.check_quota(request, self._reader)
+
+    def binding_labels(self, store: "Store", node: str) -> dict[str, str]:
+        """The labels that a pod takes over from the node it is bound to."""
+        return topology.topology_labels(store, node, self._reader)
