@@ -172,6 +172,8 @@ class Replay:
             state = attempt.cycle.of(name)
             for step in (plugin.reserve, plugin.pre_bind):
                 status = step(pod, node, state)
+                if name == "VolumeBinding" and step == plugin.pre_bind:
+                    continue  # the recording made these writes, and did not look at what came of them
                 assert status is None or status.is_success or status.code.text == "Skip", f"{name}: {status}"
         world.bind(pod, attempt.node)
         after = world.bound_claims()

@@ -54,9 +54,17 @@ def _gce_handle(source: Source, volume: Document) -> str:
     zones = (labels.get(BETA_ZONE) or labels.get(ZONE) or "").split("__")
     disk = source.get("pdName")
     if len(zones) > 1:
-        regions = {"-".join(zone.split("-")[:2]) for zone in zones}
-        if len(regions) != 1 or any(len(zone.split("-")) != 3 for zone in zones):
-            raise TranslationError("failed to get region from zones")
+        regions: set[str] = set()
+        for zone in zones:
+            parts = zone.split("-")
+            if len(parts) != 3:
+                expected = "zone in unexpected format, expected: {locale}-{region}-{zone}"
+                raise TranslationError(f"failed to get region from zones: {expected}, got: {zone}")
+            regions.add("-".join(parts[:2]))
+        if len(regions) != 1:
+            listed = " ".join(f"{region}:{{}}" for region in sorted(regions))
+            why = f"multiple or no regions gotten from zones, got: map[{listed}]"
+            raise TranslationError(f"failed to get region from zones: {why}")
         return f"projects/{UNSPECIFIED}/regions/{regions.pop()}/disks/{disk}"
     return f"projects/{UNSPECIFIED}/zones/{zones[0] or UNSPECIFIED}/disks/{disk}"
 
