@@ -40,11 +40,10 @@ def run(
     record: Level = "full",
     *,
     tie_break: TieBreak = "upstream",
-    drain: bool = False,
+    **options: Any,
 ) -> Result:
-    """Run a scenario (a path or a document) in this process."""
-    simulation = Simulation(scenario, scheduler_config, plugins, seed, record, tie_break=tie_break, drain=drain)
-    return simulation.run()
+    """Run a scenario (a path or a document) in this process; `options` are those of `PlayOptions`."""
+    return Simulation(scenario, scheduler_config, plugins, seed, record, tie_break=tie_break, **options).run()
 
 
 class Simulation:
@@ -59,15 +58,16 @@ class Simulation:
         record: Level = "full",
         *,
         tie_break: TieBreak = "upstream",
-        drain: bool = False,
+        **options: Any,
     ) -> None:
+        """`options` are those of `PlayOptions`: cells, drain, max_loops, snapshot, strategy, registry."""
         document, folder = _document(scenario)
         clock = Clock()
         maker = scheduler_maker(
             configuration_from(scheduler_config, plugins), tie_break=tie_break, seed=seed, plugins=plugins
         )
-        options = PlayOptions(level=record, drain=drain)
-        self.play = Play(document, fresh_store(clock, seed), clock, maker, options, folder=folder)
+        chosen = PlayOptions(level=record, **options)
+        self.play = Play(document, fresh_store(clock, seed), clock, maker, chosen, folder=folder)
 
     def run(self, each: Callable[[], None] | None = None) -> Result:
         """Play until Succeeded, Paused or Failed."""

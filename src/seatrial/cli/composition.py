@@ -69,10 +69,11 @@ def build_store(settings: Settings) -> Parts:
     from seatrial.model.builtin import builtin_kinds
     from seatrial.scenario.cluster import furnish
     from seatrial.server.naming import RandomIdentities
+    from seatrial.store.admission.chain import StandardAdmission
     from seatrial.store.store import Store
 
     clock = RealClock()
-    store = Store(builtin_kinds(), clock, identities=RandomIdentities())
+    store = Store(builtin_kinds(), clock, identities=RandomIdentities(), admission=StandardAdmission())
     furnish(store)
     return Parts(store, clock)
 

@@ -3,16 +3,21 @@
 from seatrial.clock.virtual import Clock
 from seatrial.model.builtin import builtin_kinds
 from seatrial.model.documents import Document
+from seatrial.store.admission.chain import StandardAdmission
 from seatrial.store.identities import SeededIdentities
 from seatrial.store.store import Store
 
 SYSTEM_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
+SYSTEM_PRIORITIES = {
+    "system-cluster-critical": (2_000_000_000, "Used for system critical pods that must run in the cluster."),
+    "system-node-critical": (2_000_001_000, "Used for system critical pods that must not be moved from their node."),
+}
 SYSTEM = "system"
 
 
 def fresh_store(clock: Clock, seed: int = 0) -> Store:
     """A store in memory, with the system namespaces and their service accounts."""
-    store = Store(builtin_kinds(), clock, identities=SeededIdentities(seed))
+    store = Store(builtin_kinds(), clock, identities=SeededIdentities(seed), admission=StandardAdmission())
     furnish(store)
     return store
 
@@ -23,6 +28,10 @@ def furnish(store: Store) -> None:
         _create_once(store, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
         account = {"name": "default", "namespace": name}
         _create_once(store, {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": account})
+
+    for name, (value, description) in SYSTEM_PRIORITIES.items():
+        priority = {"metadata": {"name": name}, "value": value, "description": description}
+        _create_once(store, {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", **priority})
 
 
 def _create_once(store: Store, document: Document) -> None:

@@ -4,6 +4,8 @@ A Scenario is kept encoded in pieces: its spec and the pages of its timeline are
 a change of phase costs as little after a thousand steps as in the first one.
 """
 
+from collections.abc import Mapping
+
 import msgspec
 
 from seatrial.model.declaring import custom_resource_definition, openapi_of
@@ -81,6 +83,10 @@ class ScenarioAdmission:
             cause = Cause("spec", "Forbidden: the scenario has Succeeded, nothing can be added", "FieldValueForbidden")
             text = f'{SCENARIO.resource} "{request.name}" is invalid: spec: {cause.message}'
             raise Invalid(text, group=SCENARIO.group, kind=SCENARIO.kind, name=request.name, causes=[cause])
+
+    def binding_labels(self, store: Store, node: str) -> Mapping[str, str]:
+        """The labels that a pod takes over from the node it is bound to."""
+        return self._inner.binding_labels(store, node)
 
 
 def _is_spec_write(request: Request) -> bool:
