@@ -44,7 +44,7 @@ def bind(
     spec["nodeName"] = node
     if annotations := more.get("annotations"):
         metadata["annotations"] = {**(metadata.get("annotations") or {}), **annotations}
-    if labels := more.get("labels"):
+    if labels := {**store.admission.binding_labels(store, node), **(more.get("labels") or {})}:
         metadata["labels"] = {**(metadata.get("labels") or {}), **labels}
     document.setdefault("status", {}).pop("nominatedNodeName", None)
     set_scheduled(document, store.clock.now())

@@ -9,6 +9,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
+from seatrial.store.addresses import allocate
 from seatrial.store.causes import refusal, required
 from seatrial.store.identities import LONGEST_BASE
 from seatrial.store.metadata import already_exists, metadata_of, ordered
@@ -45,10 +46,14 @@ def create(
     )  # fmt: skip
     store.admission.admit(request)
     document = prepare(store, kind, request.document, namespace, restored=options.restored)
+    if kind.group_kind == ("", "Service") and (causes := allocate(store, document)):
+        raise refusal(kind, name, causes)
     store.rules.validate_create(kind, document)
-    store.admission.validate(request)
     if store.shelf(kind).find(namespace, name) is not None:
         raise already_exists(kind, name)
+    # Last, since a quota is charged here.
+    request.document = document
+    store.admission.validate(request)
     if options.dry_run:
         return store.unsaved(kind, document)
     return store.put(kind, document, None, writer=writer)

@@ -1,5 +1,6 @@
 """What a write asks, as one value that goes through decoding, defaulting, admission and validation."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -36,11 +37,16 @@ class Request:
 
 
 class Admission(Protocol):
-    """Admission steps: `admit` may change the document, `validate` may only refuse (raise a StatusError)."""
+    """Admission steps: `admit` may change the document, `validate` may only refuse (raise a StatusError).
+
+    `binding_labels` are those that a pod takes over from the node it is bound to.
+    """
 
     def admit(self, request: Request) -> None: ...
 
     def validate(self, request: Request) -> None: ...
+
+    def binding_labels(self, store: "Store", node: str) -> Mapping[str, str]: ...
 
 
 class NoAdmission:
@@ -51,3 +57,7 @@ class NoAdmission:
 
     def validate(self, request: Request) -> None:
         """Refuse nothing."""
+
+    def binding_labels(self, store: "Store", node: str) -> Mapping[str, str]:
+        """A pod takes no labels over from its node."""
+        return {}

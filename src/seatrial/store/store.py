@@ -20,7 +20,7 @@ from seatrial.store.binding import Binding
 from seatrial.store.definitions import DEFINITIONS, Definitions
 from seatrial.store.history import History
 from seatrial.store.identities import Identities, SeededIdentities
-from seatrial.store.metadata import conflict, not_found
+from seatrial.store.metadata import conflict, metadata_of, not_found
 from seatrial.store.objects import Change, Stored
 from seatrial.store.options import CreateOptions, DeleteOptions, Patch, PatchOptions, UpdateOptions, WriteOptions
 from seatrial.store.parts import Parts, without_parts
@@ -132,8 +132,10 @@ class Store:
     ) -> Stored:
         """Replace an object; Conflict where the document was made from an older revision."""
         document = document if options.owned else self.copied(document)
-        metadata = document.get("metadata") or {}
+        metadata = metadata_of(document)
         name, namespace = metadata.get("name", ""), namespace or metadata.get("namespace", "")
+        if not isinstance(name, str) or not isinstance(namespace, str):
+            raise BadRequest("metadata: name and namespace are strings")
         if not subresource and created_by_update(kind) and self.find(kind, name, namespace) is None:
             return self._created_by_update(kind, document, namespace, writer, options)
         current = self.current(kind, name, namespace)
@@ -324,9 +326,12 @@ class Store:
         if kind.group_kind == DEFINITIONS:
             self.definitions.accept(document, previous.document() if previous else None, self.clock.now())
             self.definitions.changed(document)
-        return self._revisions.put(
-            kind, document, previous, writer=writer, at=self.clock.now(), subresource=subresource, parts=parts
-        )
+        try:
+            return self._revisions.put(
+                kind, document, previous, writer=writer, at=self.clock.now(), subresource=subresource, parts=parts
+            )
+        except orjson.JSONEncodeError as error:
+            raise BadRequest(f"the object cannot be written as JSON: {error}") from error
 
     def remove(self, current: Stored, document: Document, *, writer: str) -> Stored:
         """Commit the end of an object whose last state is `document`: for the modules of this room."""
