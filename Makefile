@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.synced
 
-.PHONY: setup lock demo test check lint test-long test-outside docs clean
+.PHONY: setup lock demo test check lint test-long test-browser test-outside web docs clean
 
 setup: $(STAMP)
 
@@ -34,6 +34,13 @@ test: lint
 
 test-long: setup
 	$(BIN)/pytest -m long
+
+test-browser: setup
+	$(BIN)/pytest -m browser tests/web
+
+# The page is built with Node and committed; users need none.
+web: setup
+	$(BIN)/python scripts/build_web.py
 
 test-outside: setup
 	$(BIN)/pytest -m outside tests/outside

@@ -53,7 +53,7 @@ def compare(
     crossings = {threshold.text: threshold.crossings(comparison) for threshold in thresholds}
     _print(comparison, format)
     out.mkdir(parents=True, exist_ok=True)
-    page = compare_page(list(comparison.runs), *_page_parts(comparison))
+    page = compare_page(list(comparison.runs), *page_parts(comparison))
     write_page(page, out / "compare.html")
     if format == "table":
         typer.echo(f"written {out / 'compare.html'}")
@@ -154,7 +154,8 @@ def _print_table(comparison: "Comparison") -> None:
         console.print(f"  … and {count - SHOWN} more, in compare.html")
 
 
-def _page_parts(comparison: "Comparison") -> tuple[list[object], list[object], list[object]]:
+def page_parts(comparison: "Comparison") -> tuple[list[object], list[object], list[object]]:
+    """Measures, differences and spread as `compare.html` wants them."""
     numbers: list[object] = [
         {"measure": n.name, "unit": n.unit, "better": n.better, "values": list(n.values)} for n in comparison.numbers
     ]

@@ -1,0 +1,105 @@
+"""Pages of real runs, and a real Chromium to open them."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from seatrial.api import run as run_scenario
+from seatrial.results.run import Run
+
+SCREENSHOTS = Path(__file__).parents[2] / "screenshots"
+GROUP = "simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1"
+
+
+def scenario(name: str, nodes: int, pods: int, steps: int, *, urgent: int = 0) -> dict[str, Any]:
+    """Nodes in three zones, pods of four shapes spread over steps, and some that preempt at the end."""
+    amounts = {"cpu": "4", "memory": "16Gi", "pods": "110"}
+    operations: list[dict[str, Any]] = []
+    for i in range(nodes):
+        labels = {"topology.kubernetes.io/zone": f"zone-{i % 3}", "kubernetes.io/hostname": f"node-{i:05}"}
+        node = {
+            "metadata": {"name": f"node-{i:05}", "labels": labels},
+            "status": {"allocatable": amounts, "capacity": amounts},
+        }
+        operations.append(_create(1, {"apiVersion": "v1", "kind": "Node", **node}))
+    operations += [_create(1 + i * steps // pods, _pod(f"pod-{i:05}", f"{250 * (1 + i % 4)}m")) for i in range(pods)]
+    for i in range(urgent):
+        pod = _pod(f"urgent-{i}", "3")
+        pod["spec"]["priority"] = 1000
+        operations.append(_create(steps, pod))
+    operations.append({"step": steps + 1, "doneOperation": {}})
+    controllers = {"simulationControllers": {"enabled": [{"name": "scheduler"}]}}
+    spec = {"controllers": controllers, "operations": operations}
+    return {"apiVersion": GROUP, "kind": "Scenario", "metadata": {"name": name}, "spec": spec}
+
+
+def _create(step: int, document: dict[str, Any]) -> dict[str, Any]:
+    return {"step": step, "createOperation": {"object": document}}
+
+
+def _pod(name: str, cpu: str) -> dict[str, Any]:
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu, "memory": "512Mi"}}}
+    meta = {"name": name, "namespace": "default", "labels": {"app": "web"}}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": {"containers": [container]}}
+
+
+def played(document: dict[str, Any], name: str, config: dict[str, Any] | None = None) -> Run:
+    result = run_scenario(document, config)
+    assert result.phase == "Succeeded", result.message
+    return Run(name, result.scenario, None, result.kept.table, result.kept.dictionary)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if executable is None:
+        pytest.skip("SKIPPED: no Chromium on PATH (Debian: apt-get install chromium)")
+    from playwright.sync_api import sync_playwright
+
+    SCREENSHOTS.mkdir(exist_ok=True)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=executable,
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"],
+        )
+        yield browser
+        browser.close()
+
+
+class Opened:
+    """A page in the browser that remembers what its console said."""
+
+    def __init__(self, browser: Any, path: Path, fragment: str = "", **context: Any) -> None:
+        self._context = browser.new_context(viewport={"width": 1280, "height": 900}, **context)
+        self.page = self._context.new_page()
+        self.complaints: list[str] = []
+        self.page.on("console", lambda message: self._hear(message))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.goto(f"file://{path}{fragment}")
+        self.page.wait_for_selector("h1")
+
+    def _hear(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
+
+    def keep(self, name: str) -> None:
+        """Keep a screenshot."""
+        self.page.wait_for_timeout(200)
+        self.page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True)
+
+    def serious_violations(self) -> list[str]:
+        """What axe calls serious or worse."""
+        from axe_playwright_python.sync_playwright import Axe
+
+        found = Axe().run(self.page).response["violations"]
+        return [
+            f"{violation['id']}: {violation['nodes'][0]['html'][:120]}"
+            for violation in found
+            if violation["impact"] in ("serious", "critical")
+        ]
+
+    def close(self) -> None:
+        self._context.close()

@@ -1,0 +1,169 @@
+"""The report and the comparison in a real Chromium."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from seatrial.cli.compare import page_parts
+from seatrial.results.comparison import compare
+from seatrial.web.page import compare_page, report_page, write_page
+from tests.web.conftest import Opened, played, scenario
+
+pytestmark = pytest.mark.browser
+
+MOST = {
+    "apiVersion": "kubescheduler.config.k8s.io/v1",
+    "kind": "KubeSchedulerConfiguration",
+    "profiles": [
+        {
+            "pluginConfig": [
+                {
+                    "name": "NodeResourcesFit",
+                    "args": {"scoringStrategy": {"type": "MostAllocated", "resources": [{"name": "cpu", "weight": 1}]}},
+                }
+            ]
+        }
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    write_page(report_page(played(scenario("harbour", 12, 60, 5, urgent=3), "harbour")), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def wide_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("wide") / "report.html"
+    write_page(report_page(played(scenario("ocean", 2000, 1000, 10), "ocean")), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    document = scenario("harbour", 12, 60, 5)
+    found = compare([played(document, "least"), played(document, "most", MOST)])
+    path = tmp_path_factory.mktemp("compare") / "compare.html"
+    write_page(compare_page(list(found.runs), *page_parts(found)), path)
+    return path
+
+
+@pytest.fixture
+def opened(browser: Any) -> Iterator[Callable[..., Opened]]:
+    pages: list[Opened] = []
+
+    def open_page(path: Path, fragment: str = "", **context: Any) -> Opened:
+        pages.append(Opened(browser, path, fragment, **context))
+        return pages[-1]
+
+    yield open_page
+    for page in pages:
+        page.close()
+        assert not page.complaints
+
+
+def test_the_report_shows_headline_timeline_and_tables(report: Path, opened: Callable[..., Opened]) -> None:
+    page = opened(report).page
+    assert "harbour" in page.title()
+    assert page.get_by_text("Pods bound").is_visible()
+    assert page.get_by_role("img", name="Timeline of 6 steps").is_visible()
+    assert page.get_by_role("img", name="Heat map of 12 nodes").is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_serious_accessibility_violation(report: Path, opened: Callable[..., Opened], scheme: str) -> None:
+    view = opened(report, "#pod=default/urgent-0", color_scheme=scheme)
+    view.keep(f"report-{scheme}")
+    assert not view.serious_violations()
+
+
+def test_a_phone_sees_it_without_scrolling_sideways(report: Path, browser: Any) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 800})
+    page = context.new_page()
+    page.goto(f"file://{report}")
+    page.wait_for_selector("h1")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    context.close()
+
+
+def test_pods_are_searched_and_explained(report: Path, opened: Callable[..., Opened]) -> None:
+    view = opened(report)
+    page = view.page
+    page.get_by_role("searchbox").fill("pod-00007")
+    assert page.get_by_text("1 of 63 pods").is_visible()
+    page.get_by_role("button", name="default/pod-00007").click()
+    assert page.get_by_role("heading", name="Why default/pod-00007?").is_visible()
+    assert "went to" in page.locator(".sentence").inner_text()
+    assert page.get_by_role("columnheader", name="NodeResourcesFit").is_visible()
+    view.keep("report-explanation")
+
+
+def test_a_preemption_names_its_victims(report: Path, opened: Callable[..., Opened]) -> None:
+    page = opened(report, "#pod=default/urgent-0&attempt=0").page
+    assert page.get_by_role("heading", name="Preemption").is_visible()
+    assert page.locator(".preemption li").count() > 0
+
+
+def test_an_address_reopens_the_view(report: Path, opened: Callable[..., Opened]) -> None:
+    page = opened(report, "#step=2&resource=memory&group=topology.kubernetes.io/zone&pod=default/pod-00003").page
+    assert page.get_by_label("Colour by").input_value() == "memory"
+    assert page.get_by_label("Group by").input_value() == "topology.kubernetes.io/zone"
+    assert page.get_by_role("heading", name="Why default/pod-00003?").is_visible()
+    assert page.get_by_role("heading", name="Nodes at step 3").is_visible()
+
+
+def test_the_timeline_zooms_pans_and_chooses_a_step(report: Path, opened: Callable[..., Opened]) -> None:
+    page = opened(report).page
+    page.get_by_role("button", name="Zoom in").click()
+    page.get_by_role("button", name="Later").click()
+    assert "range=" in page.url
+    timeline = page.get_by_role("img", name="Timeline")
+    box = timeline.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 200, box["y"] + 60)
+    assert "step=" in page.url
+    timeline.press("ArrowLeft")
+
+
+def test_the_heat_map_of_two_thousand_nodes_tells_of_a_node(wide_report: Path, opened: Callable[..., Opened]) -> None:
+    view = opened(wide_report)
+    page = view.page
+    heat = page.get_by_role("img", name="Heat map of 2000 nodes")
+    box = heat.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 6, box["y"] + 24)
+    assert page.get_by_text("node-00000:").is_visible()
+    page.get_by_label("Group by").select_option("topology.kubernetes.io/zone")
+    view.keep("report-2000-nodes")
+
+
+def test_the_comparison_shows_both_and_their_difference(comparison: Path, opened: Callable[..., Opened]) -> None:
+    view = opened(comparison)
+    page = view.page
+    assert page.get_by_role("heading", name="least against most").is_visible()
+    assert page.get_by_role("img", name="Heat map of 12 nodes").count() == 3
+    assert page.get_by_role("rowheader", name="nodes_used").is_visible()
+    assert page.get_by_text("NodeResourcesFit now prefers").first.is_visible()
+    view.keep("compare")
+    assert not view.serious_violations()
+
+
+def test_a_large_report_opens_fast_and_stays_small(
+    tmp_path: Path, browser: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "report.html"
+    write_page(report_page(played(scenario("fleet", 5000, 20000, 20), "fleet")), path)
+    began = time.perf_counter()
+    view = Opened(browser, path)
+    seconds = time.perf_counter() - began
+    megabytes = path.stat().st_size / 1e6
+    view.close()
+    with capsys.disabled():
+        print(f"\nreport of 5,000 nodes and 20,000 pods: {megabytes:.1f} MB, opens in {seconds:.2f} s")
+    assert megabytes < 30
+    assert seconds < 3
