@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +22,7 @@ FIELDS = (
     "data", "conditions", "type", "tolerations", "affinity", "nodeName", "kind", "apiVersion", "$patch", "$retainKeys",
     "$setElementOrder/containers", "$deleteFromPrimitiveList/finalizers", "volumes", "ports", "items", "versions",
 )  # fmt: skip
-METHODS = ("GET", "GET", "POST", "POST", "PUT", "PATCH", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE")
+METHODS = ("GET",) * 4 + ("POST",) * 10 + ("PUT",) * 4 + ("PATCH",) * 8 + ("DELETE",) * 2 + ("HEAD", "OPTIONS", "TRACE")
 PATCHES = (
     "application/json-patch+json",
     "application/merge-patch+json",
@@ -91,10 +92,10 @@ class Fuzzer:
         dice, kind = self._random, self._random.choice(self._kinds)
         method = dice.choice(METHODS)
         path = dice.choice(RAW_PATHS) if dice.random() < 0.05 else self._path(kind, method)
-        headers = {"accept": dice.choice(ACCEPTS)}
+        headers = {"accept": dice.choice(ACCEPTS) if dice.random() < 0.3 else ""}
         body = None
         if method in ("POST", "PUT", "PATCH", "DELETE"):
-            headers["content_type"] = dice.choice(PATCHES if method == "PATCH" else BODIES[:1] * 6 + BODIES)
+            headers["content_type"] = dice.choice(PATCHES if method == "PATCH" else BODIES[:1] * 20 + BODIES)
             body = self._body(kind, method, headers["content_type"])
         return Attack(method, self._with_query(path), body, headers)
 
@@ -127,17 +128,18 @@ class Fuzzer:
     def _body(self, kind: Kind, method: str, media: str) -> bytes:
         dice = self._random
         choice = dice.random()
-        if choice < 0.08:
+        if choice < 0.04:
             return dice.randbytes(dice.choice((0, 1, 10, 200)))
-        if choice < 0.1:
-            return b'{"a":' * 5000 + b"1" + b"}" * 5000
-        if choice < 0.12:
+        if choice < 0.06:
+            depth = dice.choice((100, 200, 260, 900, 5000))
+            return b'{"metadata":{"name":"a"},"spec":' + b'{"a":' * depth + b"1" + b"}" * depth + b"}"
+        if choice < 0.07:
             return b"[" * 900 + b"]" * 900
         if media == "application/vnd.kubernetes.protobuf":
             return b"k8s\0" + dice.randbytes(dice.choice((5, 50, 500)))
         if media == "application/json-patch+json":
             return json.dumps([self._operation() for _ in range(dice.randint(0, 4))]).encode()
-        document = self._mutated(self._sample(kind), dice.choice((0, 1, 3, 8)))
+        document = self._mutated(self._sample(kind), dice.choice((0, 1, 1, 2, 4, 8)))
         return json.dumps(document).encode()
 
     def _sample(self, kind: Kind) -> dict[str, Any]:
@@ -183,7 +185,7 @@ class Fuzzer:
     def _value(self, depth: int) -> Any:
         dice = self._random
         if depth == 0 or dice.random() < 0.6:
-            return dice.choice(SCALARS)
+            return deepcopy(dice.choice(SCALARS))
         if dice.random() < 0.5:
             return [self._value(depth - 1) for _ in range(dice.randint(0, 3))]
         return {dice.choice(FIELDS): self._value(depth - 1) for _ in range(dice.randint(0, 3))}

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from urllib.parse import unquote
 
 from seatrial.model.documents import encode
-from seatrial.model.errors import NotFound, ServerTimeout, StatusError, TooLarge
+from seatrial.model.errors import BadRequest, NotFound, ServerTimeout, StatusError, TooLarge
 from seatrial.server.identity import Identities, User, impersonated
 from seatrial.server.messages import Answer, Request, Stream, parse_query
 from seatrial.server.metrics import Metrics
@@ -24,6 +24,8 @@ SLOWEST_BODY = 60.0
 COMPRESS_FROM = 128 * 1024
 """Bytes from which an answer is compressed for a client that accepts it, as upstream."""
 CHUNK = 256 * 1024
+DEEPER_THAN_ENCODED = "Recursion limit reached"
+"""What orjson says of a document with more than 254 levels; it has no exception of its own for it."""
 
 log = logging.getLogger("seatrial.server")
 
@@ -69,9 +71,12 @@ class Application:
             answer = status_answer(error)
         except Disconnected:
             return
-        except Exception:
-            log.exception("%s %s", scope["method"], _path(scope))
-            answer = status_answer(StatusError("an error of the server itself; its log has the traceback"))
+        except Exception as error:
+            if _is_too_deep(error):
+                answer = status_answer(BadRequest("the object is nested too deeply"))
+            else:
+                log.exception("%s %s", scope["method"], _path(scope))
+                answer = status_answer(StatusError("an error of the server itself; its log has the traceback"))
         self._metrics.count(scope["method"], answer.status)
         reply = Reply(headers, request.warnings if request else (), receive, send, scope["method"] == "HEAD")
         await reply.send(answer)
@@ -133,6 +138,11 @@ class Application:
 
 class Disconnected(Exception):
     """The client went away before its request was whole."""
+
+
+def _is_too_deep(error: Exception) -> bool:
+    """Whether a document was nested deeper than it can be walked or encoded."""
+    return isinstance(error, RecursionError) or (isinstance(error, TypeError) and str(error) == DEEPER_THAN_ENCODED)
 
 
 def status_answer(error: StatusError) -> Answer:

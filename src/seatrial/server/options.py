@@ -23,16 +23,16 @@ VALIDATIONS = ("", "Ignore", "Warn", "Strict")
 PROPAGATIONS = ("Foreground", "Background", "Orphan")
 
 
-def create_options(request: Request) -> CreateOptions:
-    """Options of a POST."""
+def create_options(request: Request, *, trusted: bool = False) -> CreateOptions:
+    """Options of a POST; `trusted` says that the document has been checked."""
     _check(request, "CreateOptions")
-    return CreateOptions(**_write_options(request))
+    return CreateOptions(**_write_options(request), trusted=trusted)
 
 
-def update_options(request: Request) -> UpdateOptions:
-    """Options of a PUT."""
+def update_options(request: Request, *, trusted: bool = False) -> UpdateOptions:
+    """Options of a PUT; `trusted` says that the document has been checked."""
     _check(request, "UpdateOptions")
-    return UpdateOptions(**_write_options(request))
+    return UpdateOptions(**_write_options(request), trusted=trusted)
 
 
 def patch_options(request: Request, *, apply: bool) -> PatchOptions:

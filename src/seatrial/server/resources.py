@@ -2,8 +2,11 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 
+from seatrial.model.decoding import check
+from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest, MethodNotAllowed
 from seatrial.model.kinds import Kind
+from seatrial.model.schema import schema_of
 from seatrial.server import bodies, options
 from seatrial.server.listing import Lists, parse_revision, too_large
 from seatrial.server.messages import Answer, Request, Stream, json_answer
@@ -13,9 +16,11 @@ from seatrial.server.rendering import Rendering
 from seatrial.server.seams import Gate
 from seatrial.server.selection import selection_of
 from seatrial.server.tables.registry import Tables
-from seatrial.server.versions import convert, convert_patch, storage_kind
+from seatrial.server.versions import convert, storage_kind
 from seatrial.server.watches import Watches
 from seatrial.store.objects import Stored
+from seatrial.store.options import Patch, PatchOptions
+from seatrial.store.patching import patched
 from seatrial.store.store import Store
 
 SHAPES = frozenset((TABLE, PARTIAL))
@@ -110,9 +115,9 @@ class Resources:
 
     async def _create(self, request: Request, target: Target) -> Answer:
         rendering = self.rendering(request, target.kind)
-        chosen = options.create_options(request)
+        chosen = options.create_options(request, trusted=not target.kind.custom)
         kind = storage_kind(self.store.kinds, target.kind)
-        document = convert(bodies.read_object(request, target.kind), kind)
+        document = convert(self._read(request, target.kind), kind)
         stored = self.store.create(
             kind, document, writer=request.user.writer, namespace=target.namespace, options=chosen
         )
@@ -124,9 +129,9 @@ class Resources:
     def update(self, request: Request, target: Target, subresource: str) -> Answer:
         """Replace an object, or the part of it that a subresource is."""
         rendering = self.rendering(request, target.kind)
-        chosen = options.update_options(request)
+        chosen = options.update_options(request, trusted=not target.kind.custom)
         kind = storage_kind(self.store.kinds, target.kind)
-        document = convert(bodies.read_object(request, target.kind), kind)
+        document = convert(self._read(request, target.kind), kind)
         name_document(document, target)
         existed = self.store.find(kind, target.name, target.namespace) is not None
         stored = self.store.update(
@@ -150,16 +155,31 @@ class Resources:
         chosen = options.patch_options(request, apply=patch.type == "apply")
         kind = storage_kind(self.store.kinds, target.kind)
         existed = self.store.find(kind, target.name, target.namespace) is not None
+        if kind.api_version != target.kind.api_version:
+            patch = self._converted(patch, target, kind, chosen)
         stored = self.store.patch(
             kind,
             target.name,
-            convert_patch(patch, target.kind, kind),
+            patch,
             writer=request.user.writer,
             namespace=target.namespace,
             subresource=subresource,
             options=chosen,
         )
         return rendering.answer(stored, 200 if existed else 201)
+
+    def _read(self, request: Request, kind: Kind) -> Document:
+        return bodies.read_object(request, kind, self.store.rules.schema(kind) if kind.custom else None)
+
+    def _converted(self, patch: Patch, target: Target, kind: Kind, chosen: PatchOptions) -> Patch:
+        """A patch of an object in one version as a patch of it in the version that is stored."""
+        if patch.type == "apply":
+            configuration, _ = check(target.kind, patch.body, chosen.field_validation)
+            return Patch("apply", convert(configuration, kind))
+        before = convert(self.store.get(kind, target.name, target.namespace).document(), target.kind)
+        wanted = patched(target.kind, before, patch, schema_of(target.kind))
+        after, _ = check(target.kind, wanted, chosen.field_validation)
+        return Patch("json", [{"op": "replace", "path": "", "value": convert(after, kind)}])
 
     async def _delete(self, request: Request, target: Target) -> Answer:
         rendering = self.rendering(request, target.kind)
@@ -208,15 +228,12 @@ def read_delete_options(request: Request) -> dict[str, object]:
     """The DeleteOptions in a body, if there is one."""
     if not request.body:
         return {}
-    document = bodies.read_any(request, DELETE_OPTIONS)
+    document = bodies.read_options(request)
     if not isinstance(document, dict):
         raise BadRequest("DeleteOptions: expected an object")
     if document.get("kind", "DeleteOptions") not in ("DeleteOptions", "", None):
         raise BadRequest(f"expected DeleteOptions, got {document['kind']!r}")
     return document
-
-
-DELETE_OPTIONS = Kind("", "v1", "DeleteOptions", "deleteoptions")
 
 
 def success(kind: Kind, stored: Stored) -> dict[str, object]:

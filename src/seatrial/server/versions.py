@@ -10,7 +10,6 @@ from typing import Any
 
 from seatrial.model.documents import Document, decode, encode
 from seatrial.model.kinds import Kind, Kinds
-from seatrial.store.options import Patch
 
 EVENT_NAMES = {
     "involvedObject": "regarding",
@@ -141,44 +140,3 @@ _CONVERSIONS: dict[tuple[str, str, str], Conversion] = {
     ("autoscaling/v2", "autoscaling/v1", "HorizontalPodAutoscaler"): _to_autoscaling_v1,
     ("autoscaling/v1", "autoscaling/v2", "HorizontalPodAutoscaler"): _from_autoscaling_v1,
 }
-
-
-def convert_patch(patch: Patch, source: Kind, kind: Kind) -> Patch:
-    """A patch of an object in one version as a patch of it in another.
-
-    Renamed fields of Events are renamed; an autoscaling/v1 patch that goes beyond what both versions share is refused.
-    """
-    if source.api_version == kind.api_version:
-        return patch
-    if kind.kind != "Event":
-        return _convert_scaler_patch(patch, kind)
-    if patch.type == "json":
-        return Patch(patch.type, [_renamed_operation(operation) for operation in patch.body])
-    body = {CORE_NAMES.get(key, key): value for key, value in patch.body.items()}
-    if "apiVersion" in body:
-        body["apiVersion"] = kind.api_version
-    return Patch(patch.type, body)
-
-
-def _renamed_operation(operation: Any) -> Any:
-    if not isinstance(operation, dict):
-        return operation
-    renamed = dict(operation)
-    for key in ("path", "from"):
-        path = operation.get(key)
-        if isinstance(path, str) and path.startswith("/"):
-            first, *rest = path[1:].split("/")
-            renamed[key] = "/" + "/".join((CORE_NAMES.get(first, first), *rest))
-    return renamed
-
-
-def _convert_scaler_patch(patch: Patch, kind: Kind) -> Patch:
-    if patch.type == "json":
-        return patch
-    body = _from_autoscaling_v1(patch.body)
-    for key in ("metadata", "spec"):
-        if not patch.body.get(key):
-            body.pop(key, None)
-    if "apiVersion" in body:
-        body["apiVersion"] = kind.api_version
-    return Patch(patch.type, body)
