@@ -111,7 +111,22 @@ class PodInfo:
 
     def on(self, node: str) -> "PodInfo":
         """The same pod, assumed or bound to a node."""
-        return replace_pod(self, node=node)
+        return PodInfo(
+            self.namespace,
+            self.name,
+            self.uid,
+            self.shape,
+            self.requests,
+            node,
+            self.nominated_node,
+            self.start_time,
+            self.created,
+            self.deleting,
+            self.phase,
+            self.annotations,
+            self.is_preempted,
+            self.status,
+        )
 
 
 def replace_pod(pod: PodInfo, **changes: Any) -> PodInfo:
@@ -137,6 +152,14 @@ class _Pod(msgspec.Struct):
     status: dict[str, Any] | None = None
 
 
+class _LabelMetadata(msgspec.Struct):
+    labels: dict[str, str] | None = None
+
+
+class _Labelled(msgspec.Struct):
+    metadata: _LabelMetadata
+
+
 class PodReader:
     """Reads pods, and knows the shapes that are in use."""
 
@@ -144,6 +167,7 @@ class PodReader:
         self._shapes: WeakValueDictionary[bytes, PodShape] = WeakValueDictionary()
         self._texts: WeakValueDictionary[tuple[str, bytes, bytes, bytes], PodShape] = WeakValueDictionary()
         self._decoder = msgspec.json.Decoder(_Pod)
+        self._labels = msgspec.json.Decoder(_Labelled)
 
     def read(self, document: Document) -> PodInfo:
         """The pod a document describes."""
@@ -173,6 +197,13 @@ class PodReader:
             "annotations": metadata.annotations,
         }
         return _pod_info(fields, metadata.namespace or "default", shape, node, pod.status or {})
+
+    def relabelled(self, pod: PodInfo, data: bytes) -> PodInfo:
+        """The pod with the labels of its encoded form; the same one where they are its own."""
+        labels = self._labels.decode(data).metadata.labels or NO_LABELS
+        if labels == pod.labels:
+            return pod
+        return replace_pod(pod, shape=self._shape(pod.namespace, labels, pod.shape.spec, pod.shape.owner))
 
     def _shape(self, namespace: str, labels: Any, spec: Document, owner: Owner | None) -> PodShape:
         if "nodeName" in spec:

@@ -138,7 +138,7 @@ class Watcher:
             return
         assumed = self.assumed.get(old.uid)
         if assumed is not None and change.subresource == "binding" and change.writer == WRITER:
-            self._confirm(old, assumed)
+            self._confirm(old, assumed, stored)
             return
         new = self._reader.decode(stored.data)
         if new.uid != old.uid or new.phase in _OVER:
@@ -186,11 +186,14 @@ class Watcher:
         if old.nominated_node and old.nominated_node != new.nominated_node:
             self._release_nomination(old)
 
-    def _confirm(self, old: PodInfo, assumed: PodInfo) -> None:
-        """Our own binding has come back: the pod is where we assumed it to be."""
+    def _confirm(self, old: PodInfo, assumed: PodInfo, stored: Stored) -> None:
+        """Our own binding has come back: the pod is where we assumed it to be, perhaps with labels of its node."""
         del self.assumed[old.uid]
-        self.pods[old.key] = assumed
-        self._tell(ASSIGNED_ADD, None, assumed)
+        bound = self._reader.relabelled(assumed, stored.data)
+        if bound is not assumed:
+            self._table.update_pod(assumed, bound)
+        self.pods[old.key] = bound
+        self._tell(ASSIGNED_ADD, None, bound)
         self.queue.delete(old)
 
     def _delete_pod(self, old: PodInfo, last: PodInfo) -> None:
