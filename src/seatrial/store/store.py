@@ -40,6 +40,7 @@ _CREATE = CreateOptions()
 _UPDATE = UpdateOptions()
 _PATCH = PatchOptions()
 _DELETE = DeleteOptions()
+_STATUS_DOOR = ("kind", "apiVersion", "metadata", "status")
 _OWN = UpdateOptions(owned=True)
 
 
@@ -160,6 +161,9 @@ class Store:
         current = self.current(kind, name, namespace)
         document = self.versions.read(kind, current).document()
         change(document)
+        if subresource == "status":
+            # The rest stays as it was, so it need not be looked at again.
+            document = {key: document[key] for key in _STATUS_DOOR if key in document}
         return self.update_from(kind, document, current, writer, subresource, _OWN)
 
     def write_parts(
