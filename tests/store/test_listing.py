@@ -71,6 +71,24 @@ def test_a_view_has_just_the_fields_it_declares_and_is_shared(store, pods):
     assert stored.view(Assigned) is stored.view(Assigned)
 
 
-def test_objects_are_read_in_the_version_asked_for(store, kind):
-    version = kind("autoscaling/v1", "HorizontalPodAutoscaler")
-    assert store.list(version) == []
+def test_an_autoscaler_is_one_object_in_both_of_its_versions(store, kind):
+    newer, older = (kind(f"autoscaling/{version}", "HorizontalPodAutoscaler") for version in ("v2", "v1"))
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"}
+    spec = {"scaleTargetRef": target, "maxReplicas": 3, "targetCPUUtilizationPercentage": 70}
+    store.create(older, {"metadata": {"name": "h", "namespace": "default"}, "spec": spec}, writer="test")
+    (metric,) = store.get(newer, "h", "default").document()["spec"]["metrics"]
+    assert metric["resource"]["target"] == {"type": "Utilization", "averageUtilization": 70}
+    assert store.get(older, "h", "default").document()["spec"]["targetCPUUtilizationPercentage"] == 70
+    assert [stored.kind for stored in store.list(older)] == [older]
+
+
+def test_an_event_is_one_object_in_both_of_its_groups(store, kind):
+    core, grouped = kind("v1", "Event"), kind("events.k8s.io/v1", "Event")
+    heard = []
+    store.subscribe(heard.append, [grouped])
+    about = {"kind": "Pod", "name": "p", "namespace": "default"}
+    document = {"metadata": {"name": "e", "namespace": "default"}, "regarding": about, "note": "hello"}
+    store.create(grouped, document, writer="test")
+    assert store.get(core, "e", "default").document()["involvedObject"]["name"] == "p"
+    assert store.get(grouped, "e", "default").document()["note"] == "hello"
+    assert len(heard) == len(list(store.changes(0, grouped))) == 1

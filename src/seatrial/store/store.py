@@ -104,9 +104,7 @@ class Store:
     ) -> list[Stored]:
         """The objects of a kind, of all namespaces where none is named, in the order of (namespace, name)."""
         found = selected(self.shelf(kind).all(namespace if kind.namespaced else ""), labels, fields)
-        if kind.custom or (found and found[0].kind.version != kind.version):
-            return [self.versions.read(kind, stored) for stored in found]
-        return found
+        return self.versions.read_all(kind, found)
 
     def create(
         self,
@@ -261,14 +259,16 @@ class Store:
 
     def subscribe(self, listener: Listener, kinds: Iterable[Kind] | None = None) -> Callable[[], None]:
         """Call `listener` after each write (of these kinds), in the order of subscription; returns how to stop it."""
-        return self._revisions.subscribe(listener, kinds)
+        stored = None if kinds is None else [self.versions.storage_kind(kind) for kind in kinds]
+        return self._revisions.subscribe(listener, stored)
 
     def changes(self, since: int, kind: Kind | None = None) -> Iterator[Change]:
         """What was written after revision `since`; Gone where that is no longer known."""
         changes = self._revisions.history.since(since)
         if kind is None:
             return iter(changes)
-        return (change for change in changes if change.stored.kind.group_kind == kind.group_kind)
+        key = self.versions.key(kind)
+        return (change for change in changes if change.stored.kind.group_kind == key)
 
     def compact(self, revision: int) -> None:
         """Forget the history up to a revision; later reads of it are Gone."""
@@ -312,7 +312,7 @@ class Store:
 
     def shelf(self, kind: Kind) -> Shelf:
         """All objects of a kind."""
-        return self._revisions.shelf(kind.group_kind)
+        return self._revisions.shelf(self.versions.key(kind))
 
     def put(
         self,

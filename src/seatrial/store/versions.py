@@ -4,6 +4,7 @@ import orjson
 
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind, Kinds
+from seatrial.store.conversions import STORED_AS, convert
 from seatrial.store.objects import Stored
 
 GroupKind = tuple[str, str]
@@ -16,12 +17,19 @@ class Versions:
         self._kinds = kinds
         self._stored: dict[GroupKind, Kind] = {}
 
+    @staticmethod
+    def key(kind: Kind) -> GroupKind:
+        """The group and kind under which objects of a kind are kept."""
+        group_kind = kind.group_kind
+        return STORED_AS.get(group_kind, group_kind)
+
     def storage_kind(self, kind: Kind) -> Kind:
         """The version in which objects of this kind are stored: the first that is registered unless told otherwise."""
-        stored = self._stored.get(kind.group_kind)
+        key = self.key(kind)
+        stored = self._stored.get(key)
         if stored is None:
-            versions = (other for other in self._kinds if other.group_kind == kind.group_kind)
-            stored = self._stored[kind.group_kind] = next(versions, kind)
+            versions = (other for other in self._kinds if other.group_kind == key)
+            stored = self._stored[key] = next(versions, kind)
         return stored
 
     def store_as(self, kind: Kind) -> None:
@@ -34,14 +42,24 @@ class Versions:
     def to_storage(self, kind: Kind, document: Document) -> tuple[Kind, Document]:
         """The document in the version it is stored in."""
         stored = self.storage_kind(kind)
-        if stored.version != kind.version:
-            document["apiVersion"] = stored.api_version
+        if _differ(stored, kind):
+            document["apiVersion"] = kind.api_version
+            document = convert(document, stored)
         return stored, document
 
     def read(self, kind: Kind, stored: Stored) -> Stored:
         """The object in the version asked for."""
-        if stored.kind.version == kind.version:
+        if not _differ(stored.kind, kind):
             return stored
-        document = stored.document()
-        document["apiVersion"] = kind.api_version
+        document = convert(stored.document(), kind)
         return Stored(kind, stored.namespace, stored.name, stored.revision, orjson.dumps(document))
+
+    def read_all(self, kind: Kind, found: list[Stored]) -> list[Stored]:
+        """Objects of one kind in the version asked for; those of a defined kind may be stored in several."""
+        if kind.custom or (found and _differ(found[0].kind, kind)):
+            return [self.read(kind, stored) for stored in found]
+        return found
+
+
+def _differ(stored: Kind, kind: Kind) -> bool:
+    return stored.version != kind.version or stored.group != kind.group
