@@ -15,7 +15,7 @@ def identity(item: Any, merge_key: str) -> Any:
             raise PatchRefused(f"map: {go_text(item)} does not contain declared merge key: {merge_key}")
         value = item[merge_key]
     if isinstance(value, dict | list):
-        raise PatchRefused(f"map: {go_text(item)} has no scalar as merge key: {merge_key}")
+        raise PatchRefused(f"map: {go_text(item)} does not contain declared merge key: {merge_key}")
     return type(value), value
 
 

@@ -199,14 +199,14 @@ def _delete_from(live: list[Any], gone: list[Any]) -> list[Any]:
 
 def _element_type(*lists: list[Any]) -> type:
     """The one type of all elements; lists in lists and mixed lists cannot be merged."""
-    types = {type(item) for items in lists for item in items}
-    if list in types:
-        raise PatchRefused("lists of lists are not supported")
-    if len(types) > 1 or type(None) in types:
-        raise PatchRefused(f"list element types are not identical: {go_text(list(lists))}")
+    types = list(dict.fromkeys(type(item) for items in lists for item in items))
     if not types:
         raise PatchRefused("no elements in any of the given slices")
-    return types.pop()
+    if types[0] is list:
+        raise PatchRefused("lists of lists are not supported")
+    if len(types) > 1 or types[0] is type(None):
+        raise PatchRefused(f"list element types are not identical: {go_text(list(lists))}")
+    return types[0]
 
 
 def _list_name(key: str, prefix: str, why: str) -> str:
