@@ -59,6 +59,10 @@ class Clock:
         """When the next outer timer is due; None without one."""
         return self._due(self._outer)
 
+    def last_outer(self) -> int | None:
+        """When the last of all outer timers is due; None without one."""
+        return max((timer.when for timer in self._outer if not timer.cancelled), default=None)
+
     def advance(self, until: int) -> None:
         """Move to `until`; nothing fires. Time never goes back."""
         self._now = max(self._now, until)

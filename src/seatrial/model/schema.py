@@ -49,6 +49,8 @@ class Schema:
     preserves_unknown: bool = False
     embedded: bool = False
     own_fields: "Mapping[str, Field] | None" = None
+    merges: bool = False
+    """Whether strategic merge patches are known to a kind that is not built in."""
 
     @cached_property
     def fields(self) -> "Mapping[str, Field]":
@@ -203,6 +205,7 @@ def schema_from_openapi(document: Mapping[str, Any], *, root: bool = False) -> S
         "enum": tuple(document.get("enum") or ()),
         "nullable": bool(document.get("nullable")),
         "preserves_unknown": bool(document.get("x-kubernetes-preserve-unknown-fields")),
+        "merges": root and document.get("x-kubernetes-patch-strategy") == "merge",
         "embedded": root or bool(document.get("x-kubernetes-embedded-resource")),
     }
     if document.get("x-kubernetes-int-or-string"):

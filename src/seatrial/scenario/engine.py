@@ -75,6 +75,7 @@ class Engine:
         self._swept: tuple[int, int] | None = None
         self._sweeps = 0
         self._fired = 0
+        self._idle: tuple[int, int] | None = None
 
     def play(self) -> Iterator[None]:
         """Run until Succeeded, Paused or Failed; the board says which."""
@@ -186,7 +187,7 @@ class Engine:
     def _pass_time(self, limit: int | None) -> bool | None:
         """Jump to the next timer that may fire in this step: True if it was an outer one, None if there is none."""
         inner, outer = self.clock.next_inner(), self.clock.next_outer()
-        outer_may = outer is not None and (limit is None or outer < limit)
+        outer_may = outer is not None and (outer < limit if limit is not None else not self._is_drained(outer))
         if inner is None and not outer_may:
             return None
         is_outer = outer_may and (inner is None or (outer is not None and outer < inner))
@@ -194,6 +195,15 @@ class Engine:
         self._fired += 1
         self.clock.fire_next(outer=is_outer)
         return is_outer
+
+    def _is_drained(self, due: int) -> bool:
+        """Whether the timers that are left only wind themselves up again.
+
+        Since the last write every timer that was set then has come due without any effect.
+        """
+        if self._idle is None or self._idle[0] != self.loops.writes:
+            self._idle = self.loops.writes, self.clock.last_outer() or 0
+        return due > self._idle[1]
 
     def _may_sweep(self) -> bool:
         if self._swept != (self.timeline.operations, self._fired):

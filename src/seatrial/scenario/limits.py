@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from seatrial.model.errors import ScenarioError
 from seatrial.store.objects import Change
+from seatrial.timeline.writes import QUIET_KINDS
 
 LOOPS_PER_POD = 10
 LOOPS_ANYWAY = 10_000
@@ -23,13 +24,16 @@ class LoopCount:
         self._loops = 0
         self._turns = 0
         self._writes: Counter[tuple[str, str, str]] = Counter()
+        self.writes = 0
+        """Writes of all sorts but events and leases, over all steps."""
 
     def reset(self) -> None:
         self._loops = self._turns = 0
         self._writes.clear()
 
     def note(self, change: Change) -> None:
-        """A write, for the message."""
+        """A write, for the message and to tell whether anything goes on."""
+        self.writes += change.stored.kind.group_kind not in QUIET_KINDS
         if not change.writer.startswith("operation:"):
             self._writes[change.writer, _VERBS[change.type], change.stored.kind.kind] += 1
 

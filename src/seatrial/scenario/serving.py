@@ -57,7 +57,7 @@ def install(store: Store) -> None:
     document = definition()
     if store.find(kind, document["metadata"]["name"]) is None:
         store.create(kind, document, writer="system")
-    schema = openapi_of(Scenario)
+    schema = {**openapi_of(Scenario), "x-kubernetes-patch-strategy": "merge"}
     _let_in(schema["properties"]["spec"]["properties"])
     store.definitions.declared[SCENARIO.group_kind] = schema_from_openapi(schema, root=True)
     store.admission = ScenarioAdmission(store.admission)

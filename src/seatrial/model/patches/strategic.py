@@ -21,7 +21,7 @@ SET_ORDER: Final = "$setElementOrder"
 @bounded
 def apply_strategic_patch(document: Document, patch: Any, schema: Schema | None) -> Document:
     """The document with the patch merged in by its schema's merge keys; custom kinds have no such patch."""
-    if schema is None or schema.own_fields is not None:
+    if schema is None or (schema.own_fields is not None and not schema.merges):
         raise BadRequest("strategic merge patch format is not supported")
     if not isinstance(patch, dict):
         raise cannot_unmarshal(patch, "map[string]interface {}")
@@ -222,6 +222,8 @@ def _field(schema: Schema | None, key: str) -> Field:
         kind = "map" if schema is not None and schema.type == "map" else "interface"
         raise PatchRefused(f"merging an object in json but data type is not struct, instead is: {kind}")
     field = schema.fields.get(key)
+    if field is None and schema.preserves_unknown:
+        return Field(key, schema)
     if field is None:
         name = schema.name.rpartition(".")[2] or "RawExtension"
         raise PatchRefused(f'unable to find api field in struct {name} for the json field "{key}"')
@@ -230,6 +232,8 @@ def _field(schema: Schema | None, key: str) -> Field:
 
 def _list_field(schema: Schema | None, key: str) -> Field:
     field = _field(schema, key)
+    if field.schema is schema and field.schema.preserves_unknown:
+        return field
     if field.schema.type not in ("array", "bytes"):
         raise PatchRefused("expected slice or array type, but got: struct")
     return field

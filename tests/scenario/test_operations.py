@@ -1,0 +1,196 @@
+"""Operations and their options: the same calls that any client makes."""
+
+from typing import Any
+
+import pytest
+
+from tests.scenario.playing import create, delete, done, events, operations, patch
+from tests.scenario.running import Run, node, pod
+
+WIDGETS = {
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "kind": "CustomResourceDefinition",
+    "metadata": {"name": "widgets.example.com"},
+    "spec": {
+        "group": "example.com",
+        "names": {"kind": "Widget", "plural": "widgets", "listKind": "WidgetList", "singular": "widget"},
+        "scope": "Namespaced",
+        "versions": [
+            {
+                "name": "v1",
+                "served": True,
+                "storage": True,
+                "schema": {
+                    "openAPIV3Schema": {
+                        "type": "object",
+                        "properties": {"spec": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}},
+                    }
+                },
+            }
+        ],
+    },
+}
+WIDGET = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"}, "spec": {"size": 1}}
+
+
+def test_any_kind_can_be_created() -> None:
+    """V1-018: built-in kinds of every group, and custom resources."""
+    objects: list[dict[str, Any]] = [
+        node("n"),
+        pod("p"),
+        {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "metadata": {"name": "claim"},
+            "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+        },
+        {
+            "apiVersion": "scheduling.k8s.io/v1",
+            "kind": "PriorityClass",
+            "metadata": {"name": "high"},
+            "value": 1,
+        },
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"a": "b"}},
+        WIDGETS,
+        WIDGET,
+    ]
+    run = Run(operations(*(create(1, item) for item in objects), done(1)))
+    assert run.status["phase"] == "Succeeded", run.status["message"]
+    assert (run.get("Widget", "w", "example.com/v1") or {})["spec"] == {"size": 1}
+
+
+def test_a_dry_run_is_recorded_and_leaves_nothing() -> None:
+    """V1-019"""
+    dry = {"step": 1, "createOperation": {"object": pod("p"), "createOptions": {"dryRun": ["All"]}}}
+    run = Run(operations(dry, done(1)))
+    assert run.get("Pod", "p") is None
+    assert run.timeline["1"][0]["create"]["result"]["metadata"]["uid"]
+
+
+def test_field_managers_are_kept() -> None:
+    """V1-019 V1-021"""
+    made = {"step": 1, "createOperation": {"object": node("n"), "createOptions": {"fieldManager": "me"}}}
+    changed = patch(1, node("n"), {"metadata": {"labels": {"a": "b"}}}, patchOptions={"fieldManager": "you"})
+    run = Run(operations(made, changed, done(1)))
+    managers = [entry["manager"] for entry in (run.get("Node", "n") or {})["metadata"]["managedFields"]]
+    assert "me" in managers
+    assert "you" in managers
+
+
+def test_unknown_fields_of_an_object_fail_unless_ignored() -> None:
+    wrong = pod("p")
+    wrong["spec"]["colour"] = "red"
+    strict = Run(operations(create(1, wrong, id="mine"), done(1)))
+    assert strict.status["phase"] == "Failed"
+    assert "operation mine" in strict.status["message"]
+    assert "colour" in strict.status["message"]
+    ignored = {"step": 1, "createOperation": {"object": wrong, "createOptions": {"fieldValidation": "Ignore"}}}
+    assert Run(operations(ignored, done(1))).status["phase"] == "Succeeded"
+
+
+@pytest.mark.parametrize(
+    ("media", "body"),
+    [
+        ("application/json-patch+json", [{"op": "add", "path": "/metadata/labels/a", "value": "b"}]),
+        ("application/merge-patch+json", {"metadata": {"labels": {"a": "b"}}}),
+        ("application/strategic-merge-patch+json", {"metadata": {"labels": {"a": "b"}}}),
+        (
+            "application/apply-patch+yaml",
+            'apiVersion: v1\nkind: Node\nmetadata: {name: "n", labels: {a: b}}\n',
+        ),
+        ("", [{"op": "add", "path": "/metadata/labels/a", "value": "b"}]),
+        ("", {"metadata": {"labels": {"a": "b"}}}),
+    ],
+)
+def test_every_patch_type_is_carried_out(media: str, body: Any) -> None:
+    """V2-023 V1-022: without a type a list is a JSON patch, the rest a strategic merge patch."""
+    more = {"patchType": media} if media else {}
+    run = Run(operations(create(1, node("n")), patch(1, node("n"), body, **more), done(1)))
+    assert run.status["phase"] == "Succeeded", run.status["message"]
+    labels = (run.get("Node", "n") or {})["metadata"]["labels"]
+    assert labels["a"] == "b"
+    assert labels["kubernetes.io/hostname"] == "n"
+
+
+def test_a_patch_finds_a_pod_in_its_namespace() -> None:
+    """V1-020"""
+    run = Run(events(create(1, pod("p")), patch(1, pod("p"), {"metadata": {"labels": {"a": "b"}}}), done(1)))
+    assert (run.get("Pod", "p") or {})["metadata"]["labels"] == {"a": "b"}
+
+
+def test_a_custom_resource_is_patched_by_merging() -> None:
+    """V1-022"""
+    run = Run(operations(create(1, WIDGETS), create(1, WIDGET), patch(1, WIDGET, {"spec": {"size": 2}}), done(1)))
+    assert (run.get("Widget", "w", "example.com/v1") or {})["spec"] == {"size": 2}
+
+
+def test_a_status_is_patched_through_its_subresource() -> None:
+    ready = {"status": {"allocatable": {"cpu": "7"}}}
+    through = Run(operations(create(1, node("n")), patch(1, node("n"), ready, subresource="status"), done(1)))
+    beside = Run(operations(create(1, node("n")), patch(1, node("n"), ready), done(1)))
+    assert (through.get("Node", "n") or {})["status"]["allocatable"]["cpu"] == "7"
+    assert (beside.get("Node", "n") or {})["status"]["allocatable"]["cpu"] == "4"
+
+
+def test_a_scale_is_patched_through_its_subresource() -> None:
+    template = {"metadata": {"labels": {"app": "w"}}, "spec": pod("x")["spec"]}
+    deployment = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "w", "namespace": "default"},
+        "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "w"}}, "template": template},
+    }
+    scale = patch(2, deployment, {"spec": {"replicas": 3}}, subresource="scale")
+    run = Run(operations(create(1, deployment), scale, done(2)))
+    assert len(run.all("Pod")) == 3
+
+
+def test_a_delete_with_a_wrong_precondition_fails() -> None:
+    """V1-023"""
+    gone = {**delete(1, node("n"), preconditions={"uid": "other"}), "id": "mine"}
+    run = Run(operations(create(1, node("n")), gone, done(1)))
+    assert run.status["phase"] == "Failed"
+    assert "operation mine: Operation cannot be fulfilled on" in run.status["message"]
+
+
+def test_a_foreground_delete_waits_for_its_dependents() -> None:
+    """V1-023"""
+    replicas = {
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": {"name": "w", "namespace": "default"},
+        "spec": {
+            "replicas": 2,
+            "selector": {"matchLabels": {"app": "w"}},
+            "template": {"metadata": {"labels": {"app": "w"}}, "spec": pod("x")["spec"]},
+        },
+    }
+    run = Run(operations(create(1, replicas), delete(2, replicas, propagationPolicy="Foreground"), done(2)))
+    rows = [(row["kind"], row["name"], row["object"]) for row in run.result.timeline.to_dicts() if row["major"] == 2]
+    marked = [
+        place for place, (kind, _, text) in enumerate(rows) if kind == "ReplicaSet" and "foregroundDel" in (text or "")
+    ]
+    assert marked
+    assert run.all("Pod") == []
+    assert run.all("ReplicaSet", "apps/v1") == []
+
+
+def test_an_orphaning_delete_leaves_the_pods() -> None:
+    """V1-023"""
+    replicas = {
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": {"name": "w", "namespace": "default"},
+        "spec": {
+            "replicas": 2,
+            "selector": {"matchLabels": {"app": "w"}},
+            "template": {"metadata": {"labels": {"app": "w"}}, "spec": pod("x")["spec"]},
+        },
+    }
+    run = Run(operations(create(1, replicas), delete(2, replicas, propagationPolicy="Orphan"), done(2)))
+    assert len(run.all("Pod")) == 2
+
+
+def test_done_is_set_by_an_empty_object() -> None:
+    """V2-024"""
+    assert Run(operations({"step": 1, "doneOperation": {}})).status["phase"] == "Succeeded"
