@@ -5,7 +5,8 @@ from stock import config_map, node, pod
 
 from seatrial.clock.virtual import Clock
 from seatrial.model.builtin import builtin_kinds
-from seatrial.model.errors import BadRequest
+from seatrial.model.errors import BadRequest, Forbidden
+from seatrial.store.requests import NoAdmission
 from seatrial.store.store import Store
 
 
@@ -34,13 +35,28 @@ def test_a_loaded_pod_keeps_status_uid_and_age(store, pods):
     assert after["status"] == {"phase": "Running"}
     assert after["metadata"]["uid"] == "u"
     assert after["metadata"]["creationTimestamp"] == "2020-01-01T00:00:00Z"
-    assert after["metadata"]["resourceVersion"] == "1"
+    assert after["metadata"]["resourceVersion"] == str(loaded.revision)
 
 
 def test_lists_are_taken_apart_and_namespaces_come_first(store, kind):
     pods = {"apiVersion": "v1", "kind": "List", "items": [pod("a", "team")]}
     namespaces = {"apiVersion": "v1", "kind": "NamespaceList", "items": [{"metadata": {"name": "team"}}]}
     assert [stored.kind.kind for stored in store.load([pods, namespaces], writer="test")] == ["Namespace", "Pod"]
+
+
+def test_a_namespace_that_is_left_out_is_made(store, kind):
+    store.load([pod("a", "team")], writer="test")
+    assert store.find(kind("v1", "Namespace"), "team") is not None
+
+
+def test_what_lived_before_is_not_charged_again(kind):
+    class Full(NoAdmission):
+        def validate(self, request):
+            raise Forbidden("the quota is used up")
+
+    store = Store(builtin_kinds(), Clock(), admission=Full())
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}}
+    assert len(store.load([namespace, pod("a")], writer="test")) == 2
 
 
 def test_what_is_there_already_is_replaced(store, maps):

@@ -53,6 +53,7 @@ def delete(store: "Store", current: Stored, writer: str, options: DeleteOptions)
     _mark(metadata, grace or 0, store.clock.now())
     if kind.group_kind == ("", "Namespace") and waits:
         document["status"] = {**document.get("status", {}), "phase": "Terminating"}
+        del metadata["deletionGracePeriodSeconds"]
     if options.dry_run:
         return store.unsaved(kind, document) if waits else None
     if not waits:

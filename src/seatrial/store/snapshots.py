@@ -1,7 +1,7 @@
 """A whole cluster in and out: objects keep their status, uid and age.
 
 What others refer to is loaded first (namespaces, definitions, classes, nodes, volumes), so that admission finds it;
-apart from that the order of the documents stays.
+apart from that the order of the documents stays. A namespace that a snapshot leaves out is made.
 """
 
 from collections.abc import Iterable
@@ -68,8 +68,8 @@ def _restore(store: "Store", document: Document, writer: str) -> Stored:
     kind = kind_of(store, document)
     document = store.copied(document)
     metadata = metadata_of(document)
-    if kind.namespaced and not metadata.get("namespace"):
-        metadata["namespace"] = "default"
+    if kind.namespaced:
+        _make_namespace(store, metadata.setdefault("namespace", "default"), writer)
     current = store.shelf(kind).find(metadata.get("namespace", "") if kind.namespaced else "", metadata.get("name", ""))
     if current is None:
         return creating.create(store, kind, document, "", writer, _RESTORED)
@@ -83,6 +83,12 @@ def _restore(store: "Store", document: Document, writer: str) -> Stored:
     if document == current.document():
         return current
     return store.put(kind, document, current, writer=writer)
+
+
+def _make_namespace(store: "Store", name: str, writer: str) -> None:
+    kind = store.kinds.named("v1", "Namespace")
+    if kind is not None and isinstance(name, str) and store.find(kind, name) is None:
+        store.create(kind, {"metadata": {"name": name}}, writer=writer)
 
 
 def kind_of(store: "Store", document: Document) -> Kind:
