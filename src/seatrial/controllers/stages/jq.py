@@ -1,7 +1,7 @@
-"""The part of jq that Stage files are written in: paths, iteration, `select`, comparison, `//` and pipes.
+"""The part of jq that Stage files are written in: paths, pipes, `select`, comparison, arithmetic, `//`, `if`, `[…]`.
 
-A compiled query takes a document and gives the list of its results. A path through something that is not there gives
-nothing where jq would give null, which is what Stage selectors want of `Exists`.
+A compiled query takes a document and gives its results as KWOK takes them: nulls are left out, and a query that ends in
+an error (iterating over something that is not there) gives nothing.
 """
 
 import re
@@ -9,6 +9,17 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from seatrial.controllers.stages.jq_values import (
+    ARITHMETIC,
+    BINARY,
+    COMPARISONS,
+    UNARY,
+    QueryError,
+    each,
+    field,
+    is_true,
+    item,
+)
 from seatrial.model.errors import ConfigError
 
 Query = Callable[[Any], list[Any]]
@@ -16,18 +27,28 @@ Query = Callable[[Any], list[Any]]
 _TOKEN = re.compile(
     r"""\s*(?:
         (?P<string>"(?:[^"\\]|\\.)*")
-      | (?P<number>-?\d+(?:\.\d+)?)
+      | (?P<number>\d+(?:\.\d+)?)
       | (?P<name>[A-Za-z_$][\w$]*)
-      | (?P<symbol>==|!=|<=|>=|//|\.\.|[.\[\]|()<>,])
+      | (?P<symbol>==|!=|<=|>=|//|[.\[\]|()<>,?+*/%-])
     )""",
     re.VERBOSE,
 )
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_LITERALS = {"true": True, "false": False, "null": None}
 
 
 @lru_cache(maxsize=1024)
 def compile_query(text: str) -> Query:
     """The query of this text; ConfigError names what cannot be read."""
-    return _Parser(text).parse()
+    query = _Parser(text).parse()
+
+    def results(document: Any) -> list[Any]:
+        try:
+            return [found for found in query(document) if found is not None]
+        except QueryError:
+            return []
+
+    return results
 
 
 class _Parser:
@@ -61,39 +82,70 @@ class _Parser:
         self._next += 1
         return self._tokens[self._next - 1]
 
+    def _is_next(self, *symbols: str) -> bool:
+        """Whether one of these comes next; it is then taken."""
+        if self._next < len(self._tokens) and self._peek() in symbols and self._tokens[self._next][0] != "string":
+            self._next += 1
+            return True
+        return False
+
     def _pipe(self) -> Query:
+        query = self._comma()
+        while self._is_next("|"):
+            query = _then(query, self._comma())
+        return query
+
+    def _comma(self) -> Query:
         query = self._alternative()
-        while self._peek() == "|":
-            self._take()
-            query = _then(query, self._alternative())
+        while self._is_next(","):
+            query = _both(query, self._alternative())
         return query
 
     def _alternative(self) -> Query:
         query = self._either()
-        while self._peek() == "//":
-            self._take()
-            query = _or_else(query, self._either())
+        if self._is_next("//"):
+            query = _or_else(query, self._alternative())
         return query
 
     def _either(self) -> Query:
-        query = self._both()
-        while self._peek() == "or":
-            self._take()
-            query = _logic(query, self._both(), any)
+        query = self._all()
+        while self._is_next("or"):
+            query = _logic(query, self._all(), any)
         return query
 
-    def _both(self) -> Query:
+    def _all(self) -> Query:
         query = self._comparison()
-        while self._peek() == "and":
-            self._take()
+        while self._is_next("and"):
             query = _logic(query, self._comparison(), all)
         return query
 
     def _comparison(self) -> Query:
-        query = self._term()
-        if self._peek() in _COMPARISONS:
-            compare = _COMPARISONS[self._take()[1]]
-            query = _compared(query, self._term(), compare)
+        query = self._sum()
+        if self._peek() in COMPARISONS and self._tokens[self._next][0] == "symbol":
+            compare = COMPARISONS[self._take()[1]]
+            query = _crossed(query, self._sum(), compare)
+        return query
+
+    def _sum(self) -> Query:
+        query = self._product()
+        while self._next < len(self._tokens) and self._tokens[self._next] in (("symbol", "+"), ("symbol", "-")):
+            query = _crossed(query, *self._operation(self._product))
+        return query
+
+    def _product(self) -> Query:
+        query = self._postfix()
+        while self._next < len(self._tokens) and self._tokens[self._next][0] == "symbol" and self._peek() in "*/%":
+            query = _crossed(query, *self._operation(self._postfix))
+        return query
+
+    def _operation(self, operand: Callable[[], Query]) -> tuple[Query, Callable[[Any, Any], Any]]:
+        work = ARITHMETIC[self._take()[1]]
+        return operand(), work
+
+    def _postfix(self) -> Query:
+        query = self._steps(self._term())
+        while self._is_next("?"):
+            query = self._steps(_tried(query))
         return query
 
     def _term(self) -> Query:
@@ -102,62 +154,99 @@ class _Parser:
             return _constant(_unquote(text))
         if kind == "number":
             return _constant(float(text) if "." in text else int(text))
+        if text == "-":
+            return _then(self._postfix(), lambda value: [ARITHMETIC["-"](0, value)])
         if text == "(":
             query = self._pipe()
             self._take(")")
-            return self._steps(query)
+            return query
+        if text == "[":
+            return self._array()
+        if text == ".":
+            return self._dotted(_identity)
         if text in _LITERALS:
             return _constant(_LITERALS[text])
-        if text in ("select", "not", "length", "tostring", "has"):
-            return self._function(text)
-        if text == ".":
-            return self._steps(_identity, started=True)
-        raise self._error(f"unexpected {text!r}")
+        return self._condition() if text == "if" else self._function(text)
+
+    def _array(self) -> Query:
+        if self._is_next("]"):
+            return lambda value: [[]]
+        query = self._pipe()
+        self._take("]")
+        return lambda value: [query(value)]
+
+    def _condition(self) -> Query:
+        asked = self._pipe()
+        self._take("then")
+        then = self._pipe()
+        otherwise: Query = _identity
+        if self._is_next("elif"):
+            otherwise = self._condition()
+        else:
+            if self._is_next("else"):
+                otherwise = self._pipe()
+            self._take("end")
+        return lambda value: [
+            result for answer in asked(value) for result in (then if is_true(answer) else otherwise)(value)
+        ]
 
     def _function(self, name: str) -> Query:
-        if name in _FILTERS:
-            return _mapped(_FILTERS[name])
-        self._take("(")
+        if not self._is_next("("):
+            if name == "empty":
+                return lambda value: []
+            if name not in UNARY:
+                raise self._error(f"unexpected {name!r}")
+            change = UNARY[name]
+            return lambda value: [change(value)]
         argument = self._pipe()
         self._take(")")
-        if name == "has":
-            return lambda value: [any(isinstance(value, dict) and key in value for key in argument(value))]
-        return self._steps(lambda value: [value] if any(map(_is_true, argument(value))) else [])
+        if name == "select":
+            return lambda value: [value for answer in argument(value) if is_true(answer)]
+        if name == "map":
+            return lambda value: [[result for member in each(value) for result in argument(member)]]
+        if name in ("any", "all"):
+            join = any if name == "any" else all
+            return lambda value: [join([is_true(answer) for member in each(value) for answer in argument(member)])]
+        if name not in BINARY:
+            raise self._error(f"unexpected {name!r}")
+        return _crossed(_identity, argument, BINARY[name])
 
-    def _steps(self, query: Query, *, started: bool = False) -> Query:
+    def _dotted(self, query: Query) -> Query:
+        """What follows a dot: a name, or nothing."""
+        if self._next < len(self._tokens) and self._tokens[self._next][0] in ("name", "string"):
+            kind, name = self._take()
+            return _then(query, _field(_unquote(name) if kind == "string" else name))
+        return query
+
+    def _steps(self, query: Query) -> Query:
         """Follow `.name`, `."name"`, `["name"]`, `[0]` and `[]`."""
-        after_dot = started
         while True:
-            text = self._peek()
-            if text == "[":
+            if self._is_next("["):
                 query = _then(query, self._bracket())
-            elif text == ".":
+            elif self._is_next("."):
+                query = self._dotted(query)
+            elif self._peek() == "?" and self._next + 1 < len(self._tokens):
                 self._take()
-                after_dot = True
-                continue
-            elif after_dot and self._next < len(self._tokens) and self._tokens[self._next][0] in ("name", "string"):
-                kind, name = self._take()
-                query = _then(query, _field(_unquote(name) if kind == "string" else name))
+                query = _tried(query)
             else:
                 return query
-            after_dot = False
 
     def _bracket(self) -> Query:
-        self._take("[")
-        if self._peek() == "]":
-            self._take()
-            return _each
+        if self._is_next("]"):
+            return each
+        is_negative = self._is_next("-")
         kind, text = self._take()
         self._take("]")
-        return _field(_unquote(text)) if kind == "string" else _item(int(text))
+        if kind == "string":
+            return _field(_unquote(text))
+        if kind != "number":
+            raise self._error(f"unexpected {text!r}")
+        place = -int(text) if is_negative else int(text)
+        return lambda value: [item(value, place)]
 
 
 def _unquote(text: str) -> str:
-    return re.sub(r"\\(.)", r"\1", text[1:-1])
-
-
-def _is_true(value: Any) -> bool:
-    return value is not None and value is not False
+    return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match.group(1), match.group(1)), text[1:-1])
 
 
 def _identity(value: Any) -> list[Any]:
@@ -168,55 +257,38 @@ def _constant(constant: Any) -> Query:
     return lambda value: [constant]
 
 
-def _mapped(change: Callable[[Any], Any]) -> Query:
-    return lambda value: [change(value)]
-
-
 def _field(name: str) -> Query:
-    return lambda value: [value[name]] if isinstance(value, dict) and value.get(name) is not None else []
-
-
-def _item(index: int) -> Query:
-    return lambda value: [value[index]] if isinstance(value, list) and -len(value) <= index < len(value) else []
-
-
-def _each(value: Any) -> list[Any]:
-    if isinstance(value, dict):
-        return list(value.values())
-    return list(value) if isinstance(value, list) else []
+    return lambda value: [field(value, name)]
 
 
 def _then(first: Query, second: Query) -> Query:
+    if first is _identity:
+        return second
     return lambda value: [result for middle in first(value) for result in second(middle)]
 
 
+def _both(first: Query, second: Query) -> Query:
+    return lambda value: first(value) + second(value)
+
+
+def _tried(query: Query) -> Query:
+    def results(value: Any) -> list[Any]:
+        try:
+            return query(value)
+        except QueryError:
+            return []
+
+    return results
+
+
 def _or_else(first: Query, second: Query) -> Query:
-    return lambda value: [found for found in first(value) if _is_true(found)] or second(value)
+    tried = _tried(first)
+    return lambda value: [found for found in tried(value) if is_true(found)] or second(value)
 
 
 def _logic(first: Query, second: Query, join: Callable[[list[bool]], bool]) -> Query:
-    return lambda value: [join([any(map(_is_true, first(value))), any(map(_is_true, second(value)))])]
+    return lambda value: [join([is_true(a), is_true(b)]) for a in first(value) for b in second(value)]
 
 
-def _compared(first: Query, second: Query, compare: Callable[[Any, Any], bool]) -> Query:
-    return lambda value: [compare(a, b) for a in first(value) or [None] for b in second(value) or [None]]
-
-
-def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
-    return lambda a, b: isinstance(a, type(b)) and a is not None and compare(a, b)
-
-
-_LITERALS = {"true": True, "false": False, "null": None}
-_FILTERS: dict[str, Callable[[Any], Any]] = {
-    "not": lambda value: not _is_true(value),
-    "length": lambda value: 0 if value is None else len(value),
-    "tostring": str,
-}
-_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
-    "==": lambda a, b: bool(a == b),
-    "!=": lambda a, b: bool(a != b),
-    "<": _ordered(lambda a, b: bool(a < b)),
-    "<=": _ordered(lambda a, b: bool(a <= b)),
-    ">": _ordered(lambda a, b: bool(a > b)),
-    ">=": _ordered(lambda a, b: bool(a >= b)),
-}
+def _crossed(first: Query, second: Query, work: Callable[[Any, Any], Any]) -> Query:
+    return lambda value: [work(a, b) for b in second(value) for a in first(value)]
