@@ -200,14 +200,9 @@ def _maker(path: Path | None, modules: list[str], tie_break: Any, seed: int) -> 
 
 
 def _snapshot(path: Path | None) -> list[dict[str, Any]]:
-    from seatrial.scenario.generators import objects_in
+    from seatrial.scenario.snapshots import read_snapshot
 
-    if path is None:
-        return []
-    try:
-        return list(objects_in(path))
-    except OSError as error:
-        raise ConfigError(str(path), "", error.strerror or str(error)) from error
+    return [] if path is None else read_snapshot([path])
 
 
 def _strategy() -> "Strategy":

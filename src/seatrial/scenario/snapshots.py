@@ -1,0 +1,78 @@
+"""Snapshots of a cluster, to begin a scenario with: from `kubectl get -o yaml`, or a kube-scheduler-simulator export.
+
+What belongs to a living cluster alone is left out: events, leases, the data of Secrets, and the server's bookkeeping.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from seatrial.model.documents import Document
+from seatrial.model.errors import ConfigError, SeatrialError
+from seatrial.model.yamls import load_all
+
+EXPORT = {
+    "pods": ("v1", "Pod"),
+    "nodes": ("v1", "Node"),
+    "pvs": ("v1", "PersistentVolume"),
+    "pvcs": ("v1", "PersistentVolumeClaim"),
+    "storageClasses": ("storage.k8s.io/v1", "StorageClass"),
+    "priorityClasses": ("scheduling.k8s.io/v1", "PriorityClass"),
+    "namespaces": ("v1", "Namespace"),
+}
+"""The keys of an export of kube-scheduler-simulator, and what they hold."""
+
+LEFT_OUT = frozenset({"Event", "Lease", "EndpointSlice", "Endpoints", "ControllerRevision", "Scenario"})
+BOOKKEEPING = ("managedFields", "selfLink", "resourceVersion")
+
+
+def read_snapshot(paths: Iterable[Path]) -> list[Document]:
+    """The objects of files of any of these forms, cleaned; ConfigError names a file that is none."""
+    found: list[Document] = []
+    for path in paths:
+        try:
+            documents = load_all(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise ConfigError(str(path), "", error.strerror or str(error)) from error
+        except (SeatrialError, ValueError) as error:
+            raise ConfigError(str(path), "", str(error)) from error
+        for document in documents:
+            found += objects_of(document, str(path))
+    return list(clean(found))
+
+
+def objects_of(document: object, path: str) -> Iterator[Document]:
+    """The objects of a list, of an export, or the object itself."""
+    if not isinstance(document, dict):
+        raise ConfigError(path, "", f"expected objects, got {type(document).__name__}")
+    if isinstance(document.get("items"), list):
+        kind = str(document.get("kind", "")).removesuffix("List")
+        inherited = {"apiVersion": document["apiVersion"], "kind": kind} if kind and "apiVersion" in document else {}
+        for item in document["items"]:
+            yield {**inherited, **item}
+    elif "kind" in document and "apiVersion" in document:
+        yield document
+    elif set(document) & set(EXPORT):
+        for key, (api_version, kind) in EXPORT.items():
+            for item in document.get(key) or ():
+                yield {"apiVersion": api_version, "kind": kind, **item}
+    else:
+        raise ConfigError(path, "", "expected objects, a list of them, or an export of kube-scheduler-simulator")
+
+
+def clean(documents: Iterable[Document]) -> Iterator[Document]:
+    """The objects without what belongs to a living cluster alone; one that is given twice is kept once."""
+    seen: set[tuple[str, ...]] = set()
+    for document in documents:
+        metadata = {key: value for key, value in (document.get("metadata") or {}).items() if key not in BOOKKEEPING}
+        identity = tuple(
+            str(part)
+            for part in (document["apiVersion"], document["kind"], metadata.get("namespace", ""), metadata.get("name"))
+        )
+        if document["kind"] in LEFT_OUT or identity in seen:
+            continue
+        seen.add(identity)
+        kept = {**document, "metadata": metadata}
+        if document["kind"] == "Secret":
+            kept = {key: value for key, value in kept.items() if key not in ("data", "stringData")}
+            metadata.pop("annotations", None)
+        yield kept
