@@ -255,7 +255,7 @@ class Play:
         self.names: list[str] = []
         for number in range(nodes + self.dice.random.randint(0, 30)):
             self.add_node(f"node-{number:03}")
-        fullness = self.dice.random.choice((0.5, 3, 6))
+        fullness = self.dice.random.choice((0.5, 4, 14))
         for _ in range(int(len(self.names) * fullness)):
             self.bind(self.dice.pod(), self.dice.random.choice(self.names))
 

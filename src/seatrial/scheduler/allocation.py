@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.extension import MAX_NODE_SCORE, Handle
+from seatrial.scheduler.extension import MAX_NODE_SCORE
 from seatrial.scheduler.nodes import NONZERO_CPU, NONZERO_MEMORY, Ints, Nodes, NodeTable
 from seatrial.scheduler.requests import CPU, EPHEMERAL, MEMORY, is_extended, is_scalar
 
@@ -42,12 +42,11 @@ class ExtendedResources(Protocol):
         ...
 
 
-def device_versions(handle: Handle, resources: Sequence[Document]) -> tuple[int, ...]:
-    """What scores depend on beside the rows: devices, but only where an extended resource is scored."""
-    version = handle.cluster.version
-    if not any(is_extended(entry["name"]) for entry in resources):
-        return (version("DeviceClass"),)
-    return version("DeviceClass"), version("ResourceClaim"), version("ResourceSlice")
+def device_kinds(resources: Sequence[Document]) -> tuple[str, ...]:
+    """The kinds that scores depend on beside the rows: devices, but only where an extended resource is scored."""
+    if any(is_extended(entry["name"]) for entry in resources):
+        return "DeviceClass", "ResourceClaim", "ResourceSlice"
+    return ("DeviceClass",)
 
 
 Column = tuple[Ints, Ints, Ints]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from seatrial.scheduler.columns import LabelColumn
 from seatrial.scheduler.pods import PodInfo, PodShape
 from seatrial.scheduler.terms import AffinityTerm, PodMatcher
 
@@ -34,6 +35,15 @@ class _Use:
     carried: tuple[Carried, ...] = ()
 
 
+@dataclass(slots=True)
+class _Domains:
+    """A count added up by the values of a label: valid until a node changes."""
+
+    version: int
+    column: LabelColumn
+    sums: NDArray[np.int64]
+
+
 class PodCounts:
     """Numbers of pods per row of the node table."""
 
@@ -43,6 +53,7 @@ class PodCounts:
         self._counts: dict[Counted, NDArray[np.int32]] = {}
         self._carriers: dict[str, dict[Carried, NDArray[np.int32]]] = {kind: {} for kind in KINDS}
         self._carrier_totals: dict[Carried, int] = {}
+        self._domains: dict[Counted | Carried, dict[str, _Domains]] = {}
         self.terms_version = 0
         """Grows when a term gets its first carrier or loses its last."""
 
@@ -74,6 +85,23 @@ class PodCounts:
         """Every term of a kind that some pod carries, with the number of its carriers per row."""
         return self._carriers[kind]
 
+    def by_domain(
+        self, key: Counted | Carried, counts: NDArray[np.int32], column: LabelColumn, version: int
+    ) -> NDArray[np.int64]:
+        """A count added up by the values of a label, by the value's number; kept up to date pod by pod.
+
+        There is one place more than there are values: nodes without the label look there, and it is 0. `version` is
+        that of the nodes: their labels decide what is added to what.
+        """
+        known = self._domains.setdefault(key, {}).get(column.key)
+        if known is None or known.version != version:
+            size = len(column.values)
+            rows = np.flatnonzero(counts)
+            sums = np.bincount(column.ids[rows] + 1, counts[rows], size + 1).astype(np.int64)
+            known = _Domains(version, column, np.concatenate((sums[1:], [0])))
+            self._domains[key][column.key] = known
+        return known.sums
+
     def _change(self, pod: PodInfo, row: int, sign: int) -> None:
         use = self._uses.get(pod.shape)
         if use is None:
@@ -87,6 +115,7 @@ class PodCounts:
         for key in use.counted:
             if not (key[1] and pod.deleting):
                 self._counts[key][row] += sign
+                self._add_to_domains(key, row, sign)
         for carried in use.carried:
             self._carry(carried, row, sign)
         if sign < 0 and not use.staying and not use.deleting:
@@ -104,10 +133,18 @@ class PodCounts:
             self._carrier_totals[carried] = 0
             self.terms_version += 1
         column[row] += sign
+        self._add_to_domains(carried, row, sign)
         self._carrier_totals[carried] += sign
         if not self._carrier_totals[carried]:
             del columns[carried], self._carrier_totals[carried]
+            self._domains.pop(carried, None)
             self.terms_version += 1
+
+    def _add_to_domains(self, key: Counted | Carried, row: int, sign: int) -> None:
+        for domains in self._domains.get(key, _NO_DOMAINS).values():
+            number = domains.column.ids[row]
+            if 0 <= number < len(domains.sums) - 1:
+                domains.sums[number] += sign
 
     def _count(self, key: Counted) -> NDArray[np.int32]:
         if len(self._counts) >= MOST_MATCHERS:
@@ -126,9 +163,13 @@ class PodCounts:
 
     def _forget(self, key: Counted) -> None:
         del self._counts[key]
+        self._domains.pop(key, None)
         for use in self._uses.values():
             if key in use.counted:
                 use.counted.remove(key)
+
+
+_NO_DOMAINS: dict[str, _Domains] = {}
 
 
 def terms_of(shape: PodShape) -> tuple[Carried, ...]:

@@ -19,7 +19,16 @@ from seatrial.scheduler.node import NodeInfo
 from seatrial.scheduler.nodes import Mask, Nodes
 from seatrial.scheduler.pods import PodInfo
 from seatrial.scheduler.registry import Registry
-from seatrial.scheduler.verdict import MISSING, SUCCESS, Code, Status, Verdicts, error, unresolvable, unschedulable
+from seatrial.scheduler.verdict import (
+    MISSING,
+    SUCCESS,
+    Code,
+    Status,
+    Verdicts,
+    error,
+    unresolvable,
+    unschedulable,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +86,10 @@ class Framework:
         self.percentage = percentage
         self.filters = [FilterCall(plugin) for plugin in points.get("filter", ())]
         self.scorers = [ScoreCall(plugin, weights.get(plugin.name, 1)) for plugin in points.get("score", ())]
+        self.uncached_filters = [(index, call) for index, call in enumerate(self.filters) if not call.is_cached]
+        self.pre_filters = [(p.name, p.pre_filter) for p in points.get("preFilter", ())]  # type: ignore[attr-defined]
+        self.pre_scorers = [(p.name, p.pre_score) for p in points.get("preScore", ())]  # type: ignore[attr-defined]
+        self._pre_filter_names = tuple(name for name, _ in self.pre_filters)
 
     @classmethod
     def build(cls, profile: Profile, registry: Registry, handle: Handle) -> "Framework":
@@ -121,12 +134,9 @@ class Framework:
         states: dict[str, Any] = {}
         skipped: list[str] = []
         sets: dict[str, frozenset[str]] = {}
-        ran: list[str] = []
         rejected = SUCCESS
-        for plugin in self.points.get("preFilter", ()):
-            name = plugin.name
-            answer = plugin.pre_filter(pod, nodes)  # type: ignore[attr-defined]
-            ran.append(name)
+        for name, pre_filter in self.pre_filters:
+            answer = pre_filter(pod, nodes)
             if isinstance(answer, Status):
                 if answer.code == Code.SKIP:
                     skipped.append(name)
@@ -134,27 +144,30 @@ class Framework:
                 if answer.code == Code.UNSCHEDULABLE:
                     rejected = answer.by(name)
                     continue
-                if answer.code == Code.UNRESOLVABLE:
-                    states[name] = None  # it was asked: PostFilter plugins tell that from not having come so far
-                    return PreFiltered(CycleState(states, frozenset(skipped)), answer.by(name), ran=tuple(ran))
                 if not answer.is_success:
-                    text = f'running PreFilter plugin "{name}": {answer.message}'
-                    return PreFiltered(CycleState(states, frozenset(skipped)), error(text).by(name), ran=tuple(ran))
+                    if answer.code != Code.UNRESOLVABLE:
+                        answer = error(f'running PreFilter plugin "{name}": {answer.message}')
+                    states[name] = None  # it was asked: PostFilter plugins tell that from not having come so far
+                    cycle = CycleState(states, frozenset(skipped))
+                    return PreFiltered(cycle, answer.by(name), ran=self._ran_until(name))
                 answer = None
             if isinstance(answer, Narrowed):
                 sets[name] = answer.nodes
                 answer = answer.state
             states[name] = answer
-            left = frozenset.intersection(*sets.values()) if sets else None
-            if left is not None and not left:
+            if sets and not frozenset.intersection(*sets.values()):
                 status = unresolvable(_unsatisfied(sorted(sets)))
-                return PreFiltered(
-                    CycleState(states, frozenset(skipped)), status, left, tuple(sorted(sets)), ran=tuple(ran)
-                )
-        left = frozenset.intersection(*sets.values()) if sets else None
-        listed = {name: tuple(sorted(names)) for name, names in sets.items()}
+                cycle = CycleState(states, frozenset(skipped))
+                return PreFiltered(cycle, status, frozenset(), tuple(sorted(sets)), ran=self._ran_until(name))
         cycle = CycleState(states, frozenset(skipped))
-        return PreFiltered(cycle, rejected, left, tuple(sorted(sets)), listed, tuple(ran))
+        if not sets:
+            return PreFiltered(cycle, rejected, ran=self._pre_filter_names)
+        left = frozenset.intersection(*sets.values())
+        listed = {name: tuple(sorted(names)) for name, names in sets.items()}
+        return PreFiltered(cycle, rejected, left, tuple(sorted(sets)), listed, self._pre_filter_names)
+
+    def _ran_until(self, name: str) -> tuple[str, ...]:
+        return self._pre_filter_names[: self._pre_filter_names.index(name) + 1]
 
     def run_post_filter(self, pod: PodInfo, rejections: Rejections, cycle: CycleState) -> PostFiltered:
         """Asks PostFilter plugins until one makes the pod schedulable or rules that out."""
@@ -280,10 +293,9 @@ class FilterCall:
         self.one_by_one = whole is None
         method = whole if whole is not None else plugin.filter_one  # type: ignore[attr-defined]
         self._call = _adapted(method)
-
-    @property
-    def is_cached(self) -> bool:
-        return self.reads != Reads.CLUSTER and not self.one_by_one
+        self.is_cached = self.reads != Reads.CLUSTER and not self.one_by_one
+        self.concerns: Callable[[PodInfo], bool] | None = getattr(plugin, "concerns", None)
+        """A plugin may say cheaply that a pod is none of its business."""
 
     def __call__(self, pod: PodInfo, nodes: Nodes, state: Any, asked: Mask | None = None) -> Verdicts | None:
         """The verdicts; None where every node passes. Plugins that go one by one see only the nodes `asked` for."""
@@ -330,13 +342,11 @@ class ScoreCall:
         self._call = _adapted(whole if whole is not None else plugin.score_one)  # type: ignore[attr-defined]
         normalize = getattr(plugin, "normalize", None)
         self.normalize: Callable[..., Any] | None = normalize and _adapted(normalize, 4)
-
-    @property
-    def is_cached(self) -> bool:
-        return self.reads != Reads.CLUSTER and not self.one_by_one
+        self.is_cached = self.reads != Reads.CLUSTER and not self.one_by_one
+        self.has_pre_score = hasattr(plugin, "pre_score")
 
     def __call__(self, pod: PodInfo, nodes: Nodes, state: Any) -> Any:
-        """Raw scores parallel to the nodes, or the Status of a failure."""
+        """Raw scores parallel to the nodes, None where all are 0, or the Status of a failure."""
         if self.one_by_one:
             scores = [
                 self._call(pod, nodes[place], state) if nodes.is_there(place) else 0 for place in range(len(nodes))
@@ -344,7 +354,7 @@ class ScoreCall:
             failed = next((score for score in scores if isinstance(score, Status)), None)
             return failed if failed is not None else np.asarray(scores, np.int64)
         answer = self._call(pod, nodes, state)
-        return answer if isinstance(answer, Status) else np.asarray(answer, np.int64)
+        return answer if answer is None or isinstance(answer, Status) else np.asarray(answer, np.int64)
 
 
 def _adapted(method: Callable[..., Any], arguments: int = 3) -> Callable[..., Any]:

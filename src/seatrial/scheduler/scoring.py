@@ -60,19 +60,17 @@ def _pre_score(
     """States by plugin; the cached ones were asked when their column was made."""
     states: dict[str, Any] = {}
     skipped: list[str] = []
-    ran: list[str] = []
-    for plugin in framework.points.get("preScore", ()):
-        column = columns.score_column(plugin.name)
-        ran.append(plugin.name)
-        state = column.state if column is not None else plugin.pre_score(pod, nodes)  # type: ignore[attr-defined]
+    for name, pre_score in framework.pre_scorers:
+        column = columns.score_column(name)
+        state = column.state if column is not None else pre_score(pod, nodes)
         if isinstance(state, Status):
             if state.code == Code.SKIP:
-                skipped.append(plugin.name)
+                skipped.append(name)
                 continue
-            if not state.is_success:
-                raise _Failed(f'running PreScore plugin "{plugin.name}": {state.message}')
-        states[plugin.name] = state
-    scored.skipped, scored.ran = tuple(skipped), tuple(ran)
+            raise _Failed(f'running PreScore plugin "{name}": {state.message}')
+        states[name] = state
+    scored.skipped = tuple(skipped)
+    scored.ran = tuple([name for name, _ in framework.pre_scorers])
     return states
 
 
@@ -119,9 +117,11 @@ def _total(
                     _check_range(call, column.raw[nodes.rows])
                 continue
             if column.is_flat:
-                total += int(call.normalize(pod, nodes, np.zeros(1, np.int64), column.state)[0]) * call.weight
+                total += column.flat_value * call.weight
                 continue
-        raw = _raw(call, pod, nodes, cycle, columns, states)
+        raw = _raw_or_none(call, pod, nodes, cycle, columns, states)
+        if raw is None:
+            continue
         final = _normalized(call, pod, nodes, raw, _state(call, cycle, states))
         _check_range(call, final)
         total += final * call.weight
@@ -129,7 +129,7 @@ def _total(
 
 
 def _state(call: ScoreCall, cycle: CycleState, states: dict[str, Any]) -> Any:
-    if hasattr(call.plugin, "pre_score"):
+    if call.has_pre_score:
         return states.get(call.name, MISSING)
     return cycle.of(call.name)
 
@@ -137,13 +137,20 @@ def _state(call: ScoreCall, cycle: CycleState, states: dict[str, Any]) -> Any:
 def _raw(
     call: ScoreCall, pod: PodInfo, nodes: Nodes, cycle: CycleState, columns: ShapeColumns, states: dict[str, Any]
 ) -> Ints:
+    raw = _raw_or_none(call, pod, nodes, cycle, columns, states)
+    return np.zeros(len(nodes), np.int64) if raw is None else raw
+
+
+def _raw_or_none(
+    call: ScoreCall, pod: PodInfo, nodes: Nodes, cycle: CycleState, columns: ShapeColumns, states: dict[str, Any]
+) -> Ints | None:
     column = columns.score_column(call.name)
     if column is not None and column.raw is not None:
         return column.raw[nodes.rows]
     answer = call(pod, nodes, _state(call, cycle, states))
     if isinstance(answer, Status):
         raise _Failed(f'running Score plugins: plugin "{call.name}" failed with: {answer.message}')
-    scores: Ints = answer
+    scores: Ints | None = answer
     return scores
 
 
@@ -157,8 +164,8 @@ def _normalized(call: ScoreCall, pod: PodInfo, nodes: Nodes, raw: Ints, state: A
 
 
 def _check_range(call: ScoreCall, scores: Ints) -> None:
-    wrong = np.flatnonzero((scores < 0) | (scores > MAX_NODE_SCORE))
-    if len(wrong):
+    if len(scores) and (scores.min() < 0 or scores.max() > MAX_NODE_SCORE):
+        wrong = np.flatnonzero((scores < 0) | (scores > MAX_NODE_SCORE))
         text = f'plugin "{call.name}" returns an invalid score {scores[wrong[0]]}, '
         text += f"it should in the range of [0, {MAX_NODE_SCORE}] after normalizing"
         raise _Failed(f"applying score defaultWeights on Score plugins: {text}")

@@ -164,12 +164,12 @@ class Searcher:
     def along(self, framework: Framework, pod: PodInfo, cycle: CycleState, limit: int, rows: Rows) -> Found:
         """Searches the given rows in that order."""
         columns = self.cache.columns(framework, pod, cycle)
-        nominees = self._nominees(framework, pod, cycle, rows)
+        nominees = self._nominees(framework, pod, cycle, rows) if self.nominator.nominated_nodes() else {}
         found = Found(framework, self.table, cycle, columns, nominees=nominees)
         calls = [
             (index, call)
-            for index, call in enumerate(framework.filters)
-            if not call.is_cached and call.name not in cycle.skipped
+            for index, call in framework.uncached_filters
+            if call.name not in cycle.skipped and (call.concerns is None or call.concerns(pod))
         ]
         slow = any(call.one_by_one for _, call in calls)
         start, wanted = 0, limit
@@ -190,8 +190,8 @@ class Searcher:
         for row in found.nominees:
             passed &= rows != row
         asked: dict[int, Verdicts] = {}
+        nodes = self.table.take(rows)
         for index, call in calls:
-            nodes = self.table.take(rows)
             want = self._still_passing(found, rows, asked, index) if call.one_by_one else None
             answer = call(pod, nodes, found.cycle.of(call.name), want)
             self.rows_asked += len(rows)

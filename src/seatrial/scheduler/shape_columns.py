@@ -5,12 +5,13 @@ pods, are kept per profile and shape; after a change of the table only the chang
 that depend on more are never kept.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from seatrial.scheduler.extension import MAX_NODE_SCORE, Reads
+from seatrial.scheduler.extension import MAX_NODE_SCORE, Plugin, Reads
 from seatrial.scheduler.framework import CycleState, FilterCall, Framework, ScoreCall
 from seatrial.scheduler.nodes import NodeTable, Rows
 from seatrial.scheduler.pods import PodInfo, PodShape
@@ -35,6 +36,7 @@ class ShapeColumns:
         """Sum of the weighted scores that need no normalisation."""
         self.rows_evaluated = 0
         self._all: list[FilterColumn | ScoreColumn] = [*self.filters, *self.scores]
+        self._moving = [c for c in self._all if type(c.call.plugin).depends_on is not Plugin.depends_on]
         self._by_name = {column.call.name: column for column in self.filters}
         self._scores_by_name = {column.call.name: column for column in self.scores}
 
@@ -47,32 +49,55 @@ class ShapeColumns:
     def refresh(self, pod: PodInfo, cycle: CycleState) -> None:
         """Brings all columns up to date with the table."""
         table = self.table
-        if self.size == table.size and self.mark == table.mark and not self._moved():
+        moved = self.size != table.size or self._moved()
+        if self.mark == table.mark and not moved:
             return
         self.mark, node_rows, pod_rows = table.changes(self.mark)
         changed = None if node_rows is None else node_rows | pod_rows
-        if self.size != table.size or changed is None or len(changed) > table.size // 4 or self._moved():
+        if moved or node_rows is None or changed is None or len(changed) > table.size // 4:
             self._make(pod, cycle)
             return
-        few = len(changed) <= FEW_ROWS
         rows = [row for row in sorted(changed) if table.infos[row] is not None]
-        nodes = np.asarray([row for row in rows if row in (node_rows or ())], np.intp)
-        places = np.fromiter(rows, np.intp, len(rows))
+        if len(rows) <= FEW_ROWS:
+            for row in rows:
+                self._update_row(pod, row, row in node_rows)
+            return
+        places = np.asarray(rows, np.intp)
+        nodes = np.asarray([row for row in rows if row in node_rows], np.intp)
         for column in self._all:
             own = nodes if column.call.reads == Reads.NODE else places
             if len(own):
-                column.update(pod, self.table, own, few)
-                self.rows_evaluated += len(own)
+                column.update(pod, table, own)
+        self.rows_evaluated += len(rows)
         self._join(places)
 
+    def _update_row(self, pod: PodInfo, row: int, node_changed: bool) -> None:
+        """One row, without the cost of starting NumPy for it."""
+        self.rows_evaluated += 1
+        blocked = False
+        for column in self.filters:
+            if column.codes is not None:
+                if node_changed or column.call.reads != Reads.NODE:
+                    column.update_row(pod, self.table, row)
+                blocked = blocked or column.codes[row] != 0
+        self.blocked[row] = blocked
+        local = 0
+        for score in self.scores:
+            if score.raw is not None:
+                if node_changed or score.call.reads != Reads.NODE:
+                    score.update_row(pod, self.table, row)
+                if score.call.normalize is None:
+                    local += int(score.raw[row]) * score.call.weight
+        self.local[row] = local
+
     def _moved(self) -> bool:
-        return any(column.depends != column.call.plugin.depends_on() for column in self._all)
+        return any(column.depends != column.call.plugin.depends_on() for column in self._moving)
 
     def _make(self, pod: PodInfo, cycle: CycleState) -> None:
         self.size = self.table.size
         for column in self._all:
             column.make(pod, self.table, cycle)
-            self.rows_evaluated += self.size
+        self.rows_evaluated += self.size
         self.blocked = np.zeros(self.size, np.bool_)
         self.local = np.zeros(self.size, np.int64)
         self._join(slice(None))
@@ -100,6 +125,7 @@ class FilterColumn:
         self.has_errors = False
         self.depends: Any = None
         self._state: Any = None
+        self._one: Callable[..., int] | None = getattr(call.plugin, "filter_row", None)
 
     def make(self, pod: PodInfo, table: NodeTable, cycle: CycleState) -> None:
         self.depends = self.call.plugin.depends_on()
@@ -112,16 +138,18 @@ class FilterColumn:
         if verdicts is not None:
             self.codes, self.meaning, self.has_errors = verdicts.codes, verdicts.meaning, verdicts.has_errors
 
-    def update(self, pod: PodInfo, table: NodeTable, rows: Rows, few: bool) -> None:
-        if self.codes is None:
-            return
-        one = getattr(self.call.plugin, "filter_row", None) if few else None
-        if one is not None:
-            for row in rows:
-                self.codes[row] = one(pod, table, int(row), self._state)
-            return
-        verdicts = self.call(pod, table.take(rows), self._state)
-        self.codes[rows] = 0 if verdicts is None else verdicts.codes
+    def update(self, pod: PodInfo, table: NodeTable, rows: Rows) -> None:
+        if self.codes is not None:
+            verdicts = self.call(pod, table.take(rows), self._state)
+            self.codes[rows] = 0 if verdicts is None else verdicts.codes
+
+    def update_row(self, pod: PodInfo, table: NodeTable, row: int) -> None:
+        """One row; a plugin may have a way of its own for that."""
+        assert self.codes is not None
+        if self._one is not None:
+            self.codes[row] = self._one(pod, table, row, self._state)
+        else:
+            self.update(pod, table, np.asarray([row], np.intp))
 
 
 class ScoreColumn:
@@ -135,8 +163,10 @@ class ScoreColumn:
         self.depends: Any = None
         self.is_flat = False
         """Whether every node has 0: then normalisation gives a constant."""
+        self.flat_value = 0
         self.is_in_range = True
         self._state: Any = None
+        self._one: Callable[..., int] | None = getattr(call.plugin, "score_row", None)
 
     @property
     def state(self) -> Any:
@@ -157,23 +187,30 @@ class ScoreColumn:
         if isinstance(scores, Status):
             self.failure = scores
             return
+        scores = np.zeros(table.size, np.int64) if scores is None else scores
         self.raw = scores
         self.is_flat = not scores.any()
+        if self.is_flat and self.call.normalize is not None:
+            self.flat_value = int(self.call.normalize(pod, table.all(), np.zeros(1, np.int64), self._state)[0])
         self.is_in_range = _in_range(scores)
 
-    def update(self, pod: PodInfo, table: NodeTable, rows: Rows, few: bool) -> None:
-        if self.raw is None:
+    def update(self, pod: PodInfo, table: NodeTable, rows: Rows) -> None:
+        if self.raw is not None:
+            scores = self.call(pod, table.take(rows), self._state)
+            self.raw[rows] = 0 if scores is None else scores
+            self.is_flat = self.is_flat and not self.raw[rows].any()
+            self.is_in_range = self.is_in_range and _in_range(self.raw[rows])
+
+    def update_row(self, pod: PodInfo, table: NodeTable, row: int) -> None:
+        """One row; a plugin may have a way of its own for that."""
+        assert self.raw is not None
+        if self._one is None:
+            self.update(pod, table, np.asarray([row], np.intp))
             return
-        one = getattr(self.call.plugin, "score_row", None) if few else None
-        if one is not None:
-            for row in rows:
-                self.raw[row] = one(pod, table, int(row), self._state)
-        else:
-            self.raw[rows] = self.call(pod, table.take(rows), self._state)
-        if self.is_flat:
-            self.is_flat = not self.raw[rows].any()
-        if self.is_in_range:
-            self.is_in_range = _in_range(self.raw[rows])
+        value = self._one(pod, table, row, self._state)
+        self.raw[row] = value
+        self.is_flat = self.is_flat and value == 0
+        self.is_in_range = self.is_in_range and 0 <= value <= MAX_NODE_SCORE
 
 
 def _in_range(scores: NDArray[np.int64]) -> bool:

@@ -1,31 +1,26 @@
-"""Counts per topology domain: numbers per node, added up by the value of a label."""
+"""Pods per topology domain: the table's counts, added up by the value of a label."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from seatrial.scheduler.nodes import Ints, Mask, Nodes, NodeTable
-
-
-def per_domain(table: NodeTable, key: str, counts: NDArray[np.int32], where: Mask | None = None) -> Ints:
-    """The sum of `counts` over the rows of each value of a label, by the value's number.
-
-    There is one place more than there are values: nodes without the label look there, and it is 0.
-    """
-    column = table.label(key)
-    ids = column.ids[: table.size]
-    size = len(column.values) + 1
-    counted = np.flatnonzero(counts[: table.size] if where is None else counts[: table.size] * where)
-    sums: Ints = np.bincount(ids[counted] + 1, counts[counted], size)[: size + 1].astype(np.int64)
-    return np.concatenate((sums[1:], [0]))
+from seatrial.scheduler.counts import Carried
+from seatrial.scheduler.nodes import Ints, Nodes, NodeTable
+from seatrial.scheduler.terms import PodMatcher
 
 
-def domain_of(table: NodeTable, key: str, value: str) -> int:
-    """The number of a label's value."""
-    return table.label(key).number(value)
+def picked_by_domain(table: NodeTable, key: str, matcher: PodMatcher) -> Ints:
+    """The pods a matcher picks, by the number of their node's value of a label. Nobody changes the array."""
+    counts = table.counts.matching(matcher, False)
+    return table.counts.by_domain((matcher, False), counts, table.label(key), table.version)
+
+
+def carriers_by_domain(table: NodeTable, carried: Carried) -> Ints:
+    """The pods that carry a term, by the number of their node's value of the term's own label."""
+    counts = table.counts.carriers(carried[0])[carried]
+    return table.counts.by_domain(carried, counts, table.label(carried[2].topology_key), table.version)
 
 
 def widened(sums: Ints, size: int) -> Ints:
-    """A copy with room for at least `size` domains and the place of those without the label."""
+    """A copy with room for at least `size` domains and the place of nodes without the label."""
     wider = np.zeros(max(len(sums), size + 1), np.int64)
     wider[: len(sums) - 1] = sums[:-1]
     return wider

@@ -203,9 +203,9 @@ class DynamicResources(Plugin):
 
     # Score.
 
-    def score(self, pod: PodInfo, nodes: Nodes, state: ClaimsState) -> Ints | Status:
+    def score(self, pod: PodInfo, nodes: Nodes, state: ClaimsState) -> Ints | Status | None:
         if not isinstance(state, ClaimsState):
-            return np.zeros(len(nodes), np.int64) if self._is_pre_filter() else error(NO_STATE)
+            return None if self._is_pre_filter() else error(NO_STATE)
         return np.fromiter(
             (state.score(nodes[place].name) if nodes.is_there(place) else 0 for place in range(len(nodes))),
             np.int64,

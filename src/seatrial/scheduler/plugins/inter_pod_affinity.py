@@ -5,7 +5,7 @@ Counts of pods per node are kept by the node table; a cycle only adds them up by
 Upstream: pkg/scheduler/framework/plugins/interpodaffinity (v1.36).
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from seatrial.scheduler.node import NodeInfo
 from seatrial.scheduler.nodes import Ints, Nodes, NodeTable
 from seatrial.scheduler.pods import PodInfo, PodShape
 from seatrial.scheduler.terms import AffinityTerm, Chosen, PodMatcher
-from seatrial.scheduler.topology import per_domain, seen_from, widened
+from seatrial.scheduler.topology import carriers_by_domain, picked_by_domain, seen_from, widened
 from seatrial.scheduler.verdict import MISSING, SKIP, Status, Verdicts, error, unresolvable, unschedulable
 
 REASON_AFFINITY = "node(s) didn't match pod affinity rules"
@@ -70,7 +70,7 @@ class AffinityState:
         return replace(
             self,
             existing=self._moved(self.existing, against, node, sign),
-            near=self._moved(self.near, self.own.keys if is_near else (), node, sign),
+            near=self._moved(self.near, set(self.own.keys) if is_near else (), node, sign),
             apart=self._moved(self.apart, apart, node, sign),
         )
 
@@ -103,14 +103,10 @@ class InterPodAffinity(Plugin):
         if not existing and not affinity.required and not affinity.required_anti:
             return SKIP
         own = self._own(pod)
-        counts = table.counts
-        near: dict[str, Ints] = {}
-        if own.keys:
-            together = counts.matching(own.together, False)
-            near = {key: own.keys.count(key) * per_domain(table, key, together) for key in own.keys}
+        near = {key: picked_by_domain(table, key, own.together) for key in own.keys}
         apart: dict[str, Ints] = {}
         for matcher, key in own.apart:
-            _add(apart, key, per_domain(table, key, counts.matching(matcher, False)))
+            _add(apart, key, picked_by_domain(table, key, matcher))
         return AffinityState(table, pod, own, labels, existing, near, apart)
 
     def filter(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Verdicts:
@@ -144,8 +140,8 @@ class InterPodAffinity(Plugin):
         domains: dict[str, Ints] = {}
         for sign, terms in ((1, affinity.preferred), (-1, affinity.preferred_anti)):
             for weight, term in terms:
-                counts = table.counts.matching(PodMatcher((self._resolved(term),)), False)
-                _add_scores(domains, table, term.topology_key, counts, sign * weight)
+                sums = picked_by_domain(table, term.topology_key, PodMatcher((self._resolved(term),)))
+                _add_scores(domains, term.topology_key, sums, sign * weight)
         if any(table.counts.carriers(kind) for kind in ("required", "preferred", "preferred_anti")):
             self._score_existing(pod, table, domains)
         return domains or SKIP
@@ -162,8 +158,9 @@ class InterPodAffinity(Plugin):
         for kind, weigh in weights:
             if kind == "required" and hard <= 0:
                 continue
-            for (_, weight, term), counts in self._matching(pod, table, labels, kind):
-                _add_scores(domains, table, term.topology_key, counts, weigh(weight))
+            for carried in self._matching(pod, table, labels, kind):
+                sums = carriers_by_domain(table, carried)
+                _add_scores(domains, carried[2].topology_key, sums, weigh(carried[1]))
 
     def score(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Ints | Status:
         if state is MISSING:
@@ -183,24 +180,21 @@ class InterPodAffinity(Plugin):
     def _existing(self, pod: PodInfo, table: NodeTable, labels: Mapping[str, str]) -> dict[str, Ints]:
         """Domains this pod is kept out of by the required anti-affinity of others."""
         domains: dict[str, Ints] = {}
-        for (_, _, term), counts in self._matching(pod, table, labels, "required_anti"):
-            sums = per_domain(table, term.topology_key, counts)
+        for carried in self._matching(pod, table, labels, "required_anti"):
+            sums = carriers_by_domain(table, carried)
             if sums.any():
-                _add(domains, term.topology_key, sums)
+                _add(domains, carried[2].topology_key, sums)
         return domains
 
-    def _matching(
-        self, pod: PodInfo, table: NodeTable, labels: Mapping[str, str], kind: str
-    ) -> Iterator[tuple[Carried, Any]]:
-        """The terms of other pods that mean this one, with their carriers per row."""
+    def _matching(self, pod: PodInfo, table: NodeTable, labels: Mapping[str, str], kind: str) -> list[Carried]:
+        """The terms of other pods that mean this one."""
         carriers = table.counts.carriers(kind)
         versions = (table.counts.terms_version, self.handle.cluster.version("Namespace"))
         known = pod.shape.notes.get((self, kind))
         if known is None or known[0] != versions:
             terms = [key for key in carriers if key[2].matches(pod.namespace, pod.labels, labels)]
             known = pod.shape.notes[self, kind] = (versions, terms)
-        for key in known[1]:
-            yield key, carriers[key]
+        return list(known[1])
 
     def _own(self, pod: PodInfo) -> OwnTerms:
         version = self.handle.cluster.version("Namespace")
@@ -276,7 +270,6 @@ def _add(domains: dict[str, Ints], key: str, sums: Ints) -> None:
     domains[key] = domains[key] + sums if key in domains else sums
 
 
-def _add_scores(domains: dict[str, Ints], table: NodeTable, key: str, counts: Any, weight: int) -> None:
-    sums = per_domain(table, key, counts)
+def _add_scores(domains: dict[str, Ints], key: str, sums: Ints, weight: int) -> None:
     if sums.any():
         _add(domains, key, sums * weight)

@@ -18,6 +18,10 @@ class NodeName(Plugin):
 
     requeues = (Requeue("Node", Action.ADD),)
 
+    def concerns(self, pod: PodInfo) -> bool:
+        """Only pods that name a node."""
+        return bool(pod.node)
+
     def filter(self, pod: PodInfo, nodes: Nodes, state: Any = None) -> Verdicts | None:
         if not pod.node:
             return None

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from seatrial.scheduler.allocation import BALANCED, DEFAULT_RESOURCES, Share, columns, device_versions, row_values
-from seatrial.scheduler.extension import Plugin, Reads
+from seatrial.model.documents import Document
+from seatrial.scheduler.allocation import BALANCED, DEFAULT_RESOURCES, Share, columns, device_kinds, row_values
+from seatrial.scheduler.extension import Handle, Plugin, Reads
 from seatrial.scheduler.nodes import Ints, Nodes, NodeTable
 from seatrial.scheduler.pods import PodInfo
 from seatrial.scheduler.requests import amount_of, is_scalar, request_list
@@ -20,8 +21,14 @@ class NodeResourcesBalancedAllocation(Plugin):
 
     reads = Reads.ROW
 
+    def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
+        super().__init__(args, handle)
+        self._resources = tuple(self.args.get("resources") or DEFAULT_RESOURCES)
+        self._device_kinds = device_kinds(self._resources)
+        self._has_scalars = any(is_scalar(entry["name"]) for entry in self._resources)
+
     def depends_on(self) -> Any:
-        return device_versions(self.handle, self.args.get("resources") or DEFAULT_RESOURCES)
+        return tuple(map(self.handle.cluster.version, self._device_kinds))
 
     def pre_score(self, pod: PodInfo, nodes: Nodes) -> Any:
         shares = self._shares(pod)
@@ -38,9 +45,9 @@ class NodeResourcesBalancedAllocation(Plugin):
     def score_row(self, pod: PodInfo, table: NodeTable, row: int, state: Any) -> int:
         """The score of one row."""
         shares = self._shares(pod) if state is MISSING else state
-        if not any(share.request for share in shares):
+        if state is MISSING and not any(share.request for share in shares):
             return 0
-        if any(is_scalar(share.resource) for share in shares):
+        if self._has_scalars:
             return int(np.asarray(self.score(pod, table.take(np.asarray([row], np.intp)), shares))[0])
         return BALANCED.score_row(shares, row_values(shares, table, row, True))
 
@@ -48,5 +55,5 @@ class NodeResourcesBalancedAllocation(Plugin):
         requests = request_list(pod.spec, pod_level=True, assume_defaults=False)
         return tuple(
             Share(entry["name"], entry.get("weight") or 1, amount_of(requests, entry["name"]))
-            for entry in self.args.get("resources") or DEFAULT_RESOURCES
+            for entry in self._resources
         )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.allocation import DEFAULT_RESOURCES, Share, columns, device_versions, row_values, strategy_of
+from seatrial.scheduler.allocation import DEFAULT_RESOURCES, Share, columns, device_kinds, row_values, strategy_of
 from seatrial.scheduler.extension import Action, Handle, Plugin, Reads, requeue
 from seatrial.scheduler.node import NodeInfo
 from seatrial.scheduler.nodes import Ints, Nodes, NodeTable
@@ -51,14 +51,16 @@ class NodeResourcesFit(Plugin):
         strategy = self.args.get("scoringStrategy") or {}
         self._resources = tuple(strategy.get("resources") or DEFAULT_RESOURCES)
         self._strategy = strategy_of(strategy)
+        self._device_kinds = device_kinds(self._resources)
+        self._has_scalars = any(is_scalar(entry["name"]) for entry in self._resources)
 
     def depends_on(self) -> Any:
-        return device_versions(self.handle, self._resources)
+        return tuple(map(self.handle.cluster.version, self._device_kinds))
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Wanted:
-        known = pod.shape.notes.get(self)
-        if known is None or known[0] != self.depends_on():
-            known = pod.shape.notes[self] = (self.depends_on(), self._wanted(pod))
+        known, version = pod.shape.notes.get(self), self.handle.cluster.version("DeviceClass")
+        if known is None or known[0] != version:
+            known = pod.shape.notes[self] = (version, self._wanted(pod))
         wanted: Wanted = known[1]
         return wanted
 
@@ -100,7 +102,7 @@ class NodeResourcesFit(Plugin):
     def score_row(self, pod: PodInfo, table: NodeTable, row: int, state: Any) -> int:
         """The score of one row."""
         shares = self.pre_score(pod, table.all()) if state is MISSING else state
-        if any(is_scalar(share.resource) for share in shares):
+        if self._has_scalars:
             return int(np.asarray(self.score(pod, table.take(np.asarray([row], np.intp)), shares))[0])
         return self._strategy.score_row(shares, row_values(shares, table, row, False))
 
