@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from seatrial.scenario.conductor import Conductor
     from seatrial.server.pump import Worker
     from seatrial.server.seams import Gate, Routes
+    from seatrial.store.durable import Durability
     from seatrial.store.store import Store
 
 
@@ -44,6 +45,7 @@ class Parts:
 
     store: "Store"
     clock: "RealClock"
+    durability: "Durability | None" = None
     workers: "list[Worker]" = field(default_factory=list)
     routes: "list[Routes]" = field(default_factory=list)
     gates: "list[Gate]" = field(default_factory=list)
@@ -70,12 +72,14 @@ def build_store(settings: Settings) -> Parts:
     from seatrial.scenario.cluster import furnish
     from seatrial.server.naming import RandomIdentities
     from seatrial.store.admission.chain import StandardAdmission
+    from seatrial.store.durable import Durability
     from seatrial.store.store import Store
 
     clock = RealClock()
     store = Store(builtin_kinds(), clock, identities=RandomIdentities(), admission=StandardAdmission())
+    durability = Durability(store, settings.data_dir / "store") if settings.data_dir is not None else None
     furnish(store)
-    return Parts(store, clock)
+    return Parts(store, clock, durability)
 
 
 def add_scheduler(parts: Parts, settings: Settings) -> "EmbeddedScheduler":

@@ -3,12 +3,17 @@
 import asyncio
 import secrets
 import ssl
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from seatrial.cli.composition import Parts, Settings, compose
 from seatrial.model.errors import ConfigError
+
+if TYPE_CHECKING:
+    from seatrial.store.durable import Durability
 
 
 def run(settings: Settings) -> None:
@@ -58,8 +63,12 @@ async def _serve(settings: Settings, parts: Parts, listener: "object", token: st
     if settings.token_file is not None:
         identities.load_file(settings.token_file)
     metrics = Metrics()
+    metrics.pages.extend(parts.metrics)
     api = KubernetesApi(parts.store, identities, metrics, parts.gates)
-    application = Application(api, identities, metrics, parts.routes, max_request_bytes=settings.max_request_bytes)
+    durable = partial(_all_written, parts, parts.durability) if parts.durability is not None else None
+    application = Application(
+        api, identities, metrics, parts.routes, max_request_bytes=settings.max_request_bytes, durable=durable
+    )
     pumping = asyncio.ensure_future(Pump(parts.store, parts.clock, parts.workers).run())
     tune_collector()
 
@@ -72,6 +81,12 @@ async def _serve(settings: Settings, parts: Parts, listener: "object", token: st
         await serve(application, listener, ready=lambda: typer.echo(f"ready: {listener.url}"), stop=stop)
     finally:
         pumping.cancel()
+        if parts.durability is not None:
+            parts.durability.close()
+
+
+async def _all_written(parts: Parts, durability: "Durability") -> None:
+    await durability.committed(parts.store.revision)
 
 
 def kept_secret(path: Path) -> str:

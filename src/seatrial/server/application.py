@@ -24,6 +24,7 @@ SLOWEST_BODY = 60.0
 COMPRESS_FROM = 128 * 1024
 """Bytes from which an answer is compressed for a client that accepts it, as upstream."""
 CHUNK = 256 * 1024
+READING = frozenset(("GET", "HEAD"))
 DEEPER_THAN_ENCODED = "Recursion limit reached"
 """What orjson says of a document with more than 254 levels; it has no exception of its own for it."""
 
@@ -38,7 +39,10 @@ class Api(Protocol):
 
 
 class Application:
-    """One server: identities, routes handed in, and the Kubernetes API."""
+    """One server: identities, routes handed in, and the Kubernetes API.
+
+    `durable` returns when everything written so far will survive a crash; a write is not answered before.
+    """
 
     def __init__(
         self,
@@ -48,11 +52,13 @@ class Application:
         routes: Sequence[Routes] = (),
         *,
         max_request_bytes: int,
+        durable: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._api = api
         self._identities = identities
         self._routes = tuple(routes)
         self._max_request_bytes = max_request_bytes
+        self._durable = durable
         self._metrics = metrics
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
@@ -67,6 +73,8 @@ class Application:
             query = parse_query(scope["query_string"])
             request = Request(scope["method"], _path(scope), query, headers, body, user)
             answer = await endpoint(request)
+            if self._durable is not None and request.method not in READING:
+                await self._durable()
         except StatusError as error:
             answer = status_answer(error)
         except Disconnected:
