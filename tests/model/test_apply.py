@@ -230,3 +230,18 @@ def test_managed_fields_may_not_be_applied() -> None:
     config["metadata"]["managedFields"] = []
     with pytest.raises(BadRequest, match=r"metadata.managedFields must be nil"):
         apply(None, config, **about("a"))
+
+
+@pytest.mark.parametrize("config", [[], "x", {"metadata": []}, {"metadata": {"name": 5}, "spec": 1}])
+def test_a_configuration_of_the_wrong_form_is_a_bad_request(config: Any) -> None:
+    with pytest.raises(BadRequest):
+        apply(deployment(1), config, **about("kubectl"))
+
+
+def test_nesting_beyond_the_stack_is_refused() -> None:
+    deep: Any = {}
+    for _ in range(5000):
+        deep = {"a": deep}
+    who: dict[str, Any] = {"manager": "a", "api_version": "v1", "now": NOW, "schema": None}
+    with pytest.raises(BadRequest, match="max depth"):
+        apply(None, {"metadata": {"name": "x"}, "spec": deep}, **who)

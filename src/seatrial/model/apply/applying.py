@@ -18,6 +18,7 @@ from seatrial.model.apply.typed import TypeFault, field_set, remove_items, valid
 from seatrial.model.apply.updating import EVERYTHING, STRIPPED, expanded, taken, updated
 from seatrial.model.documents import Document, decode, encode
 from seatrial.model.errors import BadRequest, Cause, Conflict
+from seatrial.model.patches.refusals import bounded
 from seatrial.model.schema import Schema
 from seatrial.model.times import to_time
 
@@ -37,6 +38,7 @@ class ApplyConflict(Conflict):
         self.conflicts = conflicts
 
 
+@bounded
 def apply(
     live: Document | None,
     config: Document,
@@ -53,6 +55,8 @@ def apply(
 
     The caller has checked apiVersion, kind and name, and defaults and validates what it gets.
     """
+    if not isinstance(config, dict) or not isinstance(config.get("metadata", {}), dict):
+        raise BadRequest("error decoding YAML: an applied configuration is an object with metadata")
     if (config.get("metadata") or {}).get("managedFields") is not None:
         raise BadRequest("metadata.managedFields must be nil")
     application = _Application(live, config, schema, owned, Owner(manager, APPLY, "", subresource), api_version, now)
@@ -201,11 +205,11 @@ def _message(conflicts: list[tuple[Owner, Path]]) -> str:
 
 def _update_last_applied(document: Document, config: Document) -> None:
     """Keep client-side apply's annotation true, where the object has one."""
-    annotations = (document.get("metadata") or {}).get("annotations") or {}
-    if not annotations.get(LAST_APPLIED):
+    annotations = (document.get("metadata") or {}).get("annotations")
+    if not isinstance(annotations, dict) or not annotations.get(LAST_APPLIED):
         return
     said = {**config, "metadata": dict(config.get("metadata") or {})}
-    if said["metadata"].get("annotations") is not None:
+    if isinstance(said["metadata"].get("annotations"), dict):
         said["metadata"]["annotations"] = {
             key: value for key, value in said["metadata"]["annotations"].items() if key != LAST_APPLIED
         }

@@ -14,6 +14,7 @@ from seatrial.model.apply.fieldsets import FieldSet, field, from_paths
 from seatrial.model.apply.shapes import DEDUCED, Shape, shape_of
 from seatrial.model.apply.typed import TypeFault
 from seatrial.model.documents import Document
+from seatrial.model.patches.refusals import bounded
 from seatrial.model.schema import Schema
 from seatrial.model.times import to_time
 
@@ -55,6 +56,7 @@ def track_lazily(document: Document, *, manager: str, api_version: str, now: int
     )
 
 
+@bounded
 def track_update(
     old: Document | None,
     new: Document,
