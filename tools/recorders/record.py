@@ -1,6 +1,6 @@
 """Ask the real libraries what they make of random input, and keep their answers as golden files.
 
-    python tools/recorders/record.py [quantities selectors durations yaml patches apply]
+    python tools/recorders/record.py [quantities selectors durations yaml patches apply limits]
 
 Needs Go. Each recorder is asked five times; what depends on Go's random order of maps is left out.
 """
@@ -193,7 +193,60 @@ def _sequence(source: Documents) -> dict[str, Any]:
     return {"ApiVersion": KINDS[kind], "Kind": kind, "Steps": steps}
 
 
-RECORDERS = {f.__name__: f for f in (quantities, selectors, durations, yaml, patches, apply)}
+def limits() -> None:
+    source = random.Random(7)
+    questions = [{"Pod": _pod(source), "Range": _limit_range(source)} for _ in range(400)]
+    rows = zip(questions, answers("limits", questions), strict=True)
+    keep("admission/limits", [[q, a] for q, a in rows if a is not None])
+
+
+def _resources(source: random.Random, share: float = 0.6) -> dict[str, str]:
+    amounts = {"cpu": ["100m", "1", "1500m", "0"], "memory": ["1Gi", "512Mi", "1e9"], "ephemeral-storage": ["1Gi"]}
+    amounts |= {"example.com/gpu": ["1", "2"], "hugepages-2Mi": ["4Mi"]}
+    return {name: source.choice(given) for name, given in amounts.items() if source.random() < share}
+
+
+def _pod(source: random.Random) -> dict[str, Any]:
+    def container(name: str, **more: Any) -> dict[str, Any]:
+        share = source.choice([0.2, 0.7])
+        return {"name": name, "resources": {part: _resources(source, share) for part in ("requests", "limits")}, **more}
+
+    names = [f"c{i}" for i in range(source.randint(1, 3))]
+    starting = [
+        container(f"i{i}", **({"restartPolicy": "Always"} if source.random() < 0.5 else {}))
+        for i in range(source.randint(0, 3))
+    ]
+    spec: dict[str, Any] = {"containers": [container(name) for name in names], "initContainers": starting}
+    if source.random() < 0.3:
+        spec["overhead"] = _resources(source, 0.4)
+    if source.random() < 0.25:
+        spec["resources"] = {"requests": {"cpu": "3"}, "limits": {"cpu": "4", "memory": "2Gi"}}
+    status: dict[str, Any] = {"phase": source.choice(["Pending", "Running", "Running", "Failed"])}
+    if source.random() < 0.3:
+        status["containerStatuses"] = [
+            {"name": names[0], "resources": {"requests": _resources(source)}, "allocatedResources": _resources(source)}
+        ]
+        if source.random() < 0.3:
+            status["conditions"] = [{"type": "PodResizePending", "status": "True", "reason": "Infeasible"}]
+    metadata: dict[str, Any] = {"name": "p"}
+    if source.random() < 0.2:
+        metadata["deletionTimestamp"] = source.choice(["2029-12-31T23:59:00Z", "2029-12-31T23:59:55Z"])
+        metadata["deletionGracePeriodSeconds"] = 30
+    return {"metadata": metadata, "spec": spec, "status": status}
+
+
+def _limit_range(source: random.Random) -> dict[str, Any]:
+    limits = []
+    for _ in range(source.randint(0, 3)):
+        limit: dict[str, Any] = {"type": source.choice(["Container", "Pod"])}
+        for field in ("min", "max", "maxLimitRequestRatio", "default", "defaultRequest"):
+            if source.random() < 0.35 and not (limit["type"] == "Pod" and field.startswith("default")):
+                limit[field] = {source.choice(["cpu", "memory"]): source.choice(["500m", "1", "2", "1Gi", "1.5"])}
+        limits.append(limit)
+    return {"metadata": {"name": "l"}, "spec": {"limits": limits}}
+
+
+RECORDERS = {f.__name__: f for f in (quantities, selectors, durations, yaml, patches, apply, limits)}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or RECORDERS:

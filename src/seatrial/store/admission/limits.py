@@ -37,7 +37,7 @@ def check_pod(request: Request, reader: Reader) -> None:
         return
     spec = request.document.get("spec") or {}
     for limit_range in reader.all(request.store, "v1", "LimitRange", request.namespace):
-        faults = list(_pod_faults(limit_range, spec))
+        faults = list(faults_of(limit_range, spec))
         if faults:
             raise forbidden(request, joined(faults))
 
@@ -87,7 +87,8 @@ def _merge(pod: Document, requests: Document, limits: Document) -> None:
         metadata["annotations"] = {**(metadata.get("annotations") or {}), ANNOTATION: text}
 
 
-def _pod_faults(limit_range: Document, spec: Document) -> Iterator[str]:
+def faults_of(limit_range: Document, spec: Document) -> Iterator[str]:
+    """What of a pod's spec is outside a limit range."""
     for limit in (limit_range.get("spec") or {}).get("limits") or ():
         kind = limit.get("type")
         if kind == "Container":
