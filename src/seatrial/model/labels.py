@@ -115,14 +115,14 @@ class Requirement:
         return cls(key, operator, given)
 
     def matches(self, labels: Labels) -> bool:
-        operator = self.operator
-        if operator == "exists":
-            return self.key in labels
-        if operator == "!":
-            return self.key not in labels
         value = labels.get(self.key)
-        if operator in ("in", "=", "=="):
+        operator = self.operator
+        if operator == "=" or operator == "in" or operator == "==":
             return value is not None and value in self.values
+        if operator == "exists":
+            return value is not None
+        if operator == "!":
+            return value is None
         if operator in ("notin", "!="):
             return value is None or value not in self.values
         number = None if value is None else _integer(value)
@@ -192,7 +192,10 @@ class LabelSelector:
         if self.selects_nothing:
             return False
         present = labels or {}
-        return all(requirement.matches(present) for requirement in self.requirements)
+        for requirement in self.requirements:  # noqa: SIM110 (a third of the time of `all`, and asked very often)
+            if not requirement.matches(present):
+                return False
+        return True
 
     @property
     def selects_everything(self) -> bool:
