@@ -73,11 +73,13 @@ def build_store(settings: Settings) -> Parts:
     from seatrial.server.naming import RandomIdentities
     from seatrial.store.admission.chain import StandardAdmission
     from seatrial.store.durable import Durability
+    from seatrial.store.expiring import EventExpiry
     from seatrial.store.store import Store
 
     clock = RealClock()
     store = Store(builtin_kinds(), clock, identities=RandomIdentities(), admission=StandardAdmission())
     durability = Durability(store, settings.data_dir / "store") if settings.data_dir is not None else None
+    EventExpiry(store)
     furnish(store)
     return Parts(store, clock, durability)
 

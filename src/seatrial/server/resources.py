@@ -91,6 +91,10 @@ class Resources:
         table = self._tables.table(kind, request.query.get("includeObject", "")) if form.shape == TABLE else None
         return Rendering(kind, form, table, pretty=request.flag("pretty"))
 
+    def _answer(self, rendering: Rendering, stored: Stored, status: int = 200) -> Answer:
+        """One object, with all of its managedFields: clients that read an object by name work with them."""
+        return rendering.answer(self.store.spelled_out(stored), status)
+
     async def _list(self, request: Request, target: Target) -> Answer | Stream:
         if request.flag("watch") or target.watch:
             return self._watch(request, target)
@@ -111,7 +115,7 @@ class Resources:
         if wanted > self.store.revision:
             raise too_large(wanted, self.store.revision)
         kind = storage_kind(self.store.kinds, target.kind)
-        return rendering.answer(self.store.get(kind, target.name, target.namespace))
+        return self._answer(rendering, self.store.get(kind, target.name, target.namespace))
 
     async def _create(self, request: Request, target: Target) -> Answer:
         rendering = self.rendering(request, target.kind)
@@ -121,7 +125,7 @@ class Resources:
         stored = self.store.create(
             kind, document, writer=request.user.writer, namespace=target.namespace, options=chosen
         )
-        return rendering.answer(stored, 201)
+        return self._answer(rendering, stored, 201)
 
     async def _update(self, request: Request, target: Target) -> Answer:
         return self.update(request, target, "")
@@ -142,7 +146,7 @@ class Resources:
             subresource=subresource,
             options=chosen,
         )
-        return rendering.answer(stored, 200 if existed else 201)
+        return self._answer(rendering, stored, 200 if existed else 201)
 
     async def _patch(self, request: Request, target: Target) -> Answer:
         return self.patch(request, target, "")
@@ -166,7 +170,7 @@ class Resources:
             subresource=subresource,
             options=chosen,
         )
-        return rendering.answer(stored, 200 if existed else 201)
+        return self._answer(rendering, stored, 200 if existed else 201)
 
     def _read(self, request: Request, kind: Kind) -> Document:
         return bodies.read_object(request, kind, self.store.rules.schema(kind) if kind.custom else None)

@@ -5,7 +5,6 @@ different order of creation does not change them; a server hands in a random sou
 """
 
 from collections import Counter
-from collections.abc import Callable
 from hashlib import blake2b
 from typing import Protocol
 
@@ -43,19 +42,6 @@ class SeededIdentities:
         self._uses[key] += 1
         text = "\0".join((*key, str(self._uses[key]), str(self._seed)))
         return blake2b(text.encode(), digest_size=16).digest()
-
-
-class RandomIdentities:
-    """Identities from a source of random bytes, which whoever starts a server hands in."""
-
-    def __init__(self, entropy: Callable[[int], bytes]) -> None:
-        self._entropy = entropy
-
-    def uid(self, kind: Kind, namespace: str, name: str) -> str:
-        return uid_from(self._entropy(16))
-
-    def suffix(self, kind: Kind, namespace: str, prefix: str) -> str:
-        return suffix_from(int.from_bytes(self._entropy(8)))
 
 
 def uid_from(digest: bytes) -> str:

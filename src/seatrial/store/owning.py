@@ -19,7 +19,9 @@ from seatrial.store.options import PatchOptions, WriteOptions
 if TYPE_CHECKING:
     from seatrial.store.store import Store
 
-_LAZY = b'"managedFields":[{"manager":'
+FIELD_SETS_KEPT = 1024
+_MANAGED = b'"managedFields":['
+_METADATA_VALUES = ("generateName", "ownerReferences", "finalizers")
 
 
 def track_creation(store: "Store", kind: Kind, document: Document, options: WriteOptions) -> None:
@@ -76,11 +78,38 @@ def applied(
 
 def spelled_out(store: "Store", stored: Stored) -> Stored:
     """The object with every entry of its managedFields worked out."""
-    if _LAZY not in stored.data:
+    if _MANAGED not in stored.data:
         return stored
     document = stored.document()
-    materialise(document, store.rules.schema(stored.kind), owned_fields(stored.kind, ""))
+    managed = document["metadata"]["managedFields"]
+    if all("fieldsV1" in entry for entry in managed):
+        return stored
+    if len(managed) == 1:
+        document["metadata"]["managedFields"] = _sole_owner(store, stored.kind, document, managed[0])
+    else:
+        _materialise(store, stored.kind, document)
     return Stored(stored.kind, stored.namespace, stored.name, stored.revision, orjson.dumps(document))
+
+
+def _sole_owner(store: "Store", kind: Kind, document: Document, entry: Document) -> list[Document]:
+    """The entry of a creator who owns everything: objects from one template have one set of fields."""
+    metadata = document["metadata"]
+    other = {name: metadata[name] for name in _METADATA_VALUES if name in metadata}
+    body = {name: value for name, value in document.items() if name not in ("metadata", "status")}
+    key = orjson.dumps([body, list(metadata.get("labels") or ()), list(metadata.get("annotations") or ()), other])
+    known = store.known_fields.get(key)
+    if known is None:
+        _materialise(store, kind, document)
+        entries: list[Document] = document["metadata"]["managedFields"]
+        known = orjson.dumps(entries[0]["fieldsV1"]) if entries else b""
+        if len(store.known_fields) >= FIELD_SETS_KEPT:
+            store.known_fields.clear()
+        store.known_fields[key] = known
+    return [{**entry, "fieldsType": "FieldsV1", "fieldsV1": orjson.Fragment(known)}] if known else []
+
+
+def _materialise(store: "Store", kind: Kind, document: Document) -> None:
+    materialise(document, store.rules.schema(kind), owned_fields(kind, ""))
 
 
 def only_times_differ(document: Document, old: Document) -> bool:

@@ -74,6 +74,8 @@ class Store:
         self.rules = rules or Rules(self.definitions)
         self.before_write: BeforeWrite | None = None
         """Told of each write just before it is committed: what counts steps by writes must come first."""
+        self.known_fields: dict[bytes, bytes] = {}
+        """Sets of fields that were worked out for creators, by the shape of what they created."""
         self._revisions = Revisions(history)
         self._journal: Journal | None = None
         self._pods = kinds.named("v1", "Pod") or Kind("", "v1", "Pod", "pods", subresources=("status", "binding"))
