@@ -56,7 +56,7 @@ class Revisions:
         metadata = document["metadata"]
         metadata["resourceVersion"] = str(self.revision + 1)
         namespace, name = metadata.get("namespace", ""), metadata["name"]
-        content = orjson.dumps(document) if parts is None else encode_with_parts(document, parts)
+        content = _encode(document) if parts is None else encode_with_parts(document, parts)
         stored = Stored(kind, namespace, name, self.revision + 1, content)
         self.shelf(kind.group_kind).put(stored)
         self._commit(Change("MODIFIED" if previous else "ADDED", stored, previous, writer, at, subresource))
@@ -76,7 +76,7 @@ class Revisions:
         """Commit the end of an object; `document` is its last state."""
         document["metadata"]["resourceVersion"] = str(self.revision + 1)
         kind = previous.kind
-        stored = Stored(kind, previous.namespace, previous.name, self.revision + 1, orjson.dumps(document))
+        stored = Stored(kind, previous.namespace, previous.name, self.revision + 1, _encode(document))
         self.shelf(kind.group_kind).remove(previous.namespace, previous.name)
         self._commit(Change("DELETED", stored, previous, writer, at))
         return stored
@@ -132,3 +132,12 @@ class Revisions:
 
 
 __all__ = ["ChangeType", "GroupKind", "Listener", "Revisions"]
+
+
+def _encode(document: Document) -> bytes:
+    """The JSON of a document in a piece of memory that is no larger than it.
+
+    orjson writes into a buffer that it doubles, and what is left of it is rarely of use again: with 50,000 pods kept
+    as it returns them they take three times their size.
+    """
+    return bytes(memoryview(orjson.dumps(document)))
