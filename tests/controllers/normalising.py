@@ -12,6 +12,8 @@ from typing import Any
 Document = dict[str, Any]
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+UID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+SUFFIX = re.compile(r"-[bcdfghjklmnpqrstvwxz2456789]{5}(?=\" is forbidden)")
 LEFT_OUT = {"CustomResourceDefinition", "Event", "Lease", "APIService", "CSINode", "FlowSchema", "PriorityLevelConfiguration", "Scenario"}
 SYSTEM = ("kube-system", "kube-public", "kube-node-lease")
 HASH_LABELS = ("pod-template-hash", "controller-revision-hash", "controller.kubernetes.io/hash")
@@ -65,7 +67,18 @@ def _without_chance(item: Document) -> Document:
     owners = {owner["kind"] for owner in meta.get("ownerReferences", [])}
     if item["kind"] == "Pod" and "DaemonSet" not in owners and item["spec"].get("nodeName"):
         shown["spec"] = item["spec"] | {"nodeName": "<node>"}
+    if item["kind"] == "ReplicaSet":
+        _hide_generation(shown)
     return shown
+
+
+def _hide_generation(replica_set: Document) -> None:
+    """How many steps a rollout takes depends on how fast its pods come up."""
+    generation = replica_set["metadata"].pop("generation", None)
+    status = dict(replica_set.get("status", {}))
+    if status.get("observedGeneration") == generation:
+        status["observedGeneration"] = "<generation>"
+    replica_set["status"] = status
 
 
 def _plain(value: Any, names: dict[str, str]) -> Any:
@@ -84,4 +97,4 @@ def _text(text: str, names: dict[str, str]) -> str:
     for name, shown in names.items():
         if name in text:
             text = text.replace(name, shown)
-    return TIME.sub("<time>", text)
+    return SUFFIX.sub("-*", UID.sub("<uid>", TIME.sub("<time>", text)))

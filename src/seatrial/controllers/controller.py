@@ -5,7 +5,7 @@ A sync that the API refuses (a quota, a terminating namespace) is tried again wh
 it through, and after upstream's growing delay where the scenario lets that much time pass.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -37,6 +37,7 @@ class Controller(Protocol):
     def has_work(self) -> bool: ...
     def work(self) -> bool: ...
     def stop(self) -> None: ...
+    def wait_condition(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,10 @@ class QueueController:
     def has_work(self) -> bool:
         return bool(self._queue)
 
+    def wait_condition(self) -> bool:
+        """KEP-140's waiter: nothing is left to do in this state of the cluster."""
+        return not self._queue
+
     def work(self) -> bool:
         """Sync the oldest key; False where there is none."""
         if not self._queue:
@@ -151,3 +156,34 @@ class QueueController:
     def _retry_refused(self, change: Change) -> None:
         for key in self._refusals:
             self.enqueue(key)
+
+
+class Ensemble:
+    """Several queues that are one controller to everybody else."""
+
+    name: ClassVar[str]
+    parts: ClassVar[Sequence[type[QueueController]]]
+
+    def __init__(self, context: Context) -> None:
+        self._members = [part(context) for part in self.parts]
+
+    def start(self) -> None:
+        for member in self._members:
+            member.start()
+
+    def stop(self) -> None:
+        for member in self._members:
+            member.stop()
+
+    def has_work(self) -> bool:
+        return any(member.has_work() for member in self._members)
+
+    def wait_condition(self) -> bool:
+        return not self.has_work()
+
+    def work(self) -> bool:
+        """One item of each member that has one."""
+        worked = False
+        for member in self._members:
+            worked = member.work() or worked
+        return worked

@@ -263,11 +263,7 @@ def _for_node(spec: Document, node: str) -> Document:
     field = {"key": "metadata.name", "operator": "In", "values": [node]}
     affinity = dict(spec.get("affinity") or {})
     node_affinity = dict(affinity.get("nodeAffinity") or {})
-    required = node_affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or {}
-    terms = [term | {"matchFields": [field]} for term in required.get("nodeSelectorTerms", [])]
-    node_affinity["requiredDuringSchedulingIgnoredDuringExecution"] = {
-        "nodeSelectorTerms": terms or [{"matchFields": [field]}]
-    }
+    node_affinity["requiredDuringSchedulingIgnoredDuringExecution"] = {"nodeSelectorTerms": [{"matchFields": [field]}]}
     affinity["nodeAffinity"] = node_affinity
     present = spec.get("tolerations", [])
     added = [toleration for toleration in _tolerations(spec) if toleration not in present]

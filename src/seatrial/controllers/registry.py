@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 
 from seatrial.clock.virtual import Clock
-from seatrial.controllers.controller import Context, Controller, QueueController
+from seatrial.controllers.controller import Context, Controller, Ensemble, QueueController
 from seatrial.controllers.cronjob import CronJob
 from seatrial.controllers.daemonset import DaemonSet
 from seatrial.controllers.deployment import Deployment
 from seatrial.controllers.garbagecollector import GarbageCollector
+from seatrial.controllers.hpa import HorizontalPodAutoscaler
 from seatrial.controllers.jobs.job import Job
 from seatrial.controllers.namespace import Namespace, ServiceAccount
 from seatrial.controllers.node import Node
@@ -16,6 +17,7 @@ from seatrial.controllers.poddisruptionbudget import PodDisruptionBudget
 from seatrial.controllers.pods import PodIndex
 from seatrial.controllers.replicaset import ReplicaSet, ReplicationController
 from seatrial.controllers.resourceclaim import ResourceClaim
+from seatrial.controllers.resourcequota import ResourceQuota
 from seatrial.controllers.stages.lifecycle import PodLifecycle
 from seatrial.controllers.statefulset import StatefulSet
 from seatrial.controllers.tainteviction import TaintEviction
@@ -23,10 +25,11 @@ from seatrial.controllers.ttlafterfinished import TTLAfterFinished
 from seatrial.model.errors import ConfigError
 from seatrial.store.store import Store
 
-CONTROLLERS: tuple[type[QueueController], ...] = (
+CONTROLLERS: tuple[type[QueueController] | type[Ensemble], ...] = (
     Namespace,
     ServiceAccount,
     CronJob,
+    HorizontalPodAutoscaler,
     Deployment,
     ReplicaSet,
     ReplicationController,
@@ -41,6 +44,7 @@ CONTROLLERS: tuple[type[QueueController], ...] = (
     TaintEviction,
     PodLifecycle,
     GarbageCollector,
+    ResourceQuota,
 )
 OFF_BY_DEFAULT = frozenset({"cronjob", "hpa"})
 """Controllers that act by the clock alone: KEP-140 wants them only where they are asked for."""

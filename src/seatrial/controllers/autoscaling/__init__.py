@@ -1,0 +1,4 @@
+"""Horizontal autoscaling.
+
+Upstream: pkg/controller/podautoscaler (v1.36).
+"""

@@ -1,0 +1,83 @@
+"""ResourceQuota: what a namespace uses, counted anew whenever something in it may have changed the count.
+
+Upstream: pkg/controller/resourcequota (v1.36). Admission carries usage on with every write it lets in; this controller
+is what brings it down again when objects go.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
+
+from seatrial.controllers.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.owning import set_status
+from seatrial.model.documents import Document
+from seatrial.model.kinds import Kind
+from seatrial.store.admission.quotas import quota_usage
+from seatrial.store.objects import Change
+
+POD_IS_OVER = (b'"deletionTimestamp"', b'"phase":"Succeeded"', b'"phase":"Failed"')
+WITHOUT_COUNT = frozenset({("", "Event"), ("events.k8s.io", "Event"), ("coordination.k8s.io", "Lease")})
+
+
+class ResourceQuota(QueueController):
+    """Keeps `.status` of quotas."""
+
+    name: ClassVar[str] = "resourcequota"
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.kind = context.kind("v1", "ResourceQuota")
+        self._in_namespace: dict[str, dict[str, None]] = {}
+
+    def watches(self) -> Mapping[Kind, Listener]:
+        return {self.kind: self._quota_changed}
+
+    def owners(self) -> Iterable[Kind]:
+        return [self.kind]
+
+    def start(self) -> None:
+        super().start()
+        for stored in self.store.list(self.kind):
+            self._in_namespace.setdefault(stored.namespace, {})[stored.name] = None
+        self._unsubscribe.append(self.store.subscribe(self._something_changed))
+
+    def stop(self) -> None:
+        super().stop()
+        self._in_namespace.clear()
+
+    def sync(self, key: Key) -> None:
+        stored = self.store.find(self.kind, key[1], key[0])
+        if stored is None:
+            return
+        quota = stored.document()
+        hard = quota["spec"].get("hard", {})
+        status: Document = {"hard": hard, "used": quota_usage(self.store, quota, self.clock.now())} if hard else {}
+        set_status(self.context, stored, status, self.name)
+
+    def _quota_changed(self, change: Change) -> None:
+        stored = change.stored
+        if change.type == "DELETED":
+            self._in_namespace.get(stored.namespace, {}).pop(stored.name, None)
+            return
+        self._in_namespace.setdefault(stored.namespace, {})[stored.name] = None
+        if change.subresource != "status":
+            self.enqueue((stored.namespace, stored.name))
+
+    def _something_changed(self, change: Change) -> None:
+        """Objects that go, and pods that end, give back what they used."""
+        names = self._in_namespace.get(change.stored.namespace)
+        if not names or not _gives_back(change):
+            return
+        for name in names:
+            self.enqueue((change.stored.namespace, name))
+
+
+def _gives_back(change: Change) -> bool:
+    kind = change.stored.kind.group_kind
+    if kind in WITHOUT_COUNT:
+        return False
+    if kind == ("", "Pod") and change.type == "MODIFIED":
+        data = change.stored.data
+        return b'"deletionTimestamp"' in data or any(
+            b'"phase":"%s"' % state.encode() in data for state in PODS_COUNT_IN_STATES
+        )
+    return change.type == "DELETED" or (change.type == "MODIFIED" and change.subresource != "status")
