@@ -57,7 +57,8 @@ class _Node:
     lower: list[PodInfo]
     turns: list[PodInfo] = field(default_factory=list)
     violating: frozenset[str] = frozenset()
-    out: list[PodInfo] = field(default_factory=list)
+    back: list[PodInfo] = field(default_factory=list)
+    """pods that were put back"""
     kept_out: list[PodInfo] = field(default_factory=list)
 
 
@@ -124,8 +125,6 @@ class Evaluator:
         outcomes: dict[str, Victims | Status] = {}
         if not nodes:
             return outcomes
-        for node in nodes:
-            node.out = list(node.lower)
         fitting: list[_Node] = []
         for node, status in zip(nodes, self._judge(pod, nodes, cycle), strict=True):
             if status.is_success:
@@ -136,18 +135,21 @@ class Evaluator:
         for turn in range(max((len(node.turns) for node in fitting), default=0)):
             trying = [node for node in fitting if turn < len(node.turns)]
             for node in trying:
-                node.out.remove(node.turns[turn])
+                node.back.append(node.turns[turn])
             for node, status in zip(trying, self._judge(pod, trying, cycle), strict=True):
                 if not status.is_success:
-                    node.out.append(node.turns[turn])
-                    node.kept_out.append(node.turns[turn])
+                    node.kept_out.append(node.back.pop())
         outcomes.update((node.name, self._victims(node)) for node in fitting)
         return outcomes
 
     def _judge(self, pod: PodInfo, nodes: list[_Node], cycle: CycleState) -> list[Status]:
-        """The verdict on each node without the pods that are out."""
+        """The verdict on each node with all pods of lower priority taken off and some put back.
+
+        In that order, as upstream does it: a host port that two pods share is free once one of them has gone.
+        """
         rows = np.fromiter((node.row for node in nodes), np.intp, len(nodes))
-        view = self.table.what_if(rows, {place: node.out for place, node in enumerate(nodes)}, {})
+        removed = {place: node.lower for place, node in enumerate(nodes)}
+        view = self.table.what_if(rows, removed, {place: node.back for place, node in enumerate(nodes)})
         judged = judge(self.framework, pod, view, cycle)
         return [judged.status(place) for place in range(len(nodes))]
 
@@ -155,19 +157,17 @@ class Evaluator:
         """The same for one node whose pods also change the states of plugins, or that somebody is nominated to."""
         for other in node.lower:
             cycle = cycle.without_pod(other, node.info)
-        node.out = list(node.lower)
         status = self._judge_one(pod, node, cycle)
         if not status.is_success:
             return status
         self._queue_up(node)
         for other in node.turns:
-            node.out.remove(other)
-            back = cycle.with_pod(other, node.info)
-            if self._judge_one(pod, node, back).is_success:
-                cycle = back
+            node.back.append(other)
+            changed = cycle.with_pod(other, node.info)
+            if self._judge_one(pod, node, changed).is_success:
+                cycle = changed
             else:
-                node.out.append(other)
-                node.kept_out.append(other)
+                node.kept_out.append(node.back.pop())
         return self._victims(node)
 
     def _judge_one(self, pod: PodInfo, node: _Node, cycle: CycleState) -> Status:
@@ -177,11 +177,11 @@ class Evaluator:
             with_them = cycle
             for other in nominated:
                 with_them = with_them.with_pod(other, node.info)
-            view = self.table.what_if(rows, {0: node.out}, {0: nominated})
+            view = self.table.what_if(rows, {0: node.lower}, {0: [*node.back, *nominated]})
             status = judge(self.framework, pod, view, with_them).status(0)
             if not status.is_success:
                 return status
-        return judge(self.framework, pod, self.table.what_if(rows, {0: node.out}, {}), cycle).status(0)
+        return judge(self.framework, pod, self.table.what_if(rows, {0: node.lower}, {0: node.back}), cycle).status(0)
 
     def _queue_up(self, node: _Node) -> None:
         """The order of reprieve: violating ones first, each group from the most important down."""
