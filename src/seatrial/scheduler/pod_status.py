@@ -6,7 +6,7 @@ Upstream: pkg/scheduler/schedule_one.go (updatePod), pkg/api/v1/pod/util.go (Upd
 from collections.abc import Callable
 
 from seatrial.model.documents import Document
-from seatrial.model.errors import NotFound
+from seatrial.model.errors import NotFound, StatusError
 from seatrial.model.times import to_time
 from seatrial.scheduler.pods import PodInfo
 from seatrial.scheduler.store_cluster import WRITER
@@ -24,26 +24,35 @@ class PodStatusWriter:
         self._kind = kind
 
     def not_scheduled(self, pod: PodInfo, reason: str, message: str, nominated: str | None) -> None:
-        """PodScheduled is False; the nomination is set, cleared ("") or left as it is (None)."""
+        """PodScheduled is False; the nomination is set, cleared ("") or left as it is (None).
+
+        What the API refuses is left out, as upstream does: the next attempt writes it again.
+        """
 
         def change(document: Document) -> None:
             self._set_condition(document, "PodScheduled", "False", reason, message)
             _nominate(document, nominated)
 
-        self._write(pod, change)
+        self._try(pod, change)
 
     def nominate(self, pod: PodInfo, node: str) -> None:
         """Only the nomination changes."""
-        self._write(pod, lambda document: _nominate(document, node))
+        self._try(pod, lambda document: _nominate(document, node))
 
     def preempted(self, victim: PodInfo, scheduler: str) -> bool:
-        """The victim is a DisruptionTarget; False where it is gone already."""
+        """The victim is a DisruptionTarget; False where it is gone already, a StatusError where the API refuses."""
         message = f"{scheduler}: preempting to accommodate a higher priority pod"
 
         def change(document: Document) -> None:
             self._set_condition(document, "DisruptionTarget", "True", "PreemptionByScheduler", message)
 
         return self._write(victim, change)
+
+    def _try(self, pod: PodInfo, change: Callable[[Document], None]) -> None:
+        try:
+            self._write(pod, change)
+        except StatusError:
+            return
 
     def _write(self, pod: PodInfo, change: Callable[[Document], None]) -> bool:
         try:

@@ -6,7 +6,7 @@ at once, after the preemptor went back to the queue. Upstream: pkg/scheduler/fra
 
 from collections.abc import Sequence
 
-from seatrial.model.errors import NotFound
+from seatrial.model.errors import NotFound, StatusError
 from seatrial.scheduler.event_series import EventReporter
 from seatrial.scheduler.permit import WaitingPods
 from seatrial.scheduler.pod_status import PodStatusWriter
@@ -34,15 +34,22 @@ class Preempter:
         self._pods = kind_named(store.kinds, "Pod")
 
     def preempt(self, pod: PodInfo, node: str, victims: Sequence[PodInfo]) -> None:
-        """Delete the victims on a node for the sake of a pod."""
+        """Delete the victims on a node for the sake of a pod.
+
+        Where the API does not let one go the rest stay too; the pod is tried again when something changes. (Upstream
+        tries it again at once, which without the delays of a network would never end.)
+        """
         leaving = [victim for victim in victims if not victim.deleting]
         if not leaving:
             return
         for other in list(self._nominator.nominated_to(node)):
             if other.priority < pod.priority and other.nominated_node:
                 self._status.nominate(other, "")
-        for victim in leaving:
-            self._evict(pod, node, victim)
+        try:
+            for victim in leaving:
+                self._evict(pod, node, victim)
+        except StatusError:
+            return
 
     def _evict(self, pod: PodInfo, node: str, victim: PodInfo) -> None:
         profile = pod.shape.scheduler_name
