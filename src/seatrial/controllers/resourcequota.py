@@ -76,8 +76,5 @@ def _gives_back(change: Change) -> bool:
     if kind in WITHOUT_COUNT:
         return False
     if kind == ("", "Pod") and change.type == "MODIFIED":
-        data = change.stored.data
-        return b'"deletionTimestamp"' in data or any(
-            b'"phase":"%s"' % state.encode() in data for state in PODS_COUNT_IN_STATES
-        )
+        return any(mark in change.stored.data for mark in POD_IS_OVER)
     return change.type == "DELETED" or (change.type == "MODIFIED" and change.subresource != "status")
