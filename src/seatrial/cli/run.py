@@ -45,6 +45,7 @@ def run(
     plugins: Annotated[list[str] | None, typer.Option(help="A module (or .py file) with plugins.")] = None,
     controllers: Annotated[list[str] | None, typer.Option(help="A module (or .py file) with controllers.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the results.")] = None,
+    report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html, too.")] = True,
     drain: Annotated[bool, typer.Option("--drain", help="After the last step run until no timer is left.")] = False,
     max_loops: Annotated[int | None, typer.Option(min=1, help="Loops after which a step is given up.")] = None,
     check: Annotated[bool, typer.Option("--check", help="Only say what is wrong with the scenario.")] = False,
@@ -53,7 +54,7 @@ def run(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Play a scenario and write result.json and timeline.parquet."""
+    """Play a scenario and write result.json, timeline.parquet and report.html."""
     from seatrial.scenario.decoding import read_scenario
     from seatrial.scenario.play import PlayOptions
     from seatrial.scenario.registry import REGISTRY, load_controllers
@@ -73,7 +74,7 @@ def run(
     )
     maker = _maker(scheduler_config, plugins or [], tie_break, seed)
     target = out or Path("seatrial-out") / document["metadata"]["name"]
-    phase = _play(document, scenario.parent, maker, options, seed, target, quiet=quiet, json=json)
+    phase = _play(document, scenario.parent, maker, options, seed, target, report=report, quiet=quiet, json=json)
     if phase == "Failed":
         raise typer.Exit(1)
 
@@ -86,6 +87,7 @@ def _play(
     seed: int,
     target: Path,
     *,
+    report: bool,
     quiet: bool,
     json: bool,
 ) -> str:
@@ -107,6 +109,8 @@ def _play(
         with Progress(play, quiet=quiet or json) as progress:
             _drive(play, progress)
         files = write_results(play, target)
+        if report:
+            files.append(write_report(target))
         summary = summary_of(play, progress.seconds)
         warnings = list(unused_timers(play))
         if json:
@@ -159,6 +163,15 @@ def write_results(play: "Play", target: Path) -> list[str]:
     write_table(play.timeline.rows.table(), play.timeline.dictionary.document(), target / NAME)
     write_whole(target / RESULT, play.parts())
     return [str(target / RESULT), str(target / NAME)]
+
+
+def write_report(target: Path) -> str:
+    """Write `report.html` beside the results it is made from."""
+    from seatrial.results.run import Run
+    from seatrial.web.page import report_page, write_page
+
+    write_page(report_page(Run.load(target)), target / "report.html")
+    return str(target / "report.html")
 
 
 def _check(document: dict[str, Any], path: Path, *, expand: bool) -> None:

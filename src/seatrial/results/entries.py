@@ -18,6 +18,7 @@ READ = (
     "sequence", "major", "minor", "time", "writer", "entry", "id", "kind", "namespace", "name", "object",
     "outcome", "node", "message", "visited", "feasible", "rejected", "victims", "attempt",
 )  # fmt: skip
+SLICE = 50_000
 POD_ENTRIES = {"podScheduled": "bound", "podUnscheduled": "unscheduled", "podPreempted": "preempted"}
 
 
@@ -66,18 +67,25 @@ def read_timeline(path: Path) -> tuple[pl.LazyFrame, Document]:
 
 
 def entries_of_table(frame: pl.LazyFrame) -> Iterator[Entry]:
-    """The rows of a table as entries, a slice at a time."""
+    """The rows of a table as entries, a slice at a time: a long run is never in memory as a whole."""
     columns = frame.select(
         *[pl.col(name) for name in READ if name != "time"], pl.col("time").dt.epoch("us").alias("time")
     ).select(READ)
-    for row in columns.collect().iter_rows():
-        (sequence, major, minor, time, writer, entry, id, kind, namespace, name, data, *attempt) = row
-        outcome, node, message, visited, feasible, rejected, victims, number = attempt
-        yield Entry(
-            sequence, major, minor, time, writer or "", entry, id or "", kind or "", namespace or "", name or "", data,
-            outcome or "", node or "", message or "", visited or 0, feasible or 0, rejected or 0, tuple(victims or ()),
-            number or 0,
-        )  # fmt: skip
+    start = 0
+    while len(rows := columns.slice(start, SLICE).collect()):
+        start += SLICE
+        for row in rows.iter_rows():
+            yield _entry(row)
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    (sequence, major, minor, time, writer, entry, id, kind, namespace, name, data, *attempt) = row
+    outcome, node, message, visited, feasible, rejected, victims, number = attempt
+    return Entry(
+        sequence, major, minor, time, writer or "", entry, id or "", kind or "", namespace or "", name or "", data,
+        outcome or "", node or "", message or "", visited or 0, feasible or 0, rejected or 0, tuple(victims or ()),
+        number or 0,
+    )  # fmt: skip
 
 
 def entries_of_result(scenario: Document) -> Iterator[Entry]:
