@@ -206,3 +206,36 @@ def test_an_extender_nobody_answers_for_is_an_error() -> None:
     made.pod("a")
     (decision,) = made.run()
     assert (decision.outcome, "http://127.0.0.1:9/filter" in decision.message) == ("error", True)
+
+
+def test_an_extender_may_bind_in_the_background() -> None:
+    """In `serve` the extender talks to the API server that this very thread runs."""
+    calls: list[tuple[Any, Any]] = []
+    config = profiles({})
+    config["extenders"] = [{"urlPrefix": "http://extender/", "bindVerb": "bind"}]
+    made = World(
+        config, transport=Faked(lambda verb, args: {}), background=lambda work, done: calls.append((work, done))
+    )
+    made.node("n1")
+    made.pod("a")
+    (decision,) = made.run()
+    assert (decision.outcome, made.events()) == ("waiting", [])
+    ((work, done),) = calls
+    made.store.bind("default", "a", "n1", writer="user:extender")
+    done(work())
+    (decision,) = made.run()
+    assert (decision.outcome, made.events()[0]["reason"]) == ("scheduled", "Scheduled")
+    assert [pod.name for pod in made.scheduler.table.find("n1").pods] == ["a"]  # type: ignore[union-attr]
+
+
+def test_an_extender_that_fails_in_the_background_gives_the_place_back() -> None:
+    config = profiles({})
+    config["extenders"] = [{"urlPrefix": "http://extender/", "bindVerb": "bind"}]
+    made = World(
+        config, transport=Faked(lambda verb, args: {"Error": "no"}), background=lambda work, done: done(work())
+    )
+    made.node("n1")
+    made.pod("a")
+    _, decision = made.run()
+    assert (decision.outcome, decision.message) == ("error", "no")
+    assert made.scheduler.table.find("n1").pods == []  # type: ignore[union-attr]

@@ -34,6 +34,7 @@ class EmbeddedScheduler:
         recorder: "Recorder | None" = None,
     ) -> "EmbeddedScheduler":
         """A scheduler with the configuration of a file, or the default one, and the plugins of these modules."""
+        from seatrial.scheduler.background import Threads
         from seatrial.scheduler.config import ConfigurationError, load_configuration
         from seatrial.scheduler.config.files import read_configuration
         from seatrial.scheduler.scheduler import Scheduler
@@ -45,7 +46,7 @@ class EmbeddedScheduler:
             configuration = load_configuration(source, plugins=known_points(plugins))
         except ConfigurationError as error:
             raise ConfigError(str(config), error.stage, error.message) from None
-        scheduler = Scheduler(store, clock, configuration, recorder=recorder, plugins=plugins)
+        scheduler = Scheduler(store, clock, configuration, recorder=recorder, plugins=plugins, background=Threads())
         scheduler.start()
         return cls(scheduler, plugins)
 

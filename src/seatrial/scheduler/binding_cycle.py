@@ -4,6 +4,8 @@ Upstream runs what follows Permit in the background; here it is the end of the s
 Upstream: pkg/scheduler/schedule_one.go (prepareForBindingCycle, bindingCycle), v1.36.3.
 """
 
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from seatrial.scheduler.cycle import Attempt
@@ -35,6 +37,8 @@ class Binding:
     """Why it ended otherwise."""
     is_late: bool = False
     """Whether it failed after its scheduling cycle was over."""
+    is_being_bound: bool = False
+    """Whether an extender is binding the pod in the background."""
 
     @property
     def rejectors(self) -> frozenset[str]:
@@ -53,6 +57,10 @@ class Binding:
         return failure.message
 
 
+Background = Callable[[Callable[[], Status | None], Callable[[Status | None], None]], None]
+"""Does some work elsewhere and hands its answer over when it is there; the second call may come from any thread."""
+
+
 class Binder:
     """Carries bindings out."""
 
@@ -64,9 +72,12 @@ class Binder:
         waiting: WaitingPods,
         events: EventReporter | None,
         extenders: ExtenderSet | None,
+        background: Background | None = None,
     ) -> None:
         self._watcher, self._queue, self._status = watcher, queue, status
         self._waiting, self._events, self._extenders = waiting, events, extenders
+        self._background = background
+        self._answered: deque[tuple[Binding, Status | None]] = deque()
 
     def begin(self, queued: QueuedPod, attempt: Attempt, node: NodeInfo) -> Binding:
         """Take the pod as far as it goes now: bound, held by Permit, or failed."""
@@ -89,6 +100,18 @@ class Binder:
                 return self._undo(binding, status)
         binding.is_late = True
         return self._finish(binding, self._prepare(binding))
+
+    def has_answers(self) -> bool:
+        """Whether an extender has come back from binding a pod in the background."""
+        return bool(self._answered)
+
+    def take_answer(self) -> Binding | None:
+        """Go on with a pod that an extender was binding."""
+        if not self._answered:
+            return None
+        binding, status = self._answered.popleft()
+        binding.outcome, binding.is_being_bound = SCHEDULED, False
+        return self._end(binding, self._bind_by_plugins(binding) if status is None else status)
 
     def resume(self, binding: Binding, status: Status) -> Binding:
         """The wait of a pod is over."""
@@ -124,7 +147,14 @@ class Binder:
             binding.points["preBind"] = tuple(told)
             if not status.is_success:
                 return self._undo(binding, status)
-        status = self._bind(binding)
+        if self._extenders is not None and self._background is not None and self._extenders.binds(assumed):
+            return self._bind_in_background(binding, self._extenders, self._background)
+        return self._end(binding, self._bind(binding))
+
+    def _end(self, binding: Binding, status: Status) -> Binding:
+        """The pod is bound, or could not be."""
+        attempt, assumed, node = binding.attempt, binding.assumed, binding.node
+        framework, cycle = attempt.framework, attempt.cycle
         if not status.is_success:
             return self._undo(binding, status)
         if self._events is not None:
@@ -132,12 +162,24 @@ class Binder:
         framework.run_post_bind(assumed, node, cycle)
         return binding
 
+    def _bind_in_background(self, binding: Binding, extenders: ExtenderSet, background: Background) -> Binding:
+        """An extender binds through the API server, which may live on this very thread: nobody may wait for it here."""
+        binding.outcome, binding.is_being_bound = WAITING, True
+        background(
+            lambda: extenders.bind(binding.assumed, binding.node.name),
+            lambda status: self._answered.append((binding, status)),
+        )
+        return binding
+
     def _bind(self, binding: Binding) -> Status:
-        attempt = binding.attempt
         if self._extenders is not None:
             status = self._extenders.bind(binding.assumed, binding.node.name)
             if status is not None:
                 return status
+        return self._bind_by_plugins(binding)
+
+    def _bind_by_plugins(self, binding: Binding) -> Status:
+        attempt = binding.attempt
         status, told = attempt.framework.run_bind(binding.assumed, binding.node, attempt.cycle)
         binding.points["bind"] = tuple(told)
         return status

@@ -219,6 +219,10 @@ class ExtenderSet:
                 break
         return candidates
 
+    def binds(self, pod: PodInfo) -> bool:
+        """Whether an extender binds this pod."""
+        return any(extender.settings.bind_verb for extender in self._interested(pod))
+
     def bind(self, pod: PodInfo, node: str) -> Status | None:
         """How the extender that binds did it; None where no extender binds this pod."""
         for extender in self._interested(pod):

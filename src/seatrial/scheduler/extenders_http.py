@@ -4,6 +4,7 @@ import base64
 import http.client
 import ssl
 import tempfile
+import threading
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -13,10 +14,15 @@ from seatrial.scheduler.extenders import TransportError
 
 
 class HttpTransport:
-    """Posts to extenders over connections that are kept open."""
+    """Posts to extenders over connections that are kept open, for each thread its own."""
 
     def __init__(self) -> None:
-        self._connections: dict[tuple[str, str], http.client.HTTPConnection] = {}
+        self._local = threading.local()
+
+    @property
+    def _connections(self) -> dict[tuple[str, str], http.client.HTTPConnection]:
+        found: dict[tuple[str, str], http.client.HTTPConnection] = self._local.__dict__.setdefault("connections", {})
+        return found
 
     def post(self, extender: Extender, url: str, body: bytes, timeout: int) -> tuple[int, bytes]:
         """Status code and body of the answer; TransportError where there is none in time."""

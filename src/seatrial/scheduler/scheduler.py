@@ -10,7 +10,7 @@ from typing import Any
 
 from seatrial.clock.virtual import Clock
 from seatrial.model.errors import SeatrialError
-from seatrial.scheduler.binding_cycle import Binder, Binding
+from seatrial.scheduler.binding_cycle import Background, Binder, Binding
 from seatrial.scheduler.config import Configuration, default_configuration
 from seatrial.scheduler.cycle import NO_NODES as NO_NODES_TEXT
 from seatrial.scheduler.cycle import Algorithm, Attempt
@@ -54,6 +54,7 @@ class Scheduler:
         plugins: Iterable[type[Plugin]] = (),
         transport: Transport | None = None,
         events: bool = True,
+        background: Background | None = None,
     ) -> None:
         self.store, self.clock = store, clock
         self.recorder: Recorder = recorder or NoRecorder()
@@ -62,6 +63,7 @@ class Scheduler:
         self._tie_break, self._seed = tie_break, seed
         self._transport = transport
         self._reports_events = events
+        self._background = background
         self._is_running = False
         self._build(config or default_configuration())
 
@@ -114,7 +116,7 @@ class Scheduler:
 
     def has_work(self) -> bool:
         """Whether an attempt can be made without time passing."""
-        return self._waiting.has_settled() or self.queue.has_work()
+        return self._waiting.has_settled() or self._binder.has_answers() or self.queue.has_work()
 
     def sweep(self) -> None:
         """Bring every pending pod back for one more try, whether or not anything has happened."""
@@ -126,6 +128,9 @@ class Scheduler:
         if settled is not None:
             assert settled.status is not None
             return self._conclude(self._binder.resume(settled.binding, settled.status))
+        bound = self._binder.take_answer()
+        if bound is not None:
+            return self._conclude(bound)
         queued = self._next()
         return None if queued is None else self._attempt(queued)
 
@@ -261,7 +266,9 @@ class Scheduler:
         )
         self._events = EventReporter(store, clock) if self._reports_events else None
         self._status = PodStatusWriter(store)
-        self._binder = Binder(self._watcher, self.queue, self._status, self._waiting, self._events, self._extenders)
+        self._binder = Binder(
+            self._watcher, self.queue, self._status, self._waiting, self._events, self._extenders, self._background
+        )
         self._preempter = Preempter(store, self._status, self.nominator, self._waiting, self._events)
 
     def _build_extenders(self, configuration: Configuration) -> ExtenderSet | None:
