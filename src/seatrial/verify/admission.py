@@ -1,29 +1,45 @@
-"""What the API server makes of the manifests of a case: defaults, priorities, merged label keys, uids.
+"""What the API server makes of the manifests of a case: defaults, priorities, merged label keys, uids."""
 
-Upstream: plugin/pkg/admission/priority, pkg/registry/core/pod/strategy.go (v1.36.3).
-"""
-
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from typing import Any
+from typing import Any, cast
 
 from seatrial.model.builtin import builtin_kinds
 from seatrial.model.defaults import apply_defaults
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
+from seatrial.store.admission.pods import merge_label_keys
+from seatrial.store.admission.priorities import set_priority
+from seatrial.store.admission.reading import Reader
+from seatrial.store.requests import Request
+from seatrial.store.store import Store
 
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _KINDS: dict[tuple[str, str], Kind] = {}
 
 
+class CaseReader(Reader):
+    """Lets admission look up the classes of a case instead of those of a store."""
+
+    def __init__(self, classes: Sequence[Document]) -> None:
+        super().__init__()
+        self._classes = {entry["metadata"]["name"]: entry for entry in classes}
+
+    def find(self, store: Store, api_version: str, kind: str, name: str, namespace: str = "") -> Document | None:
+        return self._classes.get(name) if kind == "PriorityClass" else None
+
+    def all(self, store: Store, api_version: str, kind: str, namespace: str = "") -> list[Document]:
+        return list(self._classes.values()) if kind == "PriorityClass" else []
+
+
 def admit(objects: Iterable[Document]) -> list[Document]:
     """The objects as they would be stored; the given ones are left alone."""
     admitted = [deepcopy(document) for document in objects]
-    classes = [_defaulted(document) for document in admitted if document["kind"] == "PriorityClass"]
+    reader = CaseReader([_defaulted(document) for document in admitted if document["kind"] == "PriorityClass"])
     for document in admitted:
         if document["kind"] == "Pod":
-            _admit_pod(document, {entry["metadata"]["name"]: entry for entry in classes}, _global(classes))
+            _admit_pod(document, reader)
         elif document["kind"] != "PriorityClass":
             _defaulted(document)
         metadata = document["metadata"]
@@ -34,44 +50,19 @@ def admit(objects: Iterable[Document]) -> list[Document]:
     return admitted
 
 
-def _admit_pod(pod: Document, classes: Mapping[str, Document], default: Document | None) -> None:
-    metadata, spec = pod["metadata"], pod["spec"]
+def _admit_pod(pod: Document, reader: CaseReader) -> None:
+    metadata, kind = pod["metadata"], kind_of(pod)
+    assert kind is not None
     metadata.setdefault("namespace", "default")
     metadata.setdefault("uid", f"{metadata['namespace']}/{metadata['name']}")
-    if spec.get("priority") is None:
-        chosen = classes[spec["priorityClassName"]] if spec.get("priorityClassName") else default
-        spec["priority"] = 0 if chosen is None else chosen.get("value", 0)
-        if chosen is not None:
-            spec["priorityClassName"] = chosen["metadata"]["name"]
-            if chosen.get("preemptionPolicy"):
-                spec.setdefault("preemptionPolicy", chosen["preemptionPolicy"])
+    no_store = cast(Store, None)
+    request = Request(no_store, "CREATE", kind, metadata["namespace"], metadata["name"], pod, None, "", "verify")
+    if pod["spec"].get("priority") is None:
+        given = pod["spec"].pop("preemptionPolicy", None)  # refused by the server, but the recording kept it
+        set_priority(request, reader)
+        pod["spec"]["preemptionPolicy"] = given or pod["spec"]["preemptionPolicy"]
     _defaulted(pod)
-    merge_label_keys(pod)
-
-
-def merge_label_keys(pod: Document) -> None:
-    """Writes matchLabelKeys and mismatchLabelKeys into the selectors they belong to."""
-    labels, spec = pod["metadata"].get("labels") or {}, pod["spec"]
-    affinity = spec.get("affinity") or {}
-    for group in ("podAffinity", "podAntiAffinity"):
-        terms = affinity.get(group) or {}
-        for entry in terms.get(_PREFERRED) or ():
-            _merge(entry["podAffinityTerm"], labels)
-        for term in terms.get(_REQUIRED) or ():
-            _merge(term, labels)
-    for constraint in spec.get("topologySpreadConstraints") or ():
-        _merge(constraint, labels)
-
-
-def _merge(term: Document, labels: Mapping[str, str]) -> None:
-    selector = term.get("labelSelector")
-    if selector is None:
-        return
-    for field, operator in (("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn")):
-        for key in term.get(field) or ():
-            if key in labels:
-                requirement = {"key": key, "operator": operator, "values": [labels[key]]}
-                selector.setdefault("matchExpressions", []).append(requirement)
+    merge_label_keys(request, reader)
 
 
 def admitted_fields(pod: Document) -> Document | None:
@@ -95,11 +86,6 @@ def _uses_label_keys(affinity: Mapping[str, Any]) -> bool:
         if any(term.get("matchLabelKeys") or term.get("mismatchLabelKeys") for term in terms):
             return True
     return False
-
-
-def _global(classes: Iterable[Document]) -> Document | None:
-    defaults = [entry for entry in classes if entry.get("globalDefault")]
-    return min(defaults, key=lambda entry: entry.get("value", 0), default=None)
 
 
 def _defaulted(document: Document) -> Document:
