@@ -88,7 +88,7 @@ class ToldRun(Run):
     """A run whose entries are given."""
 
     def __init__(self, story: Story, name: str = "told") -> None:
-        super().__init__(name, {"kind": "Scenario", "metadata": {"name": "tale"}, "spec": {}, "status": {}})
+        super().__init__(name, b'{"kind": "Scenario", "metadata": {"name": "tale"}, "spec": {}}')
         self._story = story
 
     @property

@@ -137,6 +137,6 @@ def test_an_unknown_measure_is_refused_with_the_known_ones() -> None:
 
 
 def test_a_measure_that_needs_the_timeline_says_so() -> None:
-    plain = Run("plain", {"kind": "Scenario", "metadata": {"name": "x"}, "status": {}})
+    plain = Run("plain", b'{"kind": "Scenario", "metadata": {"name": "x"}}')
     with pytest.raises(ConfigError, match=r"scheduler_work: needs times, attempts"):
         all_measures()["scheduler_work"].compute(plain)

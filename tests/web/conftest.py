@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from seatrial.api import run as run_scenario
+from seatrial.model.documents import encode
 from seatrial.results.run import Run
 
 SCREENSHOTS = Path(__file__).parents[2] / "screenshots"
@@ -49,7 +50,7 @@ def _pod(name: str, cpu: str) -> dict[str, Any]:
 def played(document: dict[str, Any], name: str, config: dict[str, Any] | None = None) -> Run:
     result = run_scenario(document, config)
     assert result.phase == "Succeeded", result.message
-    return Run(name, result.scenario, None, result.kept.table, result.kept.dictionary)
+    return Run(name, encode(result.scenario), None, result.kept.table, result.kept.dictionary)
 
 
 @pytest.fixture(scope="session")

@@ -109,13 +109,14 @@ def _run_one(
     scenario: Path, source: Path | None, name: str, plugins: "Sequence[type[Any]]", seed: int, ties: "TieBreak"
 ) -> "Run":
     from seatrial.api import run
+    from seatrial.model.documents import encode
     from seatrial.results.run import Run
 
     result = run(scenario, source, plugins, seed, tie_break=ties)
     if result.phase == "Failed":
         typer.secho(f"seatrial: {scenario} with {name}: Failed: {result.message}", err=True, fg="red")
         raise typer.Exit(1)
-    return Run(name, result.scenario, None, result.kept.table, result.kept.dictionary)
+    return Run(name, encode(result.scenario), None, result.kept.table, result.kept.dictionary)
 
 
 def _print(comparison: "Comparison", format: str) -> None:

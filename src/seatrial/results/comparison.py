@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import median
 
-from seatrial.model.documents import encode
 from seatrial.model.errors import ConfigError
 from seatrial.results.measure import Better, Measure, find_measures
 from seatrial.results.reasons import Attempts, reason
@@ -89,7 +88,7 @@ def compare(runs: list[Run], measures: list[str] | None = None, seeds: list[list
 def _same_scenario(runs: list[Run]) -> None:
     first = runs[0]
     for run in runs[1:]:
-        if encode(run.scenario.get("spec")) != encode(first.scenario.get("spec")):
+        if bytes(run.header.spec) != bytes(first.header.spec):
             raise ConfigError(
                 run.name, "spec", f"is another scenario than that of {first.name}; compare runs of the same one"
             )

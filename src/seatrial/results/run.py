@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -31,12 +32,35 @@ class Step:
     time: int
 
 
+class _Meta(msgspec.Struct):
+    name: str = ""
+
+
+class _Result(msgspec.Struct, rename="camel"):
+    simulator_version: str = ""
+
+
+class _Status(msgspec.Struct, rename="camel"):
+    phase: str = "Unknown"
+    message: str | None = None
+    scenario_result: _Result = msgspec.field(default_factory=_Result)
+
+
+class Header(msgspec.Struct):
+    """What is asked of a result without decoding all of it: a long one has tens of megabytes."""
+
+    kind: str = ""
+    metadata: _Meta = msgspec.field(default_factory=_Meta)
+    spec: msgspec.Raw = msgspec.Raw(b"")
+    status: _Status = msgspec.field(default_factory=_Status)
+
+
 @dataclass
 class Run:
-    """One run of a scenario."""
+    """One run of a scenario; `data` is the Scenario with its result, as JSON."""
 
     name: str
-    scenario: Document
+    data: bytes
     folder: Path | None = None
     table: pl.LazyFrame | None = None
     dictionary: Document = field(default_factory=dict)
@@ -49,31 +73,44 @@ class Run:
         path = Path(path)
         folder = path if path.is_dir() else path.parent
         file = folder / "result.json" if path.is_dir() else path
-        scenario = _read_scenario(file)
+        data = _read(file)
         timeline = folder / "timeline.parquet"
         name = folder.name if path.is_dir() else path.stem if path.name != "result.json" else folder.resolve().name
         if not timeline.exists():
-            return cls(name, scenario, folder)
-        return cls(name, scenario, folder, *read_timeline(timeline))
+            return cls(name, data, folder)
+        return cls(name, data, folder, *read_timeline(timeline))
 
     @property
     def lacks(self) -> str:
         """What this result cannot tell; empty where it tells all."""
         return "" if self.table is not None else LACKS_TIMELINE
 
+    @cached_property
+    def header(self) -> Header:
+        return msgspec.json.decode(self.data, type=Header)
+
     @property
     def phase(self) -> str:
-        return str((self.scenario.get("status") or {}).get("phase") or "Unknown")
+        return self.header.status.phase
+
+    @property
+    def message(self) -> str:
+        return self.header.status.message or ""
+
+    @property
+    def version(self) -> str:
+        """The version of the simulator that made this result."""
+        return self.header.status.scenario_result.simulator_version
 
     @property
     def scenario_name(self) -> str:
-        return str(self.scenario["metadata"]["name"])
+        return self.header.metadata.name
 
     def __iter__(self) -> Iterator[Entry]:
         """Every entry in order."""
         if self.table is not None:
             return entries_of_table(self.table)
-        return entries_of_result(self.scenario)
+        return entries_of_result(decode(self.data))
 
     @cached_property
     def histories(self) -> Histories:
@@ -101,15 +138,18 @@ class Run:
         return [*(usual or ["cpu", "memory"]), *others, "pods"]
 
 
-def _read_scenario(file: Path) -> Document:
+def _read(file: Path) -> bytes:
     try:
-        scenario = decode(file.read_bytes())
+        data = file.read_bytes()
+        header = msgspec.json.decode(data, type=Header)
     except OSError as error:
         raise ConfigError(str(file), "", f"cannot be read: {error.strerror or error}") from error
-    except ValueError as error:
+    except msgspec.ValidationError as error:
+        raise ConfigError(str(file), "", f"expected a Scenario with its result: {error}") from error
+    except msgspec.DecodeError as error:
         raise ConfigError(str(file), "", f"is not JSON: {error}") from error
-    if not isinstance(scenario, dict) or scenario.get("kind") != "Scenario":
+    if header.kind != "Scenario":
         raise ConfigError(str(file), "kind", "expected a Scenario with its result")
-    if not scenario.get("metadata", {}).get("name"):
+    if not header.metadata.name:
         raise ConfigError(str(file), "metadata.name", "is required")
-    return scenario
+    return data

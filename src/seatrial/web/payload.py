@@ -31,13 +31,12 @@ def payload(run: Run) -> Columns:
     shapes: dict[tuple[tuple[int, ...], int], int] = {}
     pods = _pods(run, resources, shapes)
     attempts, left_out = _attempts(run)
-    status = run.scenario.get("status") or {}
     return {
         "name": run.name,
         "title": run.scenario_name,
         "phase": run.phase,
-        "message": status.get("message") or "",
-        "version": (status.get("scenarioResult") or {}).get("simulatorVersion") or seatrial.__version__,
+        "message": run.message,
+        "version": run.version or seatrial.__version__,
         "resources": resources,
         "omitted": [*([f"This result lacks {run.lacks}."] if run.lacks else []), *left_out],
         "headline": headline(run),
