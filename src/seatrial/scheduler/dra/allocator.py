@@ -17,13 +17,16 @@ from seatrial.scheduler.dra.capacity import NOTHING, ConsumedCapacity, consumed_
 from seatrial.scheduler.dra.constraints import Constraint, read_constraints
 from seatrial.scheduler.dra.counters import CounterBook
 from seatrial.scheduler.dra.devices import Device, DeviceID, show_device
-from seatrial.scheduler.dra.pools import Inventory, device_matches
-from seatrial.scheduler.dra.requests import Candidate, Request, Wanted, key_of, requests_of
+from seatrial.scheduler.dra.lookahead import Lookahead
+from seatrial.scheduler.dra.pools import Candidate, Inventory, device_matches
+from seatrial.scheduler.dra.requests import Request, Wanted, key_of, requests_of
 from seatrial.scheduler.dra.results import Granted, allocation_document
 from seatrial.scheduler.dra.state import AllocatedState
 from seatrial.scheduler.node_selectors import NamedNode
 
 MOST_DEVICES = 32
+PATIENCE = 200
+"""Devices tried before a search begins to look ahead."""
 INVALID_POOLS = "invalid resource pools were encountered"
 
 Classes = Callable[[str], Document | None]
@@ -111,6 +114,10 @@ class _Search:
         self.taking: dict[DeviceID, set[int]] = {}
         self.capacity = ConsumedCapacity()
         self.counters = allocator.counters.start()
+        self.lookahead: Lookahead | None = None
+        self.tried = 0
+        self.may_overflow = False
+        """Whether alternatives may ask for more devices than a result can hold: that cuts branches of its own."""
 
     def chosen_requests(self) -> list[list[Wanted]]:
         """For each claim the alternative of each request that was taken."""
@@ -130,6 +137,8 @@ class _Search:
                 for place, request in enumerate(alternatives):
                     self.wanted[number][index].append(self.check(number, index, place, request))
                 least += min(wanted.count for wanted in self.wanted[number][index])
+            most = sum(max(one.count for one in alternatives) for alternatives in self.wanted[number])
+            self.may_overflow = self.may_overflow or most > MOST_DEVICES
             if least > MOST_DEVICES:
                 about = f"claim {key_of(claim)}: number of requested devices {least}"
                 raise AllocationError(f"{about} exceeds the claim limit of {MOST_DEVICES}")
@@ -170,11 +179,12 @@ class _Search:
                 raise AllocationError(
                     f"{about}: asks for all devices, but resource pool {pool.text} is currently {state}"
                 )
-            for piece in pool.slices:
-                for device in piece.devices:
-                    candidate = Candidate(device, piece, pool)
-                    if self.is_selectable(step, candidate) and self.has_capacity(step, candidate):
-                        found.append(candidate)
+            found.extend(
+                candidate
+                for candidates in pool.candidates
+                for candidate in candidates
+                if self.is_selectable(step, candidate) and self.has_capacity(step, candidate)
+            )
         return found
 
     # The search: claim, request, device. True as soon as everything is allocated.
@@ -185,6 +195,28 @@ class _Search:
     def request(self, claim: int, index: int) -> bool:
         if index >= len(self.wanted[claim]):
             return self.next_claim(claim)
+        if self.tried > PATIENCE and not self.may_overflow:
+            return self.request_ahead(claim, index)
+        return self.alternatives(claim, index)
+
+    def request_ahead(self, claim: int, index: int) -> bool:
+        """The same in a search that takes long: what is known to fail is not tried again."""
+        if self.lookahead is None:
+            state = self.allocator.state
+            devices = self.all_candidates()
+            self.lookahead = Lookahead(self.wanted, self.constraints, self.selectable_devices, devices, state)
+        if self.lookahead.is_hopeless(claim, index, self.is_free_for):
+            return False
+        here = self.lookahead.state(claim, index, self.granted, self.constraints[claim])
+        if here in self.lookahead.failed:
+            return False
+        if self.alternatives(claim, index):
+            return True
+        self.lookahead.failed.add(here)
+        return False
+
+    def alternatives(self, claim: int, index: int) -> bool:
+        """Tries the alternatives of a request; an exact request is its only one."""
         alternatives = self.wanted[claim][index]
         if not alternatives[0].request.parent:
             return self.device(_Step(claim, index, 0, alternatives[0]), 0, START)
@@ -240,10 +272,10 @@ class _Search:
             pool = self.pools[p]
             if pool.is_incomplete or pool.is_invalid:
                 continue
-            for s in range(start[1] if p == start[0] else 0, len(pool.slices)):
-                piece = pool.slices[s]
-                for d in range(start[2] if (p, s) == start[:2] else 0, len(piece.devices)):
-                    candidate = Candidate(piece.devices[d], piece, pool)
+            for s in range(start[1] if p == start[0] else 0, len(pool.candidates)):
+                found = pool.candidates[s]
+                for d in range(start[2] if (p, s) == start[:2] else 0, len(found)):
+                    candidate = found[d]
                     free = self.is_free(step, candidate.id)
                     if free and self.is_selectable(step, candidate) and self.has_capacity(step, candidate):
                         yield candidate, (p, s, d + 1)
@@ -251,9 +283,27 @@ class _Search:
     # Questions about one device.
 
     def is_free(self, step: _Step, device: DeviceID) -> bool:
-        if step.wanted.request.admin_access:
-            return step.claim not in self.taking.get(device, ())
+        return self.is_free_for(step.claim, step.wanted.request.admin_access, device)
+
+    def is_free_for(self, claim: int, is_admin: bool, device: DeviceID) -> bool:
+        if is_admin:
+            return claim not in self.taking.get(device, ())
         return device not in self.allocator.state.devices and not self.taking.get(device)
+
+    def selectable_devices(self, claim: int, request: int, alternative: int) -> list[Candidate] | None:
+        """All devices a request selects; None where asking one of them would be an error."""
+        step = _Step(claim, request, alternative, self.wanted[claim][request][alternative])
+        try:
+            return [candidate for candidate in self.all_candidates() if self.is_selectable(step, candidate)]
+        except AllocationError:
+            return None
+
+    def all_candidates(self) -> Iterator[Candidate]:
+        """All devices that can be allocated, in order."""
+        for pool in self.pools:
+            if not pool.is_incomplete and not pool.is_invalid:
+                for candidates in pool.candidates:
+                    yield from candidates
 
     def has_capacity(self, step: _Step, candidate: Candidate) -> bool:
         taken = self.allocator.state.capacity.get(candidate.id, NOTHING)
@@ -292,6 +342,7 @@ class _Search:
 
     def grant(self, step: _Step, candidate: Candidate) -> _Undo | None:
         """Gives a device to the request, if it is free, untainted and satisfies the constraints."""
+        self.tried += 1
         request, device = step.wanted.request, candidate.device
         shares = device.allow_multiple
         if request.admin_access:

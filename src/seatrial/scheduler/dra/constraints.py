@@ -4,7 +4,7 @@ Upstream: structured/internal/incubating (allocator_incubating.go, constraint.go
 are. A distinct attribute is remembered once per request, so the last device of a request stands for it, as upstream.
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 from seatrial.model.documents import Document
@@ -60,6 +60,10 @@ class Constraint:
     def forget(self, request: str) -> None:
         """Nothing to forget unless values are kept by request."""
 
+    def state(self) -> Hashable:
+        """What decides about further devices."""
+        raise NotImplementedError
+
 
 class MatchAttribute(Constraint):
     """All devices have the same value."""
@@ -72,6 +76,9 @@ class MatchAttribute(Constraint):
     def remember(self, request: str, value: Value | None) -> None:
         if self.devices == 0:
             self.value = value
+
+    def state(self) -> Hashable:
+        return self.value if self.devices else None
 
 
 class DistinctAttribute(Constraint):
@@ -91,6 +98,9 @@ class DistinctAttribute(Constraint):
 
     def forget(self, request: str) -> None:
         self.values.pop(request, None)
+
+    def state(self) -> Hashable:
+        return self.devices, frozenset(self.values.items())
 
 
 def read_constraints(claim: Document) -> list[Constraint] | int:

@@ -5,8 +5,7 @@ the name of the pool alone, whatever the driver; so do we.
 """
 
 from seatrial.model.quantity import Quantity
-from seatrial.scheduler.dra.pools import Pool
-from seatrial.scheduler.dra.requests import Candidate
+from seatrial.scheduler.dra.pools import Candidate, Pool
 from seatrial.scheduler.dra.state import AllocatedState
 
 CounterSets = dict[str, dict[str, Quantity]]

@@ -7,16 +7,29 @@ invalid (a device name twice, unknown counters): devices are never taken from th
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.dra.devices import Counters, Device, Slice
+from seatrial.scheduler.dra.devices import Counters, Device, DeviceID, Slice
 from seatrial.scheduler.node_selectors import NamedNode
 from seatrial.scheduler.volumes.node_terms import selects
 
 PoolID = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A device with the place it was found at; `id` is driver, pool and device."""
+
+    __slots__ = ("device", "id", "pool", "slice")
+
+    def __init__(self, device: Device, piece: Slice, pool: "Pool") -> None:
+        self.device = device
+        self.slice = piece
+        self.pool = pool
+        self.id: DeviceID = (pool.driver, pool.name, device.name)
+
+
+@dataclass(frozen=True)
 class Pool:
     """A pool as one node sees it."""
 
@@ -33,6 +46,11 @@ class Pool:
     @property
     def text(self) -> str:
         return f"{self.driver}/{self.name}"
+
+    @cached_property
+    def candidates(self) -> tuple[tuple[Candidate, ...], ...]:
+        """The devices of each slice."""
+        return tuple(tuple(Candidate(device, piece, self) for device in piece.devices) for piece in self.slices)
 
     @property
     def has_binding_conditions(self) -> bool:

@@ -6,8 +6,8 @@ from typing import Any
 
 from seatrial.model.documents import Document
 from seatrial.model.quantity import Quantity
-from seatrial.scheduler.dra.devices import Device, Slice
-from seatrial.scheduler.dra.pools import Pool
+from seatrial.scheduler.dra.devices import Device
+from seatrial.scheduler.dra.pools import Candidate
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +67,6 @@ def _tolerates(toleration: Document, taint: Document) -> bool:
     if operator == "Equal":
         return (toleration.get("value") or "") == (taint.get("value") or "")
     return bool(operator == "Exists")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Candidate:
-    """A device with the place it was found at."""
-
-    device: Device
-    slice: Slice
-    pool: Pool
-
-    @property
-    def id(self) -> tuple[str, str, str]:
-        return self.pool.driver, self.pool.name, self.device.name
 
 
 @dataclass(slots=True)

@@ -9,7 +9,8 @@ from uuid import NAMESPACE_OID, uuid5
 
 from seatrial.model.documents import Document
 from seatrial.model.quantity import Quantity
-from seatrial.scheduler.dra.requests import Candidate, Request, Wanted
+from seatrial.scheduler.dra.pools import Candidate
+from seatrial.scheduler.dra.requests import Request, Wanted
 
 
 @dataclass(frozen=True, slots=True)
