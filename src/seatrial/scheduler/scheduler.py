@@ -30,6 +30,7 @@ from seatrial.scheduler.profiles import NO_NODES, build_profiles
 from seatrial.scheduler.queue import PodNominator, QueuedPod, SchedulingQueue
 from seatrial.scheduler.recorder import NoRecorder, Recorder
 from seatrial.scheduler.registry import Registry
+from seatrial.scheduler.repeating import FailureMemory
 from seatrial.scheduler.selection import TieBreak
 from seatrial.scheduler.store_cluster import StoreClient, StoreCluster
 from seatrial.scheduler.store_objects import StoreObjects
@@ -152,7 +153,9 @@ class Scheduler:
         if self._extenders is not None:
             self._extenders.begin()
         framework = self.frameworks[queued.pod.shape.scheduler_name]
-        attempt = self.algorithm.schedule(framework, queued.pod, self.recorder.wants_cells)
+        attempt = self._memory.recall(framework, queued.pod)
+        if attempt is None:
+            attempt = self.algorithm.schedule(framework, queued.pod, self.recorder.wants_cells)
         if attempt.node:
             node = self.table.find(attempt.node)
             assert node is not None
@@ -164,6 +167,8 @@ class Scheduler:
             plugins = frozenset((NO_NODES,))
         decision = self._decision(queued, attempt)
         self._fail(queued, attempt.message, plugins, frozenset(attempt.pending_by), nominated)
+        if self._extenders is None:
+            self._memory.remember(attempt)
         if post is not None and post.victims and post.nominated_node:
             self.metrics.preempted(len(post.victims))
             self._preempter.preempt(queued.pod, post.nominated_node, post.victims)
@@ -264,6 +269,7 @@ class Scheduler:
             tie_break=self._build_tie_break(),
             extenders=self._extenders,
         )
+        self._memory = FailureMemory(self.table, self.cluster, self.nominator, self.frameworks.values())
         self._events = EventReporter(store, clock) if self._reports_events else None
         self._status = PodStatusWriter(store)
         self._binder = Binder(

@@ -69,6 +69,8 @@ class StoreCluster:
         self._store = store
         self._shelves: dict[str, _Shelf] = {}
         self._versions: dict[str, int] = {}
+        self.changes = 0
+        """How many changes there were so far."""
 
     def list(self, kind: str, namespace: str | None = None) -> Sequence[Document]:
         """All objects of a kind, of one namespace or of all, in the order of namespace and name."""
@@ -86,6 +88,7 @@ class StoreCluster:
     def apply(self, change: Change) -> None:
         """Take a change of the store in."""
         name = change.stored.kind.kind
+        self.changes += 1
         self._versions[name] = change.stored.revision
         shelf = self._shelves.get(name)
         if shelf is None:

@@ -1,26 +1,38 @@
 """Queueing hints: which events may help a pod that a plugin rejected, and whether one does.
 
-Most plugins declare theirs beside what they filter (`requeue.on`); those about volumes and devices are here. A hint
-gets (plugin, pod, old, new): pods are PodInfo, nodes NodeInfo, everything else documents; old is None for an add, new
-for a delete.
+Those of the in-tree plugins are here, in the order of the default set; a user's plugin declares its own (`requeue.on`).
+A hint gets (plugin, pod, old, new): pods are PodInfo, nodes NodeInfo, everything else documents; old is None for an
+add, new for a delete.
 """
 
 from collections.abc import Mapping, Sequence
 
 from seatrial.scheduler.extension import Plugin, Requeue, default_requeues
+from seatrial.scheduler.hints import nodes, volumes
 from seatrial.scheduler.hints.declared_features import NODE_DECLARED_FEATURES
 from seatrial.scheduler.hints.dynamic_resources import DYNAMIC_RESOURCES
-from seatrial.scheduler.hints.volumes import NODE_VOLUME_LIMITS, VOLUME_BINDING, VOLUME_RESTRICTIONS, VOLUME_ZONE
+from seatrial.scheduler.hints.inter_pod_affinity import INTER_POD_AFFINITY
+from seatrial.scheduler.hints.pod_topology_spread import POD_TOPOLOGY_SPREAD
+from seatrial.scheduler.hints.resources import NODE_RESOURCES_FIT
 
-APART: Mapping[str, Sequence[Requeue]] = {
-    "NodeDeclaredFeatures": NODE_DECLARED_FEATURES,
-    "VolumeRestrictions": VOLUME_RESTRICTIONS,
-    "NodeVolumeLimits": NODE_VOLUME_LIMITS,
-    "VolumeBinding": VOLUME_BINDING,
-    "VolumeZone": VOLUME_ZONE,
+IN_TREE: Mapping[str, Sequence[Requeue]] = {
+    "SchedulingGates": nodes.SCHEDULING_GATES,
+    "NodeUnschedulable": nodes.NODE_UNSCHEDULABLE,
+    "NodeName": nodes.NODE_NAME,
+    "TaintToleration": nodes.TAINT_TOLERATION,
+    "NodeAffinity": nodes.NODE_AFFINITY,
+    "NodePorts": nodes.NODE_PORTS,
+    "NodeResourcesFit": NODE_RESOURCES_FIT,
+    "VolumeRestrictions": volumes.VOLUME_RESTRICTIONS,
+    "NodeVolumeLimits": volumes.NODE_VOLUME_LIMITS,
+    "VolumeBinding": volumes.VOLUME_BINDING,
+    "VolumeZone": volumes.VOLUME_ZONE,
+    "PodTopologySpread": POD_TOPOLOGY_SPREAD,
+    "InterPodAffinity": INTER_POD_AFFINITY,
     "DynamicResources": DYNAMIC_RESOURCES,
+    "DefaultPreemption": nodes.DEFAULT_PREEMPTION,
+    "NodeDeclaredFeatures": NODE_DECLARED_FEATURES,
 }
-"""Hints that are not in the plugin's own file."""
 _REJECTING_POINTS = frozenset(("preEnqueue", "preFilter", "filter", "reserve", "permit"))
 
 
@@ -28,7 +40,7 @@ def requeues_of(plugin: Plugin, points: Sequence[str]) -> Sequence[Requeue]:
     """The events a plugin registers; one that cannot reject pods registers none, one that does not say any."""
     if not _REJECTING_POINTS.intersection(points):
         return ()
-    known = APART.get(plugin.name)
+    known = IN_TREE.get(plugin.name)
     if known is not None:
         return known
     return plugin.events(plugin.handle.gates if plugin.handle else {}) or default_requeues()

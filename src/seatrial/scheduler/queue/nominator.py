@@ -15,6 +15,8 @@ class PodNominator:
         self._present = present
         self._by_node: dict[str, dict[str, PodInfo]] = {}
         self._node_of: dict[str, str] = {}
+        self.changes = 0
+        """How often somebody was nominated to a node, or no longer was."""
 
     def nominate(self, pod: PodInfo, node: str | None = None) -> None:
         """Nominate a pod to a node; without one, to the node its status names. "" clears a nomination.
@@ -27,6 +29,7 @@ class PodNominator:
             return
         if self._present(pod) is None:
             return
+        self.changes += bool(target)
         self._node_of[pod.uid] = target
         self._by_node.setdefault(target, {})[pod.uid] = pod
 
@@ -42,6 +45,7 @@ class PodNominator:
         node = self._node_of.pop(pod.uid, None)
         if node is None:
             return
+        self.changes += bool(node)
         pods = self._by_node[node]
         del pods[pod.uid]
         if not pods:
