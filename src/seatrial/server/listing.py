@@ -7,24 +7,26 @@ it was. So a continue token is only a revision and a place, and no state is kept
 import asyncio
 import base64
 import binascii
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from typing import TypeVar
 
 from seatrial.model.documents import decode, encode
 from seatrial.model.errors import BadRequest, Cause, Gone, ServerTimeout
 from seatrial.model.kinds import Kind
 from seatrial.server.messages import Answer, Request, Stream
-from seatrial.server.negotiation import JSON, TABLE
 from seatrial.server.options import invalid
 from seatrial.server.rendering import ListMeta, Rendering
 from seatrial.server.selection import Selection
 from seatrial.store.objects import Stored
 from seatrial.store.store import Store
 
-STREAM_FROM = 500
-"""Items from which a list is sent in chunks, so that others get their turn."""
-CHUNK_ITEMS = 250
+STREAM_FROM = 128 * 1024
+"""Bytes from which a list is sent in chunks."""
+SENT_AT_ONCE = 512 * 1024
+READ_AT_ONCE = 1024 * 1024
+"""Bytes of objects that are read before others get their turn."""
+T = TypeVar("T")
 MATCHES = ("", "Exact", "NotOlderThan")
 
 
@@ -63,7 +65,7 @@ class Lists:
         limit = request.number("limit") or 0
         token = request.query.get("continue", "")
         revision, start = self._start(request, token)
-        found = self._objects(kind, selection.namespace, revision)
+        found = self._objects(kind, selection, revision)
         if start is not None:
             found = [stored for stored in found if (stored.namespace, stored.name) > start]
         if not selection.is_everything:
@@ -74,10 +76,9 @@ class Lists:
             rest = len(found) - limit if selection.is_everything else 0
             meta = ListMeta(revision, Continuation(revision, (last.namespace, last.name)).token(), rest)
             found = found[:limit]
-        form = rendering.form
-        if len(found) < STREAM_FROM or form.encoding != JSON or form.shape == TABLE or request.flag("pretty"):
-            return rendering.list_answer(found, meta)
-        return Stream(_chunks(found, meta, rendering), compressible=True)
+        if rendering.streams_lists and sum(stored.size for stored in found) > STREAM_FROM:
+            return Stream(_chunks(found, meta, rendering), compressible=True)
+        return rendering.list_answer([item async for item in _in_turns(found, rendering.item)], meta)
 
     def _start(self, request: Request, token: str) -> tuple[int, tuple[str, str] | None]:
         """The revision to list at and what was already sent."""
@@ -95,7 +96,11 @@ class Lists:
         exact = match == "Exact" or (not match and limit > 0 and wanted > 0)
         return (wanted if exact else now), None
 
-    def _objects(self, kind: Kind, namespace: str, revision: int) -> Sequence[Stored]:
+    def _objects(self, kind: Kind, selection: Selection, revision: int) -> Sequence[Stored]:
+        namespace = selection.namespace
+        if revision == self._store.revision and selection.name and (namespace or not kind.namespaced):
+            named = self._store.find(kind, selection.name, namespace)
+            return [named] if named is not None else []
         present = self._store.list(kind, namespace)
         if revision == self._store.revision:
             return present
@@ -120,26 +125,41 @@ class Lists:
         return [objects[key] for key in sorted(objects)]
 
 
+async def _in_turns(found: Sequence[Stored], make: Callable[[Stored], T]) -> AsyncIterator[T]:
+    """What `make` makes of each object, with a turn for others now and then."""
+    size = 0
+    for stored in found:
+        yield make(stored)
+        size += stored.size
+        if size > READ_AT_ONCE:
+            size = 0
+            await asyncio.sleep(0)
+
+
 async def _selected(found: Sequence[Stored], selection: Selection, enough: int) -> list[Stored]:
     chosen: list[Stored] = []
-    for number, stored in enumerate(found, 1):
-        if selection.admits(stored):
+    async for stored, is_in in _in_turns(found, lambda stored: (stored, selection.admits(stored))):
+        if is_in:
             chosen.append(stored)
             if enough and len(chosen) >= enough:
                 break
-        if number % STREAM_FROM == 0:
-            await asyncio.sleep(0)
     return chosen
 
 
 async def _chunks(found: Sequence[Stored], meta: ListMeta, rendering: Rendering) -> AsyncIterator[bytes]:
-    head = rendering.list_head(meta)
-    parts = iter(rendering.list_parts(found))
-    while batch := list(islice(parts, CHUNK_ITEMS)):
-        yield head + b",".join(batch)
-        head = b","
-        await asyncio.sleep(0)
-    yield b"]}"
+    parts = [rendering.list_head(meta)]
+    size, comma = 0, b""
+    for stored in found:
+        item = rendering.json_item(stored)
+        parts += (comma, item)
+        comma = b","
+        size += len(item)
+        if size > SENT_AT_ONCE:
+            yield b"".join(parts)
+            parts, size = [], 0
+            await asyncio.sleep(0)
+    parts.append(b"]}")
+    yield b"".join(parts)
 
 
 def parse_revision(text: str) -> int:

@@ -1,6 +1,5 @@
 """How an object looks to one client: in its version, its encoding, and as object, Table row or metadata alone."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ from seatrial.model.errors import StatusError
 from seatrial.model.kinds import Kind
 from seatrial.server import protobufs
 from seatrial.server.messages import Answer
-from seatrial.server.negotiation import PARTIAL, PROTOBUF, TABLE, YAML, Form
+from seatrial.server.negotiation import JSON, PARTIAL, PROTOBUF, TABLE, YAML, Form
 from seatrial.server.tables.table import Table
 from seatrial.server.versions import convert_data
 from seatrial.server.yaml import to_yaml
@@ -83,40 +82,48 @@ class Rendering:
             return Answer(to_yaml(document), status, YAML)
         return Answer(orjson.dumps(document, option=orjson.OPT_INDENT_2 if self._pretty else 0), status)
 
-    def list_parts(self, items: Iterable[Stored]) -> Iterable[bytes]:
-        """The items of a JSON list, without commas."""
+    @property
+    def streams_lists(self) -> bool:
+        """Whether a list can be sent item by item."""
+        return self.form.encoding == JSON and self.form.shape != TABLE and not self._pretty
+
+    def item(self, stored: Stored) -> Any:
+        """One item of a list: the row of a Table, a protobuf message, or JSON."""
+        if self.form.shape == TABLE and self._table is not None:
+            return self._table.row(decode(self.data(stored)), self.form.version)
+        if self.form.encoding == PROTOBUF:
+            document = decode(self.data(stored))
+            return protobufs.message(partial(document, self.form.version) if self.form.shape == PARTIAL else document)
+        return self.json_item(stored)
+
+    def json_item(self, stored: Stored) -> bytes:
+        """One item of a JSON list."""
         if self.form.shape == PARTIAL:
-            return (encode(partial(stored.document(), self.form.version)) for stored in items)
-        if self.kind.custom:
-            return map(self.data, items)
+            return encode(partial(stored.document(), self.form.version))
         # Items of built-in kinds carry no kind and apiVersion of their own, as with upstream's typed lists.
-        return (_without_type(self.data(stored)) for stored in items)
+        return self.data(stored) if self.kind.custom else _without_type(self.data(stored))
 
     def list_head(self, meta: ListMeta) -> bytes:
         """The opening of a JSON list up to its items."""
+        return encode(self._list_document(meta))[:-1] + b',"items":['
+
+    def list_answer(self, items: list[Any], meta: ListMeta) -> Answer:
+        """A whole list of items that `item` has made."""
+        if self.form.shape == TABLE and self._table is not None:
+            table = self._table.of_rows(items, meta.document(), self.form.version)
+            return Answer(to_yaml(table), content_type=YAML) if self.form.encoding == YAML else Answer(encode(table))
+        if self.form.encoding == PROTOBUF:
+            return Answer(protobufs.encode_list(self._list_document(meta), items), content_type=PROTOBUF)
+        body = self.list_head(meta) + b",".join(items) + b"]}"
+        if self.form.encoding == YAML:
+            return Answer(to_yaml(decode(body)), content_type=YAML)
+        return Answer(orjson.dumps(decode(body), option=orjson.OPT_INDENT_2) if self._pretty else body)
+
+    def _list_document(self, meta: ListMeta) -> Document:
         kind, api_version = self.kind.list_kind, self.kind.api_version
         if self.form.shape == PARTIAL:
             kind, api_version = "PartialObjectMetadataList", f"{META}/{self.form.version}"
-        head = encode({"kind": kind, "apiVersion": api_version, "metadata": meta.document()})
-        return head[:-1] + b',"items":['
-
-    def list_answer(self, items: Iterable[Stored], meta: ListMeta) -> Answer:
-        """A whole list in any form."""
-        if self.form.shape == TABLE and self._table is not None:
-            documents = (decode(self.data(stored)) for stored in items)
-            body = self._table.document(documents, meta.document(), self.form.version)
-            return Answer(to_yaml(body), content_type=YAML) if self.form.encoding == YAML else Answer(encode(body))
-        if self.form.encoding == PROTOBUF:
-            return Answer(protobufs.encode(decode(self._list_bytes(items, meta))), content_type=PROTOBUF)
-        body_bytes = self._list_bytes(items, meta)
-        if self.form.encoding == YAML:
-            return Answer(to_yaml(decode(body_bytes)), content_type=YAML)
-        if self._pretty:
-            body_bytes = orjson.dumps(orjson.loads(body_bytes), option=orjson.OPT_INDENT_2)
-        return Answer(body_bytes)
-
-    def _list_bytes(self, items: Iterable[Stored], meta: ListMeta) -> bytes:
-        return self.list_head(meta) + b",".join(self.list_parts(items)) + b"]}"
+        return {"kind": kind, "apiVersion": api_version, "metadata": meta.document()}
 
     def event(self, type: str, stored: Stored, revision: int | None = None) -> bytes:
         """A watch event; `revision` replaces the object's own."""

@@ -1,10 +1,12 @@
 """The verbs on resources: create, get, list, watch, update, patch, delete, deletecollection."""
 
+import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 
 from seatrial.model.decoding import check
 from seatrial.model.documents import Document
-from seatrial.model.errors import BadRequest, MethodNotAllowed
+from seatrial.model.errors import BadRequest, MethodNotAllowed, NotFound
 from seatrial.model.kinds import Kind
 from seatrial.model.schema import schema_of
 from seatrial.server import bodies, options
@@ -46,6 +48,9 @@ RETURNS_DELETED = frozenset(
     }
 )
 """Kinds whose DELETE answers with the object rather than a Status, as their storages upstream say."""
+
+DELETED_AT_ONCE = 20
+"""Deletes of a collection before others get their turn."""
 
 Verb = Callable[[Request, Target], Awaitable[Answer | Stream]]
 
@@ -99,12 +104,12 @@ class Resources:
         if request.flag("watch") or target.watch:
             return self._watch(request, target)
         kind = storage_kind(self.store.kinds, target.kind)
-        selection = selection_of(request, target, target.kind)
+        selection = selection_of(request, target, self._tables.selectable_fields(target.kind))
         return await self._lists.answer(request, kind, selection, self.rendering(request, target.kind))
 
     def _watch(self, request: Request, target: Target) -> Stream:
         kind = storage_kind(self.store.kinds, target.kind)
-        selection = selection_of(request, target, target.kind)
+        selection = selection_of(request, target, self._tables.selectable_fields(target.kind))
         return self._watches.answer(request, target, kind, selection, self.rendering(request, target.kind))
 
     async def _get(self, request: Request, target: Target) -> Answer | Stream:
@@ -202,16 +207,16 @@ class Resources:
     async def _delete_collection(self, request: Request, target: Target) -> Answer | Stream:
         chosen = options.delete_options(request, read_delete_options(request))
         kind = storage_kind(self.store.kinds, target.kind)
-        selection = selection_of(request, target, target.kind)
+        selection = selection_of(request, target, self._tables.selectable_fields(target.kind))
         answer = await self._lists.answer(request, kind, selection, self.rendering(request, target.kind))
-        self.store.delete_collection(
-            kind,
-            writer=request.user.writer,
-            namespace=selection.namespace,
-            labels=selection.labels,
-            fields=selection.fields,
-            options=chosen,
-        )
+        found = self.store.list(kind, selection.namespace, selection.labels, selection.fields)
+        for number, stored in enumerate(found, 1):
+            with contextlib.suppress(NotFound):
+                self.store.delete(
+                    kind, stored.name, writer=request.user.writer, namespace=stored.namespace, options=chosen
+                )
+            if number % DELETED_AT_ONCE == 0:
+                await asyncio.sleep(0)
         return answer
 
 

@@ -1,15 +1,70 @@
-"""Which objects of a kind a LIST or WATCH is about: a namespace, labels, fields."""
+"""Which objects of a kind a LIST or WATCH is about: a namespace, labels, fields.
+
+A selector reads few fields, so only these are decoded: a pod may carry a quarter of a megabyte of annotations.
+"""
 
 from dataclasses import dataclass
+from typing import Any, TypedDict
 
-from seatrial.model.documents import Document
-from seatrial.model.errors import BadRequest
+import msgspec
+
 from seatrial.model.fields import FieldSelector
-from seatrial.model.kinds import Kind
 from seatrial.model.labels import LabelSelector
 from seatrial.server.messages import Request
 from seatrial.server.paths import Target
 from seatrial.store.objects import Stored
+
+
+class _Metadata(TypedDict, total=False):
+    name: str
+    namespace: str
+    labels: dict[str, str] | None
+
+
+class _Spec(TypedDict, total=False):
+    clusterIP: Any
+    driver: Any
+    hostNetwork: Any
+    nodeName: Any
+    podName: Any
+    restartPolicy: Any
+    schedulerName: Any
+    serviceAccountName: Any
+    signerName: Any
+    type: Any
+    unschedulable: Any
+
+
+class _Status(TypedDict, total=False):
+    nominatedNodeName: Any
+    phase: Any
+    podIPs: Any
+    replicas: Any
+    succeeded: Any
+
+
+class _Labelled(TypedDict, total=False):
+    metadata: _Metadata
+
+
+class _Selectable(TypedDict, total=False):
+    """The fields of built-in kinds that a selector may name (see `model.fields`)."""
+
+    metadata: _Metadata
+    spec: _Spec
+    status: _Status
+    type: Any
+    reason: Any
+    involvedObject: Any
+    regarding: Any
+    source: Any
+    deprecatedSource: Any
+    reportingComponent: Any
+    reportingController: Any
+
+
+_LABELLED = msgspec.json.Decoder(_Labelled)
+_SELECTABLE = msgspec.json.Decoder(_Selectable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,26 +89,32 @@ class Selection:
         """Whether the object belongs to the selection."""
         if self.namespace and stored.namespace != self.namespace:
             return False
-        return self.is_everything or self.admits_document(stored.document())
+        if self.is_everything:
+            return True
+        if self.fields is None:
+            return self._admits(_LABELLED.decode(stored.data))
+        return self._admits(stored.document() if stored.kind.custom else _SELECTABLE.decode(stored.data))
 
-    def admits_document(self, document: Document) -> bool:
+    @property
+    def name(self) -> str | None:
+        """The one name that is asked for, if it is one."""
+        return self.fields.required_value("metadata.name") if self.fields is not None else None
+
+    def _admits(self, document: Any) -> bool:
         labels = (document.get("metadata") or {}).get("labels") or {}
         if self.labels is not None and not self.labels.matches(labels):
             return False
         return self.fields is None or self.fields.matches(document)
 
 
-def selection_of(request: Request, target: Target, kind: Kind) -> Selection:
-    """The selection that the query and the path ask for; `kind` is the one whose fields are asked for."""
+def selection_of(request: Request, target: Target, selectable: tuple[str, ...] = ()) -> Selection:
+    """The selection that the query and the path ask for; `selectable` are the fields a custom kind declares."""
     labels = request.query.get("labelSelector", "")
     fields = request.query.get("fieldSelector", "")
     if target.name:
         fields = f"metadata.name={target.name}" + (f",{fields}" if fields else "")
-    try:
-        return Selection(
-            target.namespace,
-            LabelSelector.parse(labels) if labels else None,
-            FieldSelector.parse(fields, kind) if fields else None,
-        )
-    except ValueError as error:
-        raise BadRequest(str(error)) from None
+    return Selection(
+        target.namespace,
+        LabelSelector.parse(labels) if labels else None,
+        FieldSelector.parse(fields, target.kind, selectable) if fields else None,
+    )

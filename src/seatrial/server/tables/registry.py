@@ -1,10 +1,12 @@
 """Which columns a kind has."""
 
+from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
-from seatrial.server.tables import cluster, pods, workloads
+from seatrial.server.tables import cells, cluster, pods, workloads
 from seatrial.server.tables.custom import custom_columns
 from seatrial.server.tables.table import Columns, Table, plain
+from seatrial.store.objects import Stored
 from seatrial.store.store import Store
 
 BUILT_IN: dict[tuple[str, str], Columns] = pods.COLUMNS | workloads.COLUMNS | cluster.COLUMNS
@@ -25,9 +27,19 @@ class Tables:
         columns = self._custom_columns(kind) if kind.custom else BUILT_IN.get(kind.group_kind, PLAIN)
         return Table(columns, self._store.clock.now, include_object or "Metadata")
 
-    def _custom_columns(self, kind: Kind) -> Columns:
+    def selectable_fields(self, kind: Kind) -> tuple[str, ...]:
+        """The fields that a custom kind lets selectors name."""
+        definition = self._definition(kind) if kind.custom else None
+        versions = cells.items(definition.document(), "spec", "versions") if definition is not None else []
+        version: Document = next((v for v in versions if v.get("name") == kind.version), {})
+        return tuple(str(field.get("jsonPath")) for field in cells.items(version, "selectableFields"))
+
+    def _definition(self, kind: Kind) -> Stored | None:
         definitions = self._store.kinds.named("apiextensions.k8s.io/v1", "CustomResourceDefinition")
-        definition = self._store.find(definitions, kind.resource) if definitions is not None else None
+        return self._store.find(definitions, kind.resource) if definitions is not None else None
+
+    def _custom_columns(self, kind: Kind) -> Columns:
+        definition = self._definition(kind)
         if definition is None:
             return PLAIN
         key = kind, definition.revision

@@ -76,17 +76,21 @@ class Table:
 
     def document(self, documents: Iterable[Document], metadata: Document, version: str) -> Document:
         """The Table of these objects."""
-        now = self._now()
+        return self.of_rows([self.row(document, version) for document in documents], metadata, version)
+
+    def of_rows(self, rows: list[Document], metadata: Document, version: str) -> Document:
+        """The Table of rows that `row` has made."""
         return {
             "kind": "Table",
             "apiVersion": f"meta.k8s.io/{version}",
             "metadata": metadata,
             "columnDefinitions": [column.document() for column in self._columns.columns],
-            "rows": [self._row(document, now, version) for document in documents],
+            "rows": rows,
         }
 
-    def _row(self, document: Document, now: int, version: str) -> Document:
-        row: Document = {"cells": list(self._columns.cells(document, now))}
+    def row(self, document: Document, version: str) -> Document:
+        """The row of one object."""
+        row: Document = {"cells": list(self._columns.cells(document, self._now()))}
         if self._columns.conditions is not None:
             conditions = self._columns.conditions(document)
             if conditions:
