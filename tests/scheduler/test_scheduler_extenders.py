@@ -239,3 +239,27 @@ def test_an_extender_that_fails_in_the_background_gives_the_place_back() -> None
     _, decision = made.run()
     assert (decision.outcome, decision.message) == ("error", "no")
     assert made.scheduler.table.find("n1").pods == []  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [[], "text", None, 7, {"NodeNames": "n1"}, {"FailedNodes": [1]}, {"NodeNames": ["elsewhere"]}, {"NodeNames": [7]}],
+)
+def test_an_answer_that_makes_no_sense_is_an_error(answer: Any) -> None:
+    made, _ = world(lambda verb, args: answer, filterVerb="filter", nodeCacheCapable=True)
+    made.pod("a")
+    (decision,) = made.run()
+    assert (decision.outcome, "extender" in decision.message) == ("error", True)
+
+
+@pytest.mark.parametrize("answer", [{"Host": "n1"}, [1], [{"Host": 3}], [{"Host": "n1", "Score": "high"}]])
+def test_scores_that_make_no_sense_count_for_nothing(answer: Any) -> None:
+    made, _ = world(lambda verb, args: answer, prioritizeVerb="prioritize", weight=1)
+    made.pod("a")
+    assert made.run()[0].outcome == "scheduled"
+
+
+def test_a_body_that_is_no_json_is_an_error() -> None:
+    made, _ = world(lambda verb, args: (200, b"<html>"), filterVerb="filter")
+    made.pod("a")
+    assert made.run()[0].outcome == "error"

@@ -70,10 +70,9 @@ class HttpExtender:
     def filter(self, pod: PodInfo, nodes: Sequence[str]) -> tuple[Sequence[str], dict[str, Status], Any]:
         """The nodes left, why others are not, and the answer as it came."""
         answer = self._send(self.settings.filter_verb, self._args(pod, nodes))
-        if _field(answer, "Error"):
-            raise ExtenderFailed(str(_field(answer, "Error")))
-        hopeless = _field(answer, "FailedAndUnresolvableNodes") or {}
-        failed = _field(answer, "FailedNodes") or {}
+        self._check_error(answer)
+        hopeless = self._texts(answer, "FailedAndUnresolvableNodes")
+        failed = self._texts(answer, "FailedNodes")
         statuses = {node: unresolvable(why) for node, why in hopeless.items()}
         statuses |= {node: unschedulable(why) for node, why in failed.items() if node not in hopeless}
         return self._left(answer, nodes), statuses, answer
@@ -83,26 +82,27 @@ class HttpExtender:
         answer = self._send(self.settings.prioritize_verb, self._args(pod, nodes))
         factor = self.settings.weight * SCORE_FACTOR
         scores: dict[str, int] = {}
-        for entry in answer or ():
-            host = str(_field(entry, "Host"))
-            scores[host] = scores.get(host, 0) + int(_field(entry, "Score") or 0) * factor
+        for entry in self._listed(answer):
+            host, score = _field(entry, "Host"), _field(entry, "Score") or 0
+            if not isinstance(host, str) or not isinstance(score, int):
+                raise self._misunderstood(entry)
+            scores[host] = scores.get(host, 0) + score * factor
         return scores, answer
 
     def bind(self, pod: PodInfo, node: str) -> Any:
         """Binds a pod; ExtenderFailed says why not."""
         args = {"PodName": pod.name, "PodNamespace": pod.namespace, "PodUID": pod.uid, "Node": node}
         answer = self._send(self.settings.bind_verb, encode(args))
-        if _field(answer, "Error"):
-            raise ExtenderFailed(str(_field(answer, "Error")))
+        self._check_error(answer)
         return answer
 
     def preempt(self, pod: PodInfo, victims: Mapping[str, Victims]) -> tuple[dict[str, Victims], Any]:
         """The candidates left, and the answer as it came."""
         answer = self._send(self.settings.preempt_verb, self._preemption_args(pod, victims))
         left: dict[str, Victims] = {}
-        for node, meta in (_field(answer, "NodeNameToMetaVictims") or {}).items():
+        for node, meta in self._mapped(answer, "NodeNameToMetaVictims").items():
             there = self._objects.pods_on(node)
-            uids = [str(_field(entry, "UID")) for entry in _field(meta, "Pods") or ()]
+            uids = [str(_field(entry, "UID")) for entry in self._listed(_field(meta, "Pods"))]
             missing = [uid for uid in uids if uid not in there]
             if missing:
                 raise ExtenderFailed(
@@ -115,14 +115,39 @@ class HttpExtender:
     def _left(self, answer: Any, nodes: Sequence[str]) -> Sequence[str]:
         names = _field(answer, "NodeNames")
         if self.settings.node_cache_capable and names is not None:
-            known = set(nodes)
-            for name in names:
-                if name not in known:
-                    claim = f'extender "{self.name}" claims a filtered node "{name}"'
-                    raise ExtenderFailed(f"{claim} which is not found in the input node list")
-            return list(names)
-        listed = _field(answer, "Nodes")
-        return [item["metadata"]["name"] for item in (listed or {}).get("items") or ()]
+            left = self._listed(names)
+        else:
+            items = self._listed(_field(_field(answer, "Nodes"), "items"))
+            left = [_field(_field(item, "metadata"), "name") for item in items]
+        known = set(nodes)
+        for name in left:
+            if name not in known:
+                claim = f'extender "{self.name}" claims a filtered node "{name}"'
+                raise ExtenderFailed(f"{claim} which is not found in the input node list")
+        return left
+
+    def _check_error(self, answer: Any) -> None:
+        if not isinstance(answer, dict):
+            raise self._misunderstood(answer)
+        if _field(answer, "Error"):
+            raise ExtenderFailed(str(_field(answer, "Error")))
+
+    def _listed(self, value: Any) -> list[Any]:
+        if value is not None and not isinstance(value, list):
+            raise self._misunderstood(value)
+        return value or []
+
+    def _mapped(self, answer: Any, name: str) -> dict[str, Any]:
+        value = _field(answer, name)
+        if value is not None and not isinstance(value, dict):
+            raise self._misunderstood(value)
+        return value or {}
+
+    def _texts(self, answer: Any, name: str) -> dict[str, str]:
+        return {key: str(value) for key, value in self._mapped(answer, name).items()}
+
+    def _misunderstood(self, value: Any) -> ExtenderFailed:
+        return ExtenderFailed(f"extender {self.name}: cannot make sense of {encode(value).decode()[:200]}")
 
     def _args(self, pod: PodInfo, nodes: Sequence[str]) -> bytes:
         subject = self._objects.pod(pod)

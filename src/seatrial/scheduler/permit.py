@@ -85,6 +85,12 @@ class WaitingPods:
         self._pods[pod.uid] = waiting
         return waiting
 
+    def close(self) -> None:
+        """Nobody waits any more: the scheduler stops."""
+        for waiting in self._pods.values():
+            for timer in waiting.timers.values():
+                timer.cancel()
+
     def has_settled(self) -> bool:
         return bool(self._settled)
 

@@ -82,6 +82,7 @@ class Scheduler:
             self._is_running = False
             self._watcher.stop()
             self.queue.close()
+            self._waiting.close()
             self._build(self.configuration)
 
     def close(self) -> None:
