@@ -1,13 +1,13 @@
 """DefaultPreemption: makes room for a pod by evicting pods of lower priority from one node.
 
-Upstream: pkg/scheduler/framework/plugins/defaultpreemption (v1.36).
+Upstream: pkg/scheduler/framework/plugins/defaultpreemption (v1.36); queueing hints: scheduler/hints.
 """
 
 from typing import Any
 
 from seatrial.scheduler.cycle import ExtenderFailed, Extenders
 from seatrial.scheduler.diagnosis import fit_error
-from seatrial.scheduler.extension import Action, Plugin, PostFiltered, Rejections, requeue
+from seatrial.scheduler.extension import Plugin, PostFiltered, Rejections
 from seatrial.scheduler.framework import CycleState
 from seatrial.scheduler.pods import PodInfo
 from seatrial.scheduler.preemption import DryRun, Evaluator, best_candidates
@@ -81,8 +81,3 @@ class DefaultPreemption(Plugin):
         total = len(self.handle.nodes.order)
         text = fit_error(total, run.failed.values(), unresolvable(NOT_HELPFUL), len(run.failed))
         return PostFiltered(unschedulable(f"preemption: {text}"), "", details=run)
-
-    @requeue.on("Pod", Action.DELETE)
-    def victim_gone(self, pod: PodInfo, old: PodInfo, new: PodInfo | None) -> bool:
-        """The end of its own preemption brings a pod back; other deletions are no reason."""
-        return False

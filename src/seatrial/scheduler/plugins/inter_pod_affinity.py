@@ -2,7 +2,7 @@
 
 Counts of pods per node are kept by the node table; a cycle only adds them up by topology domain.
 
-Upstream: pkg/scheduler/framework/plugins/interpodaffinity (v1.36).
+Upstream: pkg/scheduler/framework/plugins/interpodaffinity (v1.36); queueing hints: scheduler/hints.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from seatrial.scheduler.counts import Carried
-from seatrial.scheduler.extension import MAX_NODE_SCORE, Action, Plugin, requeue
+from seatrial.scheduler.extension import MAX_NODE_SCORE, Plugin
 from seatrial.scheduler.node import NodeInfo
 from seatrial.scheduler.nodes import Ints, Nodes, NodeTable
 from seatrial.scheduler.pods import PodInfo, PodShape
@@ -229,41 +229,6 @@ class InterPodAffinity(Plugin):
         namespace = self.handle.cluster.get("Namespace", name)
         labels: Mapping[str, str] = (namespace["metadata"].get("labels") if namespace else None) or NO_LABELS
         return labels
-
-    @requeue.on("Pod", Action.ADD | Action.UPDATE_POD_LABEL | Action.DELETE)
-    def company_changed(self, pod: PodInfo, old: PodInfo | None, new: PodInfo | None) -> bool:
-        if new is not None and old is not None and new.uid == pod.uid:
-            return True
-        if any(other is not None and not other.node and not other.nominated_node for other in (old, new)):
-            return False
-        wanted, unwanted = pod.shape.affinity.required, pod.shape.affinity.required_anti
-        if new is not None and old is not None:
-            return (not _picks(wanted, old) and _picks(wanted, new)) or (
-                _picks(unwanted, old) and not _picks(unwanted, new)
-            )
-        if new is not None:
-            return _picks(wanted, new)
-        assert old is not None
-        return _picks(unwanted, old) or _picks(old.shape.affinity.required_anti, pod)
-
-    @requeue.on("Node", Action.ADD | Action.UPDATE_NODE_LABEL)
-    def domain_changed(self, pod: PodInfo, old: NodeInfo | None, new: NodeInfo) -> bool:
-        for term in pod.shape.affinity.required:
-            before, after = old and old.labels.get(term.topology_key), new.labels.get(term.topology_key)
-            if after is not None and before != after:
-                return True
-        for term in pod.shape.affinity.required_anti:
-            if old is None:
-                return True
-            before, after = old.labels.get(term.topology_key), new.labels.get(term.topology_key)
-            if before is not None and before != after:
-                return True
-        return False
-
-
-def _picks(terms: tuple[AffinityTerm, ...], pod: PodInfo) -> bool:
-    """Whether all terms mean a pod; without terms none does."""
-    return bool(terms) and all(term.matches(pod.namespace, pod.labels, NO_LABELS) for term in terms)
 
 
 def _add(domains: dict[str, Ints], key: str, sums: Ints) -> None:

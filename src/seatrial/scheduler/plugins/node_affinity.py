@@ -1,6 +1,6 @@
 """NodeAffinity: nodeSelector, required and preferred node affinity, and affinity added by the profile.
 
-Upstream: pkg/scheduler/framework/plugins/nodeaffinity (v1.36).
+Upstream: pkg/scheduler/framework/plugins/nodeaffinity (v1.36); queueing hints: scheduler/hints.
 """
 
 from collections.abc import Sequence
@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.extension import Action, Handle, Narrowed, Plugin, Reads, requeue
-from seatrial.scheduler.node import NodeInfo
+from seatrial.scheduler.extension import Handle, Narrowed, Plugin, Reads
 from seatrial.scheduler.node_selectors import PREFERRED, REQUIRED, NodeSelector, PreferredTerms, required_nodes
 from seatrial.scheduler.nodes import Ints, Nodes
 from seatrial.scheduler.pods import PodInfo
@@ -72,13 +71,6 @@ class NodeAffinity(Plugin):
 
     def normalize(self, pod: PodInfo, nodes: Nodes, scores: Ints, state: Any = None) -> Ints:
         return default_normalize(scores, reverse=False)
-
-    @requeue.on("Node", Action.ADD | Action.UPDATE_NODE_LABEL)
-    def matches_now(self, pod: PodInfo, old: NodeInfo | None, new: NodeInfo) -> bool:
-        required = required_nodes(pod.shape)
-        if (self._added is not None and not self._added.matches(new)) or not required.matches(new):
-            return False
-        return old is None or not required.matches(old)
 
     def _preferred(self, pod: PodInfo) -> PreferredTerms | None:
         terms = pod.shape.node_affinity.get(PREFERRED)

@@ -1,11 +1,11 @@
 """NodeName: a pod that names its node fits no other.
 
-Upstream: pkg/scheduler/framework/plugins/nodename (v1.36).
+Upstream: pkg/scheduler/framework/plugins/nodename (v1.36); queueing hints: scheduler/hints.
 """
 
 from typing import Any
 
-from seatrial.scheduler.extension import Action, Plugin, Requeue
+from seatrial.scheduler.extension import Plugin
 from seatrial.scheduler.nodes import Nodes
 from seatrial.scheduler.pods import PodInfo
 from seatrial.scheduler.verdict import Verdicts
@@ -15,8 +15,6 @@ REASON = "node(s) didn't match the requested node name"
 
 class NodeName(Plugin):
     """Compares spec.nodeName; it belongs to the pod and not to its shape, so nothing is cached."""
-
-    requeues = (Requeue("Node", Action.ADD),)
 
     def concerns(self, pod: PodInfo) -> bool:
         """Only pods that name a node."""

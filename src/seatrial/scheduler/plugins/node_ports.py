@@ -1,13 +1,13 @@
 """NodePorts: two pods cannot have the same host port on one node.
 
-Upstream: pkg/scheduler/framework/plugins/nodeports (v1.36).
+Upstream: pkg/scheduler/framework/plugins/nodeports (v1.36); queueing hints: scheduler/hints.
 """
 
 from typing import Any
 
 import numpy as np
 
-from seatrial.scheduler.extension import Action, Plugin, Reads, Requeue, requeue
+from seatrial.scheduler.extension import Plugin, Reads
 from seatrial.scheduler.node import ports_conflict
 from seatrial.scheduler.nodes import Nodes, NodeTable
 from seatrial.scheduler.pods import PodInfo
@@ -20,7 +20,6 @@ class NodePorts(Plugin):
     """Looks only at nodes where somebody has one of the wanted ports."""
 
     reads = Reads.ROW
-    requeues = (Requeue("Node", Action.ADD),)
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Any:
         return pod.shape.host_ports or SKIP
@@ -43,9 +42,3 @@ class NodePorts(Plugin):
             rows = nodes.table.port_rows
             return sorted({row for protocol, _, port in wanted for row in rows.get((protocol, port), ())})
         return list(range(len(nodes)))
-
-    @requeue.on("Pod", Action.DELETE)
-    def port_freed(self, pod: PodInfo, old: PodInfo, new: PodInfo | None) -> bool:
-        if not old.node and not old.nominated_node:
-            return False
-        return ports_conflict(pod.shape.host_ports, set(old.shape.host_ports))

@@ -1,6 +1,6 @@
 """NodeResourcesFit: the node must have what the pod asks for; how full it is decides the score.
 
-Upstream: pkg/scheduler/framework/plugins/noderesources/fit.go (v1.36).
+Upstream: pkg/scheduler/framework/plugins/noderesources/fit.go (v1.36); queueing hints: scheduler/hints.
 """
 
 from dataclasses import dataclass
@@ -10,8 +10,7 @@ import numpy as np
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.allocation import DEFAULT_RESOURCES, Share, columns, device_kinds, row_values, strategy_of
-from seatrial.scheduler.extension import Action, Handle, Plugin, Reads, requeue
-from seatrial.scheduler.node import NodeInfo
+from seatrial.scheduler.extension import Handle, Plugin, Reads
 from seatrial.scheduler.nodes import Ints, Nodes, NodeTable
 from seatrial.scheduler.pods import PodInfo
 from seatrial.scheduler.requests import CPU, EPHEMERAL, MEMORY, PODS, amount_of, is_extended, is_scalar, request_list
@@ -106,12 +105,12 @@ class NodeResourcesFit(Plugin):
             return int(np.asarray(self.score(pod, table.take(np.asarray([row], np.intp)), shares))[0])
         return self._strategy.score_row(shares, row_values(shares, table, row, False))
 
-    def _wanted(self, pod: PodInfo, ignore: bool = True) -> Wanted:
+    def _wanted(self, pod: PodInfo) -> Wanted:
         asked = pod.shape.requests
         basic = ((CPU, asked.cpu), (MEMORY, asked.memory), (EPHEMERAL, asked.ephemeral))
         resources = [(name, amount, False) for name, amount in basic if amount > 0]
         for name, amount in asked.scalars.items():
-            if amount and not (ignore and self._is_ignored(name)):
+            if amount and not self._is_ignored(name):
                 resources.append((name, amount, self._by_devices(name)))
         return Wanted(tuple(resources))
 
@@ -127,45 +126,6 @@ class NodeResourcesFit(Plugin):
             or DEVICE_CLASS_PREFIX + device["metadata"]["name"] == name
             for device in self.handle.cluster.list("DeviceClass")
         )
-
-    @requeue.on("Pod", Action.DELETE | Action.UPDATE_POD_SCALE_DOWN)
-    def room_made(self, pod: PodInfo, old: PodInfo, new: PodInfo | None) -> bool:
-        if new is None:
-            return bool(old.node or old.nominated_node)
-        if new.uid == pod.uid:
-            return True
-        if not new.node:
-            return False
-        asked = pod.requests
-        names = [name for name in (CPU, MEMORY, EPHEMERAL, *asked.scalars) if asked.of(name)]
-        return any(old.requests.of(name) > new.requests.of(name) for name in names)
-
-    @requeue.on("Node", Action.ADD | Action.UPDATE_NODE_ALLOCATABLE)
-    def node_grew(self, pod: PodInfo, old: NodeInfo | None, new: NodeInfo) -> bool:
-        wanted = self._wanted(pod, ignore=False).resources
-        if new.allowed_pods < 1 or not all(
-            amount <= new.allocatable.get(name, 0) or (by_devices and not new.allocatable.get(name))
-            for name, amount, by_devices in wanted
-        ):
-            return False
-        if old is None or new.allowed_pods > old.allowed_pods:
-            return True
-        return any(
-            new.allocatable.get(name, 0) > old.allocatable.get(name, 0)
-            or (by_devices and not new.allocatable.get(name))
-            for name, _, by_devices in wanted
-        )
-
-    @requeue.on("DeviceClass", Action.ADD | Action.UPDATE)
-    def class_provides(self, pod: PodInfo, old: Document | None, new: Document) -> bool:
-        asked = request_list(pod.spec, pod_level=True, assume_defaults=False)
-        name = (new.get("spec") or {}).get("extendedResourceName")
-        if old is not None:
-            if ((old.get("spec") or {}).get("extendedResourceName") or "") == (name or ""):
-                return False
-        elif DEVICE_CLASS_PREFIX + new["metadata"]["name"] in asked:
-            return True
-        return name is not None and name in asked
 
 
 def _width(wanted: Wanted) -> type[np.signedinteger[Any]]:

@@ -1,12 +1,11 @@
 """NodeUnschedulable: a cordoned node takes no pod, unless the pod tolerates the cordon.
 
-Upstream: pkg/scheduler/framework/plugins/nodeunschedulable (v1.36).
+Upstream: pkg/scheduler/framework/plugins/nodeunschedulable (v1.36); queueing hints: scheduler/hints.
 """
 
 from typing import Any
 
-from seatrial.scheduler.extension import Action, Plugin, Reads, requeue
-from seatrial.scheduler.node import NodeInfo
+from seatrial.scheduler.extension import Plugin, Reads
 from seatrial.scheduler.nodes import Nodes
 from seatrial.scheduler.plugins.taint_toleration import COMPARISON_GATE
 from seatrial.scheduler.pods import PodInfo
@@ -30,11 +29,3 @@ class NodeUnschedulable(Plugin):
     def _tolerates(self, pod: PodInfo) -> bool:
         numbers = bool(self.handle.gates.get(COMPARISON_GATE)) if self.handle else False
         return any(toleration.tolerates(CORDON, numbers) for toleration in pod.shape.tolerations)
-
-    @requeue.on("Node", Action.ADD | Action.UPDATE_NODE_TAINT)
-    def uncordoned(self, pod: PodInfo, old: NodeInfo | None, new: NodeInfo) -> bool:
-        return (old is None or old.unschedulable) and not new.unschedulable
-
-    @requeue.on("Pod", Action.UPDATE_POD_TOLERATION)
-    def tolerates_now(self, pod: PodInfo, old: PodInfo | None, new: PodInfo) -> bool:
-        return new.uid == pod.uid and self._tolerates(new)

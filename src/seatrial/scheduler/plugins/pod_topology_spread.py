@@ -2,7 +2,7 @@
 
 DoNotSchedule constraints filter by skew, ScheduleAnyway ones score by the number of pods in the node's domain.
 
-Upstream: pkg/scheduler/framework/plugins/podtopologyspread (v1.36).
+Upstream: pkg/scheduler/framework/plugins/podtopologyspread (v1.36); queueing hints: scheduler/hints.
 """
 
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ import numpy as np
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.allocation import Floats, round_half_away
-from seatrial.scheduler.extension import MAX_NODE_SCORE, Action, Plugin, requeue
+from seatrial.scheduler.extension import MAX_NODE_SCORE, Plugin
 from seatrial.scheduler.logarithm import natural_log
 from seatrial.scheduler.node import NodeInfo
 from seatrial.scheduler.nodes import Ints, Mask, Nodes, NodeTable
@@ -223,35 +223,6 @@ class PodTopologySpread(Plugin):
         pods = table.counts.matching(matcher, True)[: table.size][mask]
         return domains, np.bincount(rows, pods, size + 1).astype(np.int64)
 
-    @requeue.on("Pod", Action.ADD | Action.UPDATE_POD_LABEL | Action.UPDATE_POD_TOLERATION | Action.DELETE)
-    def counts_changed(self, pod: PodInfo, old: PodInfo | None, new: PodInfo | None) -> bool:
-        if any(other is not None and not _is_involved(other, pod) for other in (new, old)):
-            return False
-        constraints = self.constraints(pod, DO_NOT_SCHEDULE)
-        if new is not None and old is not None:
-            changed = new.shape.tolerations != old.shape.tolerations
-            if pod.uid == new.uid and changed and any(c.honors_taints for c in constraints):
-                return True
-            return any(c.selector.matches(old.labels) != c.selector.matches(new.labels) for c in constraints)
-        one = new or old
-        return one is not None and any(c.selector.matches(one.labels) for c in constraints)
-
-    @requeue.on("Node", Action.ADD | Action.DELETE | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_TAINT)
-    def domains_changed(self, pod: PodInfo, old: NodeInfo | None, new: NodeInfo | None) -> bool:
-        constraints = self.constraints(pod, DO_NOT_SCHEDULE)
-        was = old is not None and all(c.key in old.labels for c in constraints)
-        now = new is not None and all(c.key in new.labels for c in constraints)
-        if old is None or new is None or was != now:
-            return was or now
-        moved = any(old.labels.get(c.key, "") != new.labels.get(c.key, "") for c in constraints)
-        return now and (moved or old.taints != new.taints)
-
 
 _NO_SUMS: Ints = np.zeros(1, np.int64)
 _OWNERS = ("Service", "ReplicationController", "ReplicaSet", "StatefulSet")
-
-
-def _is_involved(other: PodInfo, pod: PodInfo) -> bool:
-    if other.uid == pod.uid:
-        return True
-    return bool(other.node or other.nominated_node) and other.namespace == pod.namespace

@@ -1,9 +1,9 @@
 """SchedulingGates: a pod with gates does not enter the queue.
 
-Upstream: pkg/scheduler/framework/plugins/schedulinggates (v1.36).
+Upstream: pkg/scheduler/framework/plugins/schedulinggates (v1.36); queueing hints: scheduler/hints.
 """
 
-from seatrial.scheduler.extension import Action, Plugin, requeue
+from seatrial.scheduler.extension import Plugin
 from seatrial.scheduler.pods import PodInfo
 from seatrial.scheduler.verdict import Status, unresolvable
 
@@ -14,7 +14,3 @@ class SchedulingGates(Plugin):
     def pre_enqueue(self, pod: PodInfo) -> Status | None:
         gates = [gate.get("name", "") for gate in pod.spec.get("schedulingGates") or ()]
         return unresolvable(f"waiting for scheduling gates: [{' '.join(gates)}]") if gates else None
-
-    @requeue.on("Pod", Action.UPDATE_POD_GATES_ELIMINATED)
-    def ungated(self, pod: PodInfo, old: PodInfo | None, new: PodInfo) -> bool:
-        return new.uid == pod.uid

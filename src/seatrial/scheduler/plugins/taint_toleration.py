@@ -1,6 +1,6 @@
 """TaintToleration: NoSchedule and NoExecute taints must be tolerated, PreferNoSchedule ones cost score.
 
-Upstream: pkg/scheduler/framework/plugins/tainttoleration (v1.36).
+Upstream: pkg/scheduler/framework/plugins/tainttoleration (v1.36); queueing hints: scheduler/hints.
 """
 
 from collections.abc import Iterable, Sequence
@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from seatrial.scheduler.extension import Action, Plugin, Reads, requeue
-from seatrial.scheduler.node import NodeInfo
+from seatrial.scheduler.extension import Plugin, Reads
 from seatrial.scheduler.nodes import Ints, Nodes
 from seatrial.scheduler.pods import PodInfo
 from seatrial.scheduler.scoring import default_normalize
@@ -61,12 +60,3 @@ class TaintToleration(Plugin):
 
     def normalize(self, pod: PodInfo, nodes: Nodes, scores: Ints, state: Any = None) -> Ints:
         return default_normalize(scores, reverse=True)
-
-    @requeue.on("Node", Action.ADD | Action.UPDATE_NODE_TAINT)
-    def untainted(self, pod: PodInfo, old: NodeInfo | None, new: NodeInfo) -> bool:
-        was = old is None or has_untolerated(old.taints, pod.shape.tolerations, self._numbers)
-        return was and not has_untolerated(new.taints, pod.shape.tolerations, self._numbers)
-
-    @requeue.on("Pod", Action.UPDATE_POD_TOLERATION)
-    def tolerates_more(self, pod: PodInfo, old: PodInfo | None, new: PodInfo) -> bool:
-        return new.uid == pod.uid
