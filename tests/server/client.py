@@ -9,10 +9,12 @@ from typing import Any
 
 from seatrial.clock.virtual import Clock
 from seatrial.model.builtin import builtin_kinds
+from seatrial.scenario.cluster import furnish
 from seatrial.server.api import KubernetesApi
 from seatrial.server.application import Application
 from seatrial.server.identity import ADMIN, Identities
 from seatrial.server.metrics import Metrics
+from seatrial.store.admission.chain import StandardAdmission
 from seatrial.store.store import Store
 
 TOKEN = "secret"
@@ -35,18 +37,14 @@ class Server:
     """An application on a fresh store, and the requests of one client to it."""
 
     def __init__(self, **settings: Any) -> None:
-        self.store = Store(builtin_kinds(), Clock())
+        self.store = Store(builtin_kinds(), Clock(), admission=StandardAdmission())
         self.identities = Identities(b"key")
         self.identities.add(TOKEN, ADMIN)
         self.metrics = Metrics()
         self.api = KubernetesApi(self.store, self.identities, self.metrics, settings.pop("gates", ()))
         settings.setdefault("max_request_bytes", 1 << 20)
         self.application = Application(self.api, self.identities, self.metrics, **settings)
-        namespaces = self.store.kinds.named("v1", "Namespace")
-        for name in ("default", "kube-system"):
-            self.store.create(
-                namespaces, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}, writer="test"
-            )
+        furnish(self.store)
 
     def __call__(self, method: str, path: str, body: Any = None, **headers: str) -> Reply:
         """One request; a body that is not bytes is sent as JSON."""

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from seatrial.model.errors import SeatrialError
+
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -48,7 +50,8 @@ def running_server(*flags: str) -> Iterator[ServerProcess]:
                 found = re.match(r"ready: http://([\d.]+):(\d+)", line)
                 if found:
                     yield ServerProcess(process.pid, found[1], int(found[2]))
-                    break
+                    return
+            raise SeatrialError("the server to be measured ended before it was ready")
         finally:
             process.terminate()
 
@@ -126,7 +129,7 @@ async def send_all(server: ServerProcess, messages: Iterable[bytes], connections
         for message in remaining:
             status, body = await connection.exchange(message)
             if status >= 300:
-                raise RuntimeError(f"the server answered {status}: {json.loads(body).get('message')}")
+                raise SeatrialError(f"the server answered {status}: {json.loads(body).get('message')}")
         connection.close()
 
     await asyncio.gather(*(work() for _ in range(connections)))

@@ -11,7 +11,7 @@ from seatrial.server.listing import Lists
 from seatrial.server.messages import Answer, Request, Stream, json_answer
 from seatrial.server.metrics import Metrics
 from seatrial.server.paths import Target, find_target
-from seatrial.server.resources import Resources
+from seatrial.server.resources import Resources, not_allowed
 from seatrial.server.reviews import Reviews
 from seatrial.server.schemas import Schemas
 from seatrial.server.seams import Endpoint, Gate
@@ -20,6 +20,8 @@ from seatrial.server.tables.registry import Tables
 from seatrial.server.watches import Watches
 from seatrial.server.watching import Feeds
 from seatrial.store.store import Store
+
+READING = ("GET", "HEAD")
 
 
 class KubernetesApi:
@@ -50,7 +52,8 @@ class KubernetesApi:
         target = find_target(self._store.kinds, path)
         if target is not None:
             return partial(self._serve, target)
-        return self._plain.get(path.rstrip("/") or "/") or self._find_prefixed(path)
+        endpoint = self._plain.get(path.rstrip("/") or "/") or self._find_prefixed(path)
+        return endpoint if endpoint is None or method in READING else self._refuse
 
     def _find_prefixed(self, path: str) -> Endpoint | None:
         first, *rest = path.strip("/").split("/")
@@ -75,6 +78,9 @@ class KubernetesApi:
         if target.kind.kind == "Binding" and not target.kind.group:
             return await self._subresources.bind_collection(request, target)
         return await self._resources.serve(request, target)
+
+    async def _refuse(self, request: Request) -> Answer:
+        raise not_allowed()
 
     async def _root(self, request: Request) -> Answer:
         groups = dict.fromkeys(kind.group for kind in self._store.kinds if kind.group)
