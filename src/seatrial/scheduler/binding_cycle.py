@@ -13,6 +13,7 @@ from seatrial.scheduler.decision import SCHEDULED, WAITING
 from seatrial.scheduler.diagnosis import ABSENT, fit_error
 from seatrial.scheduler.event_series import EventReporter
 from seatrial.scheduler.extenders import ExtenderSet
+from seatrial.scheduler.framework import CycleState, Framework
 from seatrial.scheduler.node import NodeInfo
 from seatrial.scheduler.permit import WaitingPods
 from seatrial.scheduler.pod_status import PodStatusWriter
@@ -37,6 +38,8 @@ class Binding:
     """Why it ended otherwise."""
     is_late: bool = False
     """Whether it failed after its scheduling cycle was over."""
+    is_plain: bool = False
+    """Whether Reserve and PreBind have nothing to do, and nobody wants to be told so."""
     is_being_bound: bool = False
     """Whether an extender is binding the pod in the background."""
 
@@ -57,6 +60,19 @@ class Binding:
         return failure.message
 
 
+_IDLE_WHEN_SKIPPED = frozenset(("VolumeBinding", "DynamicResources"))
+"""Plugins that reserve and prepare nothing for a pod which their PreFilter had no interest in."""
+
+
+def _has_nothing_to_do(framework: Framework, cycle: CycleState) -> bool:
+    skipped = cycle.skipped
+    return all(
+        plugin.name in skipped and plugin.name in _IDLE_WHEN_SKIPPED
+        for point in ("reserve", "preBind")
+        for plugin in framework.points.get(point, ())
+    )
+
+
 Background = Callable[[Callable[[], Status | None], Callable[[Status | None], None]], None]
 """Does some work elsewhere and hands its answer over when it is there; the second call may come from any thread."""
 
@@ -73,10 +89,13 @@ class Binder:
         events: EventReporter | None,
         extenders: ExtenderSet | None,
         background: Background | None = None,
+        *,
+        keeps_points: bool = True,
     ) -> None:
         self._watcher, self._queue, self._status = watcher, queue, status
         self._waiting, self._events, self._extenders = waiting, events, extenders
         self._background = background
+        self._keeps_points = keeps_points
         self._answered: deque[tuple[Binding, Status | None]] = deque()
 
     def begin(self, queued: QueuedPod, attempt: Attempt, node: NodeInfo) -> Binding:
@@ -86,7 +105,8 @@ class Binder:
         self._watcher.assume(assumed)
         self._queue.nominator.remove(attempt.pod)
         framework, cycle = attempt.framework, attempt.cycle
-        if framework.has("reserve"):
+        binding.is_plain = not self._keeps_points and _has_nothing_to_do(framework, cycle)
+        if framework.has("reserve") and not binding.is_plain:
             status, told = framework.run_reserve(assumed, node, cycle)
             binding.points["reserve"] = tuple(told)
             if not status.is_success:
@@ -129,7 +149,7 @@ class Binder:
     def _prepare(self, binding: Binding) -> Status:
         """A pod whose PreBind has work to do says where it is going to be."""
         attempt = binding.attempt
-        if not attempt.framework.has("preBind"):
+        if binding.is_plain or not attempt.framework.has("preBind"):
             return SUCCESS
         status = attempt.framework.run_pre_bind_pre_flight(binding.assumed, binding.node, attempt.cycle)
         if status.is_success:
@@ -142,7 +162,7 @@ class Binder:
         if not status.is_success:
             return self._undo(binding, status)
         self._queue.done(assumed.uid)
-        if framework.has("preBind"):
+        if framework.has("preBind") and not binding.is_plain:
             status, told = framework.run_pre_bind(assumed, node, cycle)
             binding.points["preBind"] = tuple(told)
             if not status.is_success:

@@ -274,7 +274,14 @@ class Scheduler:
         self._events = EventReporter(store, clock) if self._reports_events else None
         self._status = PodStatusWriter(store)
         self._binder = Binder(
-            self._watcher, self.queue, self._status, self._waiting, self._events, self._extenders, self._background
+            self._watcher,
+            self.queue,
+            self._status,
+            self._waiting,
+            self._events,
+            self._extenders,
+            self._background,
+            keeps_points=self.recorder.wants_cells,
         )
         self._preempter = Preempter(store, self._status, self.nominator, self._waiting, self._events)
 
