@@ -46,7 +46,7 @@ DOCUMENTS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(DOCUMENTS)
 def test_any_document_is_judged(document: Any) -> None:
     for version in ("v1", "v1beta3"):

@@ -142,7 +142,7 @@ def _build_profiles(documents: list[Document], known: Points) -> tuple[Profile, 
         args = {
             config["name"]: config["args"]
             for config in document["pluginConfig"]
-            if config["name"] in needed and config.get("args") is not None
+            if config.get("name") in needed and config.get("args") is not None
         }
         profile = Profile(name, plugins, args, document.get("percentageOfNodesToScore"))
         _check_queue_sort(profile, profiles)
