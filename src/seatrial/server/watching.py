@@ -140,21 +140,23 @@ class Feed:
         self._entries.append(Entry(change))
         self._bytes += change.stored.size
         if len(self._entries) > ENTRIES_KEPT or self._bytes > BYTES_KEPT:
-            self._forget()
+            self._drop(len(self._entries) // 2)
         if self._sleepers and not self._wake_planned:
             self._wake_planned = True
             loop = asyncio.get_running_loop()
             loop.call_at(max(loop.time(), self._awake_at + PACE_PER_WATCHER * len(self.watchers)), self._wake)
 
-    def _forget(self) -> None:
-        """Drop the older half; done rarely, so that appending stays cheap."""
-        dropped, self._entries = self._entries[: len(self._entries) // 2], self._entries[len(self._entries) // 2 :]
-        self._first += len(dropped)
-        self._bytes -= sum(entry.change.stored.size for entry in dropped)
+    def _drop(self, number: int) -> None:
+        """Forget the oldest entries: everybody has seen them, or whoever has not is too slow."""
+        if number > 0:
+            self._bytes -= sum(entry.change.stored.size for entry in self._entries[:number])
+            del self._entries[:number]
+            self._first += number
 
     def _wake(self) -> None:
         self._wake_planned = False
         self._awake_at = asyncio.get_running_loop().time()
+        self._drop(min((watch.cursor for watch in self.watchers), default=self.end) - self._first)
         sleepers, self._sleepers = self._sleepers, []
         for future in sleepers:
             if not future.done():
@@ -178,7 +180,7 @@ class Watch:
         self._closed = False
         self._bookmark_due = False
         self._sleep: asyncio.Future[None] | None = None
-        self._cursor = feed.end
+        self.cursor = feed.end
         loop = asyncio.get_running_loop()
         self._timers = [loop.call_later(seconds, self.close)]
         if bookmarks:
@@ -196,11 +198,11 @@ class Watch:
             async for chunk in self._first_chunks():
                 yield chunk
             while not self._closed:
-                self._cursor, frames = self._feed.read(self._cursor, self._view)
+                self.cursor, frames = self._feed.read(self.cursor, self._view)
                 if frames:
                     await self._gates()
                     yield b"".join(frames)
-                elif self._cursor == self._feed.end:
+                elif self.cursor == self._feed.end:
                     if self._bookmark_due:
                         self._bookmark_due = False
                         yield self._view.rendering.bookmark(self._feed.store.revision)
