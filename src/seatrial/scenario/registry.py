@@ -82,7 +82,7 @@ REGISTRY = Registry()
 """The controllers of this process; `--controllers MODULE` and the Python API add to it."""
 
 
-def load_controllers(modules: Iterable[str]) -> None:
+def load_controllers(modules: Iterable[str], registry: Registry = REGISTRY) -> None:
     """Register the controllers of modules or .py files; ConfigError where there is none in one."""
     for name in modules:
         module = load_module(name)
@@ -94,5 +94,5 @@ def load_controllers(modules: Iterable[str]) -> None:
         if not found:
             raise ConfigError(name, "", "no class in it is a seatrial.scenario.own_controllers.OwnController")
         for controller in found:
-            if REGISTRY.own.get(controller.name) is not controller:
-                REGISTRY.register(controller)
+            if registry.own.get(controller.name) is not controller:
+                registry.register(controller)

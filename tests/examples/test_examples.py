@@ -1,0 +1,114 @@
+"""Every example is run, twice in surroundings that differ, and says what its first lines promise."""
+
+import filecmp
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from seatrial import Result
+from tests.examples.run_all import EXAMPLES, LARGE, names
+
+ROOT = EXAMPLES.parent
+SURROUNDINGS = (
+    {"PYTHONHASHSEED": "1", "TZ": "UTC", "LANG": "C", "cwd": str(ROOT)},
+    {"PYTHONHASHSEED": "77", "TZ": "Asia/Kathmandu", "LANG": "de_DE.UTF-8", "cwd": "/"},
+)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path]]:
+    """The results of all examples from two processes that run side by side."""
+    folders = tuple(tmp_path_factory.mktemp("examples") for _ in SURROUNDINGS)
+    running = []
+    for folder, surroundings in zip(folders, SURROUNDINGS, strict=True):
+        environment = {**os.environ, **surroundings}
+        cwd = environment.pop("cwd")
+        environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), str(ROOT / "src")])
+        command = [sys.executable, "-m", "tests.examples.run_all", str(folder)]
+        running.append(subprocess.Popen(command, cwd=cwd, env=environment, stdout=subprocess.DEVNULL))
+    assert [process.wait(timeout=300) for process in running] == [0, 0]
+    yield folders[0], folders[1]
+
+
+def result(results: tuple[Path, Path], name: str) -> Result:
+    return Result.load(results[0] / name)
+
+
+def test_results_are_the_same_bytes_in_all_surroundings(results: tuple[Path, Path]) -> None:
+    """V1-082 V2-047: hash seed, time zone, language and working directory make no difference."""
+    made = sorted(path.name for path in results[0].iterdir())
+    assert made == sorted(path.name for path in results[1].iterdir())
+    assert {name.split(".")[0] for name in made} == set(names()) - LARGE
+    for name in made:
+        assert filecmp.cmp(results[0] / name / "result.json", results[1] / name / "result.json", shallow=False), name
+
+
+def test_first_steps_in_both_spellings(results: tuple[Path, Path]) -> None:
+    """V1-002 V2-045"""
+    first, second = result(results, "first-steps"), result(results, "first-steps-events")
+    assert first.phase == second.phase == "Succeeded"
+    assert dict(first.pods.select("name", "node").iter_rows()) == {"small": "node-1", "big": None}
+    assert dict(second.pods.select("name", "deleted").iter_rows()) == {"small": 4, "late": None}
+
+
+def test_the_autoscaler_makes_nodes_until_its_pool_is_empty(results: tuple[Path, Path]) -> None:
+    """V2-001"""
+    found = result(results, "autoscaler")
+    assert found.phase == "Succeeded"
+    assert len(found.nodes) == 6
+    assert found.pods["node"].is_not_null().sum() == 24
+
+
+def test_the_node_set_makes_all_nodes_before_anything_is_scheduled(results: tuple[Path, Path]) -> None:
+    """V2-061"""
+    found = result(results, "nodeset")
+    assert len(found.nodes) == 200
+    spread = found.pods.group_by("node").len()
+    assert len(spread) == 50
+
+
+def test_a_rolling_update_ends_with_new_pods_alone(results: tuple[Path, Path]) -> None:
+    found = result(results, "rolling-update")
+    assert found.phase == "Succeeded"
+    web = found.pods.filter(pl.col("name").str.starts_with("web-"))
+    assert len(web) == 24
+    assert web.filter(pl.col("deleted").is_null())["node"].is_not_null().sum() == 12
+
+
+def test_one_configuration_spreads_and_the_other_packs(results: tuple[Path, Path]) -> None:
+    """V1-110: two schedulers, one scenario, and the difference in numbers."""
+    used = [
+        result(results, f"spread-or-binpack.scheduler.{kind}").nodes.filter(pl.col("pods") > 0).height
+        for kind in ("spread", "binpack")
+    ]
+    assert used == [10, 4]
+
+
+def test_the_storm_preempts(results: tuple[Path, Path]) -> None:
+    found = result(results, "preemption-storm")
+    high = found.pods.filter(pl.col("name").str.starts_with("high-"))
+    assert high["node"].is_not_null().all()
+    assert [entry for entry in found.events() if "podPreempted" in entry]
+
+
+def test_the_worst_case_is_added_while_paused(results: tuple[Path, Path]) -> None:
+    """V1-111 V2-004"""
+    found = result(results, "worst-case")
+    assert found.phase == "Succeeded"
+    assert found.explain("worst").attempts[-1].outcome == "unschedulable"
+
+
+def test_a_plugin_of_ones_own_keeps_pods_off_noisy_nodes(results: tuple[Path, Path]) -> None:
+    found = result(results, "custom-plugin.scheduler")
+    assert found.pods["node"].str.starts_with("quiet-").all()
+    assert "QuietNodes" in found.explain("pod-00").attempts[0].filter["noisy-0"]
+
+
+def test_jobs_run_as_long_as_the_table_says(results: tuple[Path, Path]) -> None:
+    found = result(results, "job-durations")
+    assert found.pods["phase"].to_list() == ["Succeeded"] * 5
