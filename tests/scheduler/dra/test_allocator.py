@@ -268,3 +268,18 @@ def test_what_is_wrong_with_a_claim_ends_the_search(wanted: dict[str, Any], mess
     with pytest.raises(AllocationError) as caught:
         allocate([THREE], claim(wanted))
     assert message in str(caught.value)
+
+
+def test_a_hopeless_search_ends_soon_and_finds_what_the_plain_one_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many equal devices and a last request that cannot be satisfied: without looking ahead this never ends."""
+    many = pool(*(device(f"d{i:02}", model="a", index=i) for i in range(24)))
+    last = request("last", 1, f'device.attributes["{DRIVER}"].index > 99')
+    assert allocate([many], claim(request("r1", 8), request("r2", 8), last)) is None
+    two = f'device.attributes["{DRIVER}"].index in [0, 8]'
+    wanted = claim(request("r1", 8), request("r2", 8), request("r3", 2, two))
+    assert picked(allocate([many], wanted)) == [
+        [f"d{i:02}" for i in (*range(1, 8), 9, *range(10, 18))] + ["d00", "d08"],
+    ]
+    monkeypatch.setattr("seatrial.scheduler.dra.allocator.MOST_TRIED", 10)
+    with pytest.raises(AllocationError, match="node n1: timed out trying to allocate devices"):
+        allocate([many], wanted)

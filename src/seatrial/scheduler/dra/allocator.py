@@ -27,6 +27,8 @@ from seatrial.scheduler.node_selectors import NamedNode
 MOST_DEVICES = 32
 PATIENCE = 200
 """Devices tried before a search begins to look ahead."""
+MOST_TRIED = 1_000_000
+"""Devices tried before a search is given up. Upstream gives up after 10 seconds; a count is the same on any machine."""
 INVALID_POOLS = "invalid resource pools were encountered"
 
 Classes = Callable[[str], Document | None]
@@ -201,19 +203,30 @@ class _Search:
 
     def request_ahead(self, claim: int, index: int) -> bool:
         """The same in a search that takes long: what is known to fail is not tried again."""
-        if self.lookahead is None:
-            state = self.allocator.state
-            devices = self.all_candidates()
-            self.lookahead = Lookahead(self.wanted, self.constraints, self.selectable_devices, devices, state)
-        if self.lookahead.is_hopeless(claim, index, self.is_free_for):
+        ahead = self.look_ahead()
+        if ahead.is_hopeless(claim, index, self.is_free_for):
             return False
-        here = self.lookahead.state(claim, index, self.granted, self.constraints[claim])
-        if here in self.lookahead.failed:
+        here = ahead.state(claim, index, self.granted, self.constraints[claim])
+        if here in ahead.failed:
             return False
         if self.alternatives(claim, index):
             return True
-        self.lookahead.failed.add(here)
+        ahead.failed.add(here)
         return False
+
+    def look_ahead(self) -> Lookahead:
+        if self.lookahead is None:
+            devices = self.all_candidates()
+            self.lookahead = Lookahead(
+                self.wanted, self.constraints, self.selectable_devices, devices, self.allocator.state
+            )
+        return self.lookahead
+
+    def is_hopeless(self, step: _Step) -> bool:
+        """Whether a device just given to a request leaves too few for those that follow."""
+        if self.tried <= PATIENCE or self.may_overflow:
+            return False
+        return self.look_ahead().is_hopeless(step.claim, step.request, self.is_free_for, begun=True)
 
     def alternatives(self, claim: int, index: int) -> bool:
         """Tries the alternatives of a request; an exact request is its only one."""
@@ -255,7 +268,7 @@ class _Search:
             if undo is None:
                 continue
             try:
-                if self.device(step, number + 1, following):
+                if not self.is_hopeless(step) and self.device(step, number + 1, following):
                     return True
             except _TooMany:
                 self.revoke(step, candidate, undo)
@@ -343,6 +356,8 @@ class _Search:
     def grant(self, step: _Step, candidate: Candidate) -> _Undo | None:
         """Gives a device to the request, if it is free, untainted and satisfies the constraints."""
         self.tried += 1
+        if self.tried > MOST_TRIED:
+            raise AllocationError(f"node {self.node.name}: timed out trying to allocate devices")
         request, device = step.wanted.request, candidate.device
         shares = device.allow_multiple
         if request.admin_access:

@@ -37,6 +37,7 @@ class Lookahead:
         self.failed: set[Key] = set()
         self._wanted = wanted
         self._places = [(c, r) for c, requests in enumerate(wanted) for r in range(len(requests))]
+        self._order = {place: number for number, place in enumerate(self._places)}
         self._devices: dict[tuple[int, int], list[list[DeviceID]]] = {}
         self._is_risky: dict[tuple[int, int], bool] = {}
         for claim, request in self._places:
@@ -48,6 +49,8 @@ class Lookahead:
                 bool(constraints[claim]) and any(one.request.all_devices for one in wanted[claim][request])
             )
 
+        risks = [self._is_risky[place] for place in self._places]
+        self._is_risky_from = [any(risks[number:]) for number in range(len(risks))]
         known = {candidate.id: candidate for candidate in devices}
         self._concerns = self._find_concerns(known)
         names = sorted({constraint.name for listed in constraints for constraint in listed})
@@ -73,12 +76,15 @@ class Lookahead:
             found[place] = concerns
         return found
 
-    def is_hopeless(self, claim: int, request: int, is_free: IsFree) -> bool:
-        """Whether this request or a later one has too few free devices, and no error can come up before that shows."""
-        rest = self._places[self._places.index((claim, request)) :]
-        if any(self._is_risky[place] for place in rest):
+    def is_hopeless(self, claim: int, request: int, is_free: IsFree, begun: bool = False) -> bool:
+        """Whether this request (unless it has begun) or a later one has too few free devices left.
+
+        Never so where an error may come up before that shows.
+        """
+        place = self._order[claim, request]
+        if self._is_risky_from[place]:
             return False
-        return any(not self._is_possible(*place, is_free) for place in rest)
+        return any(not self._is_possible(*later, is_free) for later in self._places[place + begun :])
 
     def _is_possible(self, claim: int, request: int, is_free: IsFree) -> bool:
         for wanted, devices in zip(self._wanted[claim][request], self._devices[claim, request], strict=True):
