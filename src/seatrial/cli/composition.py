@@ -81,6 +81,8 @@ def build_store(settings: Settings) -> Parts:
     durability = Durability(store, settings.data_dir / "store") if settings.data_dir is not None else None
     EventExpiry(store)
     furnish(store)
+    if durability is not None:
+        durability.sync()
     return Parts(store, clock, durability)
 
 

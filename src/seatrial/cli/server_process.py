@@ -15,6 +15,9 @@ from seatrial.model.errors import ConfigError
 if TYPE_CHECKING:
     from seatrial.store.durable import Durability
 
+WRITTEN_EVERY = 0.05
+"""Seconds between two looks at whether something is not yet on disk."""
+
 
 def run(settings: Settings) -> None:
     """Serve until told to stop."""
@@ -69,7 +72,9 @@ async def _serve(settings: Settings, parts: Parts, listener: "object", token: st
     application = Application(
         api, identities, metrics, parts.routes, max_request_bytes=settings.max_request_bytes, durable=durable
     )
-    pumping = asyncio.ensure_future(Pump(parts.store, parts.clock, parts.workers).run())
+    tasks = [asyncio.ensure_future(Pump(parts.store, parts.clock, parts.workers).run())]
+    if parts.durability is not None:
+        tasks.append(asyncio.ensure_future(_write_soon(parts, parts.durability)))
     tune_collector()
 
     def stop() -> None:
@@ -80,13 +85,21 @@ async def _serve(settings: Settings, parts: Parts, listener: "object", token: st
     try:
         await serve(application, listener, ready=lambda: typer.echo(f"ready: {listener.url}"), stop=stop)
     finally:
-        pumping.cancel()
+        for task in tasks:
+            task.cancel()
         if parts.durability is not None:
             parts.durability.close()
 
 
 async def _all_written(parts: Parts, durability: "Durability") -> None:
     await durability.committed(parts.store.revision)
+
+
+async def _write_soon(parts: Parts, durability: "Durability") -> None:
+    """Bring what controllers and schedulers write to disk, though no client waits for it."""
+    while True:
+        await durability.committed(parts.store.revision)
+        await asyncio.sleep(WRITTEN_EVERY)
 
 
 def kept_secret(path: Path) -> str:
