@@ -1,12 +1,12 @@
 """Manifests that the real controllers and ours are given: steps with what is done in each.
 
-    about: what is shown
-    nodes: 3                        how many plain nodes there are from the start
-    steps:
-    - create: [object, ...]
-    - patch: {kind: Deployment, name: web, body: {...}}     or selector: instead of name; subresource, type
-    - delete: {kind: Deployment, name: web, propagation: Foreground}
-      quiet: 15s                    the step is over when nothing was written for so long (default 4s)
+about: what is shown
+nodes: 3                        how many plain nodes there are from the start
+steps:
+- create: [object, ...]
+- patch: {kind: Deployment, name: web, body: {...}}     or selector: instead of name; subresource, type
+- delete: {kind: Deployment, name: web, propagation: Foreground}
+  quiet: 15s                    the step is over when nothing was written for so long (default 4s)
 """
 
 from collections.abc import Iterator

@@ -13,8 +13,17 @@ Document = dict[str, Any]
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 UID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-SUFFIX = re.compile(r"-[bcdfghjklmnpqrstvwxz2456789]{5}(?=\" is forbidden)")
-LEFT_OUT = {"CustomResourceDefinition", "Event", "Lease", "APIService", "CSINode", "FlowSchema", "PriorityLevelConfiguration", "Scenario"}
+SUFFIX = re.compile(r"-[bcdfghjklmnpqrstvwxz2456789]{5}(?=$|\" is forbidden)")
+LEFT_OUT = {
+    "CustomResourceDefinition",
+    "Event",
+    "Lease",
+    "APIService",
+    "CSINode",
+    "FlowSchema",
+    "PriorityLevelConfiguration",
+    "Scenario",
+}
 SYSTEM = ("kube-system", "kube-public", "kube-node-lease")
 HASH_LABELS = ("pod-template-hash", "controller-revision-hash", "controller.kubernetes.io/hash")
 FROM_RUN_TO_RUN = ("uid", "resourceVersion", "creationTimestamp", "managedFields", "selfLink")
@@ -25,7 +34,9 @@ def normalised(objects: Iterable[Document]) -> list[Document]:
     kept = [item for item in objects if _is_compared(item)]
     names = _new_names(kept)
     shown = [_plain(_without_chance(item), names) for item in kept]
-    return sorted(shown, key=lambda item: json.dumps([item["kind"], item["metadata"].get("name"), item], sort_keys=True))
+    return sorted(
+        shown, key=lambda item: json.dumps([item["kind"], item["metadata"].get("name"), item], sort_keys=True)
+    )
 
 
 def _is_compared(item: Document) -> bool:
@@ -49,7 +60,7 @@ def _new_names(objects: list[Document]) -> dict[str, str]:
     for item in objects:
         meta = item["metadata"]
         stem = meta.get("generateName")
-        if stem and meta["name"].startswith(stem):
+        if stem and SUFFIX.fullmatch("-" + meta["name"].removeprefix(stem)):
             names[meta["name"]] = stem + "*"
         names[meta["uid"]] = f"<uid of {item['kind']}>"
     return dict(sorted((names | hashes).items(), key=lambda pair: -len(pair[0])))

@@ -77,7 +77,9 @@ class Cluster:
             busy = [controller for controller in self.controllers if controller.work()]
             if not busy and self.scheduler.schedule_one() is None:
                 return
-        raise AssertionError(f"no rest: {[controller.name for controller in self.controllers if controller.has_work()]}")
+        raise AssertionError(
+            f"no rest: {[controller.name for controller in self.controllers if controller.has_work()]}"
+        )
 
     def settle(self, quiet: int = 0) -> None:
         """Work, and let time pass until nothing is written for `quiet` microseconds."""

@@ -3,268 +3,247 @@
 Upstream: pkg/controller/daemon (v1.36). Pods are made for a node by an affinity to its name; the scheduler binds them.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import ClassVar
 
-from seatrial.controllers.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.controller import Context, Key, Listener
+from seatrial.controllers.daemonsets.fleet import GENERATION, REVISION, Fleet
+from seatrial.controllers.daemonsets.placement import Placement, read_node, spec_for_node, target_of
 from seatrial.controllers.history import History
-from seatrial.controllers.owning import PodClaims, delete_pod, pod_from_template, set_status
+from seatrial.controllers.intorstring import scaled
+from seatrial.controllers.owning import PodOwner, pod_from_template, set_status
 from seatrial.controllers.pods import PodRow
-from seatrial.controllers.rollout import scaled
-from seatrial.controllers.tainteviction import tolerates
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
-from seatrial.model.labels import LabelSelector, NodeSelectorTerm
 from seatrial.model.times import SECOND
 from seatrial.store.objects import Change, Stored
 
-REVISION = "controller-revision-hash"
-GENERATION = "deprecated.daemonset.template.generation"
-TOLERATED = (
-    ("node.kubernetes.io/not-ready", "NoExecute"),
-    ("node.kubernetes.io/unreachable", "NoExecute"),
-    ("node.kubernetes.io/disk-pressure", "NoSchedule"),
-    ("node.kubernetes.io/memory-pressure", "NoSchedule"),
-    ("node.kubernetes.io/pid-pressure", "NoSchedule"),
-    ("node.kubernetes.io/unschedulable", "NoSchedule"),
-)
-ON_HOST_NETWORK = ("node.kubernetes.io/network-unavailable", "NoSchedule")
+TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 
 
-class DaemonSet(QueueController):
+class DaemonSet(PodOwner):
     """Keeps one pod a node."""
 
     name: ClassVar[str] = "daemonset"
+    owner: ClassVar[tuple[str, str]] = ("apps/v1", "DaemonSet")
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.kind = context.kind("apps/v1", "DaemonSet")
         self._nodes = context.kind("v1", "Node")
-        self._pods = context.kind("v1", "Pod")
-        self._claims = PodClaims(context, self.kind, self.name)
         self._history = History(context, self.kind, self.name, REVISION)
+        self._fleets: dict[str, Fleet] = {}
 
     def watches(self) -> Mapping[Kind, Listener]:
-        return {self.kind: self.enqueue_changed, self._nodes: self._node_changed}
-
-    def owners(self) -> Iterable[Kind]:
-        return [self.kind]
+        return dict(super().watches()) | {self._nodes: self._node_changed}
 
     def start(self) -> None:
+        self._history.start()
         super().start()
-        self._unsubscribe.append(self.context.pods.listen(self._pod_changed))
+
+    def stop(self) -> None:
+        super().stop()
+        self._history.stop()
+        self._fleets.clear()
 
     def sync(self, key: Key) -> None:
         stored = self.store.find(self.kind, key[1], key[0])
         if stored is None:
             return
         owner = stored.document()
-        selector = LabelSelector.from_document(owner["spec"]["selector"])
-        self._claims.claim(owner, selector, self.context.pods.orphans(key[0]))
+        self.claim(owner)
         revisions = self._history.of(owner)
         current = self._history.current(owner, revisions)
-        hashed = current["metadata"]["labels"][REVISION]
-        wishes = self._wishes(owner)
+        fleet = self._fleet(owner, current["metadata"]["labels"][REVISION])
+        if fleet.min_ready:
+            fleet.changed.update(dict.fromkeys(fleet.waiting()))
+        touched = list(fleet.changed)
+        fleet.changed.clear()
         if "deletionTimestamp" not in owner["metadata"]:
-            self._place(owner, wishes, hashed)
+            for node in touched:
+                self._manage(owner, fleet, node)
             if owner["spec"].get("updateStrategy", {}).get("type", "RollingUpdate") == "RollingUpdate":
-                self._roll(owner, wishes, hashed)
-            live = {current["metadata"]["name"]}
-            used = {row.labels.get(REVISION) for row in self._rows(owner)}
-            live |= {r["metadata"]["name"] for r in revisions if r["metadata"]["labels"].get(REVISION) in used}
-            self._history.forget(owner, revisions, live)
-        self._write_status(stored, owner, wishes, hashed)
+                self._roll(owner, fleet)
+            self._forget(owner, fleet, current, revisions)
+        for node in dict.fromkeys([*touched, *fleet.changed]):
+            fleet.count(node, self.clock.now())
+        self._write_status(stored, owner, fleet)
 
-    # Which node wants a pod.
+    # One node.
 
-    def _wishes(self, owner: Document) -> dict[str, tuple[bool, bool]]:
-        """For each node: should a pod be started there, and may one that runs stay."""
-        wishes: dict[str, tuple[bool, bool]] = {}
-        template = owner["spec"]["template"]["spec"]
-        for stored in self.store.list(self._nodes):
-            wishes[stored.name] = should_run(template, stored.document())
-        return wishes
+    def _manage(self, owner: Document, fleet: Fleet, node: str) -> None:
+        rows = fleet.rows(node)
+        if node not in fleet.wishes:
+            surplus = [row for row in rows if not row.node]
+        elif fleet.wish(node).should_run and not rows:
+            self._create(owner, fleet, node)
+            return
+        elif not fleet.wish(node).may_stay:
+            surplus = rows
+        else:
+            surplus = self._surplus(owner, fleet, [row for row in rows if not row.is_deleting])
+        for row in surplus:
+            if not row.is_deleting:
+                self.delete_pod(row)
 
-    def _place(self, owner: Document, wishes: dict[str, tuple[bool, bool]], hashed: str) -> None:
-        by_node = self._by_node(owner)
-        for node, (should_start, may_stay) in wishes.items():
-            rows = by_node.pop(node, [])
-            failed = [row for row in rows if row.phase in ("Failed", "Succeeded") and not row.is_deleting]
-            alive = [row for row in rows if row not in failed]
-            if may_stay:
-                for row in failed:
-                    delete_pod(self.context, row, self.name)
-                for row in sorted(alive, key=lambda row: (not row.is_ready, row.created, row.name))[1:]:
-                    if not self._may_surge(owner):
-                        delete_pod(self.context, row, self.name)
-            else:
-                for row in alive + failed:
-                    if not row.is_deleting:
-                        delete_pod(self.context, row, self.name)
-            if should_start and not alive:
-                self._create(owner, node, hashed)
-        for rows in by_node.values():
-            for row in rows:
-                if not row.is_deleting:
-                    delete_pod(self.context, row, self.name)
+    def _surplus(self, owner: Document, fleet: Fleet, rows: list[PodRow]) -> list[PodRow]:
+        """Pods that are over, and all but the oldest; with surge all but the oldest old and the oldest new one."""
+        over = [row for row in rows if row.phase in ("Failed", "Succeeded")]
+        running = [row for row in rows if row not in over]
+        if len(running) < 2:
+            return over
+        if not _surge(owner, 1):
+            return over + running[1:]
+        new = next((row for row in running if fleet.is_updated(row)), None)
+        old = next((row for row in running if not fleet.is_updated(row)), None)
+        over += [row for row in running if row is not new and row is not old]
+        if new is not None and old is not None:
+            now = self.clock.now()
+            if not old.is_ready or (new.is_ready and fleet.is_available(new, now)):
+                over.append(old)
+        return over
 
-    def _create(self, owner: Document, node: str, hashed: str) -> None:
+    def _create(self, owner: Document, fleet: Fleet, node: str) -> None:
         pod = pod_from_template(owner["spec"]["template"], self.kind, owner)
-        labels = pod["metadata"].get("labels", {}) | {REVISION: hashed}
-        generation = owner["metadata"].get("annotations", {}).get(GENERATION)
-        if generation is not None:
-            labels["pod-template-generation"] = generation
+        labels = pod["metadata"].get("labels", {}) | {REVISION: fleet.hash}
+        if fleet.template_generation is not None:
+            labels[GENERATION] = fleet.template_generation
         pod["metadata"]["labels"] = labels
-        pod["spec"] = _for_node(pod["spec"], node)
-        self.store.create(self._pods, pod, namespace=owner["metadata"]["namespace"], writer=self.name)
+        pod["spec"] = spec_for_node(pod["spec"], node)
+        self.create_pod(pod, owner["metadata"]["namespace"])
 
     # Rolling update.
 
-    def _roll(self, owner: Document, wishes: dict[str, tuple[bool, bool]], hashed: str) -> None:
-        desired = sum(should for should, _ in wishes.values())
+    def _roll(self, owner: Document, fleet: Fleet) -> None:
+        labels = self.context.pods.owned_by(owner["metadata"]["uid"]).labels
+        if all(dict(found).get(REVISION) == fleet.hash for found in labels):
+            return
+        desired = sum(wish.should_run for wish in fleet.wishes.values())
+        surge = _surge(owner, desired)
+        if surge:
+            self._replace_by_surge(owner, fleet, surge)
+            return
         rolling = owner["spec"].get("updateStrategy", {}).get("rollingUpdate") or {}
-        surge = scaled(rolling.get("maxSurge", 0), desired, up=True)
-        most = scaled(rolling.get("maxUnavailable", 1), desired, up=True)
-        by_node = {node: rows for node, rows in self._by_node(owner).items() if wishes.get(node, (False, False))[0]}
-        if surge == 0:
-            self._replace_in_place(owner, by_node, desired, most or 1, hashed)
-        else:
-            self._replace_by_surge(owner, by_node, surge, hashed)
+        self._replace_in_place(fleet, scaled(rolling.get("maxUnavailable", 1), desired, up=True) or 1)
 
-    def _replace_in_place(
-        self, owner: Document, by_node: dict[str, list[PodRow]], desired: int, most: int, hashed: str
-    ) -> None:
-        unavailable = desired - sum(any(self._is_available(owner, row) for row in rows) for rows in by_node.values())
-        outdated = [row for rows in by_node.values() for row in rows if row.labels.get(REVISION) != hashed]
-        for row in [row for row in outdated if not self._is_available(owner, row) and not row.is_deleting]:
-            delete_pod(self.context, row, self.name)
-        for row in [row for row in outdated if self._is_available(owner, row)]:
-            if unavailable >= most:
-                return
-            delete_pod(self.context, row, self.name)
-            unavailable += 1
+    def _replace_in_place(self, fleet: Fleet, most: int) -> None:
+        now, unavailable = self.clock.now(), 0
+        at_once: list[PodRow] = []
+        candidates: list[PodRow] = []
+        for pair in fleet.updates().values():
+            new, old = pair or (None, None)
+            if (new is None) == (old is None):
+                unavailable += 1
+            elif new is not None:
+                unavailable += not fleet.is_available(new, now)
+            elif old is not None:
+                (candidates if fleet.is_available(old, now) else at_once).append(old)
+        for row in at_once + candidates[: max(0, most - unavailable)]:
+            self.delete_pod(row)
 
-    def _replace_by_surge(self, owner: Document, by_node: dict[str, list[PodRow]], surge: int, hashed: str) -> None:
-        surging = 0
-        waiting: list[str] = []
-        for node, rows in by_node.items():
-            old = [row for row in rows if row.labels.get(REVISION) != hashed and not row.is_deleting]
-            new = [row for row in rows if row.labels.get(REVISION) == hashed]
-            if not old:
-                continue
-            if any(self._is_available(owner, row) for row in new):
-                delete_pod(self.context, old[0], self.name)
-            elif new:
+    def _replace_by_surge(self, owner: Document, fleet: Fleet, surge: int) -> None:
+        now, surging = self.clock.now(), 0
+        at_once: list[str] = []
+        candidates: list[str] = []
+        for node, pair in fleet.updates().items():
+            new, old = pair or (None, None)
+            if pair is None:
                 surging += 1
+            elif old is None:
+                continue
+            elif new is None:
+                (candidates if fleet.is_available(old, now) else at_once).append(node)
+            elif fleet.is_available(new, now):
+                self.delete_pod(old)
             else:
-                waiting.append(node)
-        for node in waiting[: max(0, surge - surging)]:
-            self._create(owner, node, hashed)
+                surging += 1
+        for node in at_once + candidates[: max(0, surge - surging)]:
+            if fleet.wish(node).should_run:
+                self._create(owner, fleet, node)
 
-    @staticmethod
-    def _may_surge(owner: Document) -> bool:
-        rolling = owner["spec"].get("updateStrategy", {}).get("rollingUpdate") or {}
-        return rolling.get("maxSurge", 0) not in (0, "0%")
+    def _forget(self, owner: Document, fleet: Fleet, current: Document, revisions: list[Document]) -> None:
+        limit = owner["spec"].get("revisionHistoryLimit", 10)
+        if len(revisions) > limit:
+            used = {row.labels.get(REVISION) for row in self.rows(owner)} | {fleet.hash}
+            live = {r["metadata"]["name"] for r in revisions if r["metadata"]["labels"].get(REVISION) in used}
+            self._history.forget(owner, revisions, live | {current["metadata"]["name"]})
 
-    # Reading and status.
+    # The fleet.
 
-    def _rows(self, owner: Document) -> list[PodRow]:
-        return list(self.context.pods.owned_by(owner["metadata"]["uid"]).rows.values())
-
-    def _by_node(self, owner: Document) -> dict[str, list[PodRow]]:
-        by_node: dict[str, list[PodRow]] = {}
-        for row in self._rows(owner):
-            by_node.setdefault(row.node or self._target(row), []).append(row)
-        return by_node
-
-    def _target(self, row: PodRow) -> str:
-        """The node that a pod not yet bound was made for."""
-        pod = self.store.get(self._pods, row.name, row.namespace).document()
-        required = pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
-        return str(required["nodeSelectorTerms"][0]["matchFields"][0]["values"][0])
-
-    def _is_available(self, owner: Document, row: PodRow) -> bool:
-        return row.is_available(self.clock.now(), owner["spec"].get("minReadySeconds", 0) * SECOND)
-
-    def _write_status(self, stored: Stored, owner: Document, wishes: dict[str, tuple[bool, bool]], hashed: str) -> None:
-        by_node = self._by_node(owner)
-        wanted = [by_node.get(node, []) for node, (should_start, _) in wishes.items() if should_start]
-        oldest = [min(rows, key=lambda row: (row.created, row.name)) for rows in wanted if rows]
-        ready = [row for row in oldest if row.is_ready]
-        available = sum(self._is_available(owner, row) for row in ready)
-        status: Document = {
-            "currentNumberScheduled": len(oldest),
-            "numberMisscheduled": sum(
-                bool(by_node.get(node)) for node, (should_start, _) in wishes.items() if not should_start
-            ),
-            "desiredNumberScheduled": len(wanted),
-            "numberReady": len(ready),
-            "observedGeneration": owner["metadata"].get("generation", 0),
-            "updatedNumberScheduled": sum(row.labels.get(REVISION) == hashed for row in oldest),
-            "numberAvailable": available,
-            "numberUnavailable": len(wanted) - available,
-        }
-        optional = ("updatedNumberScheduled", "numberAvailable", "numberUnavailable")
-        status = {field: value for field, value in status.items() if value or field not in optional}
-        set_status(self.context, stored, status, self.name)
+    def _fleet(self, owner: Document, hashed: str) -> Fleet:
+        meta = owner["metadata"]
+        fleet = self._fleets.get(meta["uid"])
+        if fleet is not None and (fleet.generation, fleet.hash) == (meta.get("generation", 0), hashed):
+            return fleet
+        template_generation = meta.get("annotations", {}).get(TEMPLATE_GENERATION)
         min_ready = owner["spec"].get("minReadySeconds", 0) * SECOND
-        if min_ready and available != len(ready):
-            self.enqueue_after((stored.namespace, stored.name), min_ready)
+        placement = Placement(owner["spec"]["template"]["spec"])
+        fleet = Fleet(meta.get("generation", 0), placement, hashed, template_generation, min_ready)
+        for stored in self.store.list(self._nodes):
+            fleet.set_wish(stored.name, placement.wish(read_node(stored)))
+        for row in self.rows(owner):
+            fleet.put(row.name, row, self._node_of(row, fleet))
+        self._fleets[meta["uid"]] = fleet
+        return fleet
+
+    def _node_of(self, row: PodRow, fleet: Fleet) -> str:
+        known = row.node or fleet.places.get(row.name)
+        if known:
+            return known
+        stored = self.store.find(self.pods, row.name, row.namespace)
+        return target_of(stored.document()) if stored is not None else ""
+
+    # Status.
+
+    def _write_status(self, stored: Stored, owner: Document, fleet: Fleet) -> None:
+        total = fleet.total
+        status: Document = {
+            "currentNumberScheduled": total.current,
+            "numberMisscheduled": total.misscheduled,
+            "desiredNumberScheduled": total.desired,
+            "numberReady": total.ready,
+            "observedGeneration": owner["metadata"].get("generation", 0),
+        }
+        optional = {
+            "updatedNumberScheduled": total.updated,
+            "numberAvailable": total.available,
+            "numberUnavailable": total.desired - total.available,
+        }
+        status |= {field: count for field, count in optional.items() if count}
+        if owner.get("status", {}).get("collisionCount") is not None:
+            status["collisionCount"] = owner["status"]["collisionCount"]
+        set_status(self.context, stored, status, self.name)
+        if fleet.min_ready and fleet.waiting():
+            self.enqueue_after((stored.namespace, stored.name), fleet.min_ready)
 
     # Who is woken by what.
 
+    def _owner_changed(self, change: Change) -> None:
+        super()._owner_changed(change)
+        if change.type == "DELETED":
+            self._fleets.pop(change.stored.document()["metadata"]["uid"], None)
+
     def _node_changed(self, change: Change) -> None:
-        if change.type == "MODIFIED" and change.subresource == "status" and change.previous is not None:
-            before, after = change.previous.document(), change.stored.document()
-            if before["spec"] == after["spec"] and before["metadata"].get("labels") == after["metadata"].get("labels"):
-                return
+        node = read_node(change.stored)
         for stored in self.store.list(self.kind):
-            self.enqueue((stored.namespace, stored.name))
+            fleet = self._fleets.get(stored.document()["metadata"]["uid"])
+            if fleet is None:
+                continue
+            fleet.set_wish(change.stored.name, None if change.type == "DELETED" else fleet.placement.wish(node))
+            if fleet.changed:
+                self.enqueue((stored.namespace, stored.name))
 
     def _pod_changed(self, old: PodRow | None, new: PodRow | None) -> None:
         for row in (old, new):
-            if row is not None and row.owner is not None and row.owner.kind == self.kind.kind:
-                self.enqueue((row.namespace, row.owner.name))
+            fleet = self._fleets.get(row.owner.uid) if row is not None and row.owner is not None else None
+            if row is None or fleet is None:
+                continue
+            if new is not None and new.owner == row.owner:
+                fleet.put(row.name, new, self._node_of(new, fleet))
+            else:
+                fleet.take_out(row.name)
+        super()._pod_changed(old, new)
 
 
-def should_run(template: Document, node: Document) -> tuple[bool, bool]:
-    """Whether a pod should be started on a node, and whether one that runs there may stay."""
-    if template.get("nodeName") not in (None, "", node["metadata"]["name"]):
-        return False, False
-    labels = node["metadata"].get("labels", {})
-    wanted = template.get("nodeSelector", {})
-    required = (template.get("affinity", {}).get("nodeAffinity") or {}).get(
-        "requiredDuringSchedulingIgnoredDuringExecution"
-    )
-    if not wanted.items() <= labels.items() or (required and not _is_selected(required, node)):
-        return False, False
-    tolerations = [*template.get("tolerations", []), *_tolerations(template)]
-    taints = [
-        taint
-        for taint in node.get("spec", {}).get("taints", [])
-        if taint["effect"] in ("NoSchedule", "NoExecute") and not any(tolerates(t, taint) for t in tolerations)
-    ]
-    return not taints, not any(taint["effect"] == "NoExecute" for taint in taints)
-
-
-def _is_selected(required: Document, node: Document) -> bool:
-    terms = (NodeSelectorTerm(term) for term in required.get("nodeSelectorTerms", []))
-    meta = node["metadata"]
-    return any(term.matches(meta.get("labels", {}), meta["name"]) for term in terms)
-
-
-def _tolerations(template: Document) -> list[dict[str, Any]]:
-    tolerated = [*TOLERATED, *([ON_HOST_NETWORK] if template.get("hostNetwork") else [])]
-    return [{"key": key, "operator": "Exists", "effect": effect} for key, effect in tolerated]
-
-
-def _for_node(spec: Document, node: str) -> Document:
-    """The template's spec, tied to one node by name and tolerant of what nodes go through."""
-    field = {"key": "metadata.name", "operator": "In", "values": [node]}
-    affinity = dict(spec.get("affinity") or {})
-    node_affinity = dict(affinity.get("nodeAffinity") or {})
-    node_affinity["requiredDuringSchedulingIgnoredDuringExecution"] = {"nodeSelectorTerms": [{"matchFields": [field]}]}
-    affinity["nodeAffinity"] = node_affinity
-    present = spec.get("tolerations", [])
-    added = [toleration for toleration in _tolerations(spec) if toleration not in present]
-    return spec | {"affinity": affinity, "tolerations": [*present, *added]}
+def _surge(owner: Document, desired: int) -> int:
+    rolling = owner["spec"].get("updateStrategy", {}).get("rollingUpdate") or {}
+    return scaled(rolling.get("maxSurge", 0), desired, up=True)

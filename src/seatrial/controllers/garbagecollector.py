@@ -11,6 +11,7 @@ from typing import ClassVar
 import msgspec
 
 from seatrial.controllers.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.metadata import drop_finalizer, drop_owners
 from seatrial.controllers.pods import OwnerReference
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
@@ -114,22 +115,10 @@ class GarbageCollector(QueueController):
         self._drop_finalizer(uid, ORPHAN)
 
     def _drop_references(self, uid: str, owners: set[str]) -> None:
-        def change(document: Document) -> None:
-            meta = document["metadata"]
-            kept = [ref for ref in meta.pop("ownerReferences", []) if ref["uid"] not in owners]
-            if kept:
-                meta["ownerReferences"] = kept
-
-        self._modify(uid, change)
+        self._modify(uid, lambda document: drop_owners(document, owners))
 
     def _drop_finalizer(self, uid: str, finalizer: str) -> None:
-        def change(document: Document) -> None:
-            meta = document["metadata"]
-            kept = [other for other in meta.pop("finalizers", []) if other != finalizer]
-            if kept:
-                meta["finalizers"] = kept
-
-        self._modify(uid, change)
+        self._modify(uid, lambda document: drop_finalizer(document, finalizer))
 
     def _modify(self, uid: str, change: Callable[[Document], None]) -> None:
         kind, namespace, name = self._places[uid]

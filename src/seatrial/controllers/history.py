@@ -3,14 +3,15 @@
 Upstream: pkg/controller/history (v1.36). The hash in a revision's name is ours, of the encoded template.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from seatrial.controllers.controller import Context
-from seatrial.controllers.deployment import template_hash
+from seatrial.controllers.deployments.template import template_hash
 from seatrial.controllers.owning import controller_of, controller_reference
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
-from seatrial.model.labels import LabelSelector
+from seatrial.store.objects import Change, Stored
 
 
 class History:
@@ -22,18 +23,22 @@ class History:
         self._revisions = context.kind("apps/v1", "ControllerRevision")
         self._writer = writer
         self._hash_label = hash_label
+        self._owned: dict[str, dict[str, Document]] = {}
+        self._unsubscribe: Callable[[], None] | None = None
+
+    def start(self) -> None:
+        for stored in self._store.list(self._revisions):
+            self._put(stored)
+        self._unsubscribe = self._store.subscribe(self._changed, [self._revisions])
+
+    def stop(self) -> None:
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+        self._owned.clear()
 
     def of(self, owner: Document) -> list[Document]:
         """The owner's revisions, oldest first."""
-        meta = owner["metadata"]
-        selector = LabelSelector.from_document(owner["spec"]["selector"])
-        documents = [stored.document() for stored in self._store.list(self._revisions, meta["namespace"])]
-        ours = [
-            document
-            for document in documents
-            if (controller_of(document) or {}).get("uid") == meta["uid"]
-            and selector.matches(document["metadata"].get("labels", {}))
-        ]
+        ours = self._owned.get(owner["metadata"]["uid"], {}).values()
         return sorted(ours, key=lambda document: (document["revision"], document["metadata"]["name"]))
 
     def current(self, owner: Document, revisions: list[Document]) -> Document:
@@ -54,6 +59,16 @@ class History:
         for revision in unused[: max(0, len(unused) - limit)]:
             meta = revision["metadata"]
             self._store.delete(self._revisions, meta["name"], namespace=meta["namespace"], writer=self._writer)
+
+    def _changed(self, change: Change) -> None:
+        if change.type == "DELETED":
+            self._owned.get(_owner(change.stored.document()), {}).pop(change.stored.name, None)
+        else:
+            self._put(change.stored)
+
+    def _put(self, stored: Stored) -> None:
+        document = stored.document()
+        self._owned.setdefault(_owner(document), {})[stored.name] = document
 
     def _renumber(self, revision: Document, number: int) -> Document:
         meta = revision["metadata"]
@@ -86,6 +101,10 @@ class History:
         return self._store.create(
             self._revisions, document, namespace=meta["namespace"], writer=self._writer
         ).document()
+
+
+def _owner(document: Document) -> str:
+    return str((controller_of(document) or {}).get("uid", ""))
 
 
 def _data(owner: Document) -> Document:

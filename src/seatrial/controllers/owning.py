@@ -5,17 +5,20 @@ Upstream: pkg/controller/controller_utils.go, pkg/controller/controller_ref_mana
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cmp_to_key
-from typing import Any
+from typing import Any, ClassVar
 
-from seatrial.controllers.controller import Context
+from seatrial.controllers.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.metadata import drop_owners
 from seatrial.controllers.pods import PodRow
+from seatrial.controllers.selectors import SelectorIndex
+from seatrial.controllers.statuses import write_status
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
 from seatrial.model.labels import LabelSelector
-from seatrial.store.objects import Stored
+from seatrial.store.objects import Change, Stored
 
 PHASE_ORDER = {"Pending": 0, "Unknown": 1, "Running": 2}
 
@@ -50,42 +53,108 @@ def pod_from_template(template: Document, kind: Kind, owner: Document) -> Docume
     return {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": template["spec"]}
 
 
-class PodClaims:
-    """Adopts orphans that match an owner's selector and releases pods that no longer do."""
+class PodOwner(QueueController):
+    """A controller whose objects own pods: it adopts and releases them by selector and hears what becomes of them."""
 
-    def __init__(self, context: Context, kind: Kind, writer: str) -> None:
-        self._context = context
-        self._kind = kind
-        self._writer = writer
-        self._pods = context.kind("v1", "Pod")
+    owner: ClassVar[tuple[str, str]]
 
-    def claim(self, owner: Document, selector: LabelSelector, orphans: Iterable[PodRow]) -> None:
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.kind = context.kind(*self.owner)
+        self.pods = context.kind("v1", "Pod")
+        self.selectors = SelectorIndex(self.store, self.kind, self.selector)
+        self._may_adopt: set[Key] = set()
+
+    def selector(self, document: Document) -> LabelSelector:
+        """Which pods an object wants."""
+        return LabelSelector.from_document(document["spec"]["selector"])
+
+    def can_adopt(self, key: Key, orphan: PodRow) -> bool:
+        """Whether an orphan that the selector matches may be taken."""
+        return orphan.is_active
+
+    def watches(self) -> Mapping[Kind, Listener]:
+        return {self.kind: self._owner_changed}
+
+    def owners(self) -> Iterable[Kind]:
+        return [self.kind]
+
+    def start(self) -> None:
+        self.selectors.start()
+        super().start()
+        self._may_adopt.update(self._queue)
+        self._unsubscribe.append(self.context.pods.listen(self._pod_changed))
+
+    def stop(self) -> None:
+        super().stop()
+        self.selectors.stop()
+        self._may_adopt.clear()
+
+    def claim(self, owner: Document) -> None:
+        """Adopt orphans that match the owner's selector and release pods that no longer do."""
         meta = owner["metadata"]
-        if "deletionTimestamp" in meta:
+        key = meta["namespace"], meta["name"]
+        selector = self.selectors.get(*key)
+        if "deletionTimestamp" in meta or selector is None:
             return
-        for row in self._context.pods.owned_by(meta["uid"]).unlike(selector):
-            self._release(row, meta["uid"])
-        for row in orphans:
-            if row.owner is None and row.is_active and selector.matches(row.labels):
-                self._adopt(row, owner)
+        for row in self.context.pods.owned_by(meta["uid"]).unlike(selector):
+            self._change_pod(row, lambda pod: drop_owners(pod, {meta["uid"]}))
+        if key not in self._may_adopt:
+            return
+        self._may_adopt.discard(key)
+        reference = controller_reference(self.kind, owner)
+        for row in self.context.pods.orphans(key[0]):
+            if selector.matches(row.labels) and self.can_adopt(key, row):
+                self._change_pod(row, lambda pod: pod["metadata"].setdefault("ownerReferences", []).append(reference))
 
-    def _adopt(self, row: PodRow, owner: Document) -> None:
-        reference = controller_reference(self._kind, owner)
-        self._change(row, lambda meta: meta.setdefault("ownerReferences", []).append(reference))
+    def create_pod(self, pod: Document, namespace: str) -> None:
+        self.store.create(self.pods, pod, namespace=namespace, writer=self.name)
 
-    def _release(self, row: PodRow, uid: str) -> None:
-        def without_owner(meta: Document) -> None:
-            kept = [reference for reference in meta.get("ownerReferences", []) if reference["uid"] != uid]
-            meta["ownerReferences"] = kept
-            if not kept:
-                del meta["ownerReferences"]
+    def delete_pod(self, row: PodRow) -> None:
+        """Delete a pod that may be gone already."""
+        delete_pod(self.context, row, self.name)
 
-        self._change(row, without_owner)
+    def rows(self, owner: Document) -> list[PodRow]:
+        """The pods that an object owns, in order of arrival."""
+        return list(self.context.pods.owned_by(owner["metadata"]["uid"]).rows.values())
 
-    def _change(self, row: PodRow, change: Any) -> None:
-        self._context.store.modify(
-            self._pods, row.name, lambda pod: change(pod["metadata"]), namespace=row.namespace, writer=self._writer
-        )
+    def _change_pod(self, row: PodRow, change: Callable[[Document], object]) -> None:
+        def changed(pod: Document) -> None:
+            change(pod)
+
+        self.store.modify(self.pods, row.name, changed, namespace=row.namespace, writer=self.name)
+
+    def _owner_changed(self, change: Change) -> None:
+        self.selectors.changed(change)
+        if change.subresource == "status" and change.writer == self.name:
+            return
+        key = change.stored.namespace, change.stored.name
+        self._may_adopt.add(key)
+        self.enqueue(key)
+
+    def _pod_changed(self, old: PodRow | None, new: PodRow | None) -> None:
+        if old is not None and new is not None and not matters(old, new):
+            return
+        for row in (old, new):
+            if row is not None and row.owner is not None and row.owner.kind == self.kind.kind:
+                self.enqueue((row.namespace, row.owner.name))
+        if new is not None and new.owner is None and (old is None or old.owner or old.labels != new.labels):
+            for name in self.selectors.matching(new.namespace, new.labels):
+                self._may_adopt.add((new.namespace, name))
+                self.enqueue((new.namespace, name))
+
+
+def matters(old: PodRow, new: PodRow) -> bool:
+    """Whether an owner sees any difference; on which node a pod is makes none."""
+    return (
+        old.phase != new.phase
+        or old.ready_since != new.ready_since
+        or old.is_deleting != new.is_deleting
+        or old.labels != new.labels
+        or old.owner != new.owner
+        or old.finalizers != new.finalizers
+        or old.restarts != new.restarts
+    )
 
 
 def least_wanted(rows: Sequence[PodRow], related: Iterable[PodRow], now: int, count: int) -> list[PodRow]:
@@ -143,11 +212,7 @@ def delete_pod(context: Context, row: PodRow, writer: str) -> None:
 
 
 def set_status(context: Context, stored: Stored, status: Document, writer: str) -> None:
-    """Write `.status` if it differs."""
-
-    def change(document: Document) -> None:
-        document["status"] = status
-
-    context.store.modify(
-        stored.kind, stored.name, change, namespace=stored.namespace, subresource="status", writer=writer
-    )
+    """Give an object this status, whatever else has become of it; one that is gone needs none."""
+    current = context.store.find(stored.kind, stored.name, stored.namespace)
+    if current is not None:
+        write_status(context.store, current, status, writer)

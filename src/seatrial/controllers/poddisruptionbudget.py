@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from seatrial.controllers.conditions import find_condition
 from seatrial.controllers.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.intorstring import scaled
 from seatrial.controllers.owning import controller_of, set_status
 from seatrial.controllers.pods import PodRow
-from seatrial.controllers.rollout import scaled
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.model.labels import LabelSelector

@@ -7,6 +7,7 @@ the counts move with each change instead.
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import msgspec
 
@@ -65,8 +66,16 @@ class PodView(msgspec.Struct):
     status: PodStatus = msgspec.field(default_factory=PodStatus)
 
 
-@dataclass(frozen=True, slots=True)
-class PodRow:
+class StatusView(msgspec.Struct):
+    status: PodStatus = msgspec.field(default_factory=PodStatus)
+
+
+_pod_decoder = msgspec.json.Decoder(PodView)
+_status_decoder = msgspec.json.Decoder(StatusView)
+_instant = lru_cache(4096)(parse_time)
+
+
+class PodRow(msgspec.Struct, frozen=True, gc=False):
     """What controllers ask of a pod."""
 
     namespace: str
@@ -88,6 +97,11 @@ class PodRow:
         return self.phase not in ("Succeeded", "Failed") and not self.is_deleting
 
     @property
+    def is_settled(self) -> bool:
+        """Over, and nobody waits for it any more."""
+        return self.phase in ("Succeeded", "Failed") and not self.finalizers
+
+    @property
     def is_terminating(self) -> bool:
         return self.phase not in ("Succeeded", "Failed") and self.is_deleting
 
@@ -107,9 +121,9 @@ class PodRow:
 
 def read_pod(stored: Stored) -> PodRow:
     """The row of a stored pod."""
-    pod = msgspec.json.decode(stored.data, type=PodView)
+    pod = _pod_decoder.decode(stored.data)
     meta, status = pod.metadata, pod.status
-    ready = next((c for c in status.conditions if c.type == "Ready" and c.status == "True"), None)
+    created = _instant(meta.creation_timestamp)
     return PodRow(
         namespace=meta.namespace,
         name=meta.name,
@@ -120,11 +134,44 @@ def read_pod(stored: Stored) -> PodRow:
         finalizers=tuple(meta.finalizers),
         node=pod.spec.node_name,
         phase=status.phase,
-        ready_since=None if ready is None else parse_time(ready.last_transition_time or meta.creation_timestamp),
-        created=parse_time(meta.creation_timestamp),
-        restarts=max((container.restart_count for container in status.container_statuses), default=0),
+        ready_since=_ready_since(status, created),
+        created=created,
+        restarts=_restarts(status),
         is_deleting=meta.deletion_timestamp is not None,
     )
+
+
+def read_status(old: PodRow, stored: Stored) -> PodRow:
+    """The row of a pod of which only the status was written."""
+    status = _status_decoder.decode(stored.data).status
+    return PodRow(
+        namespace=old.namespace,
+        name=old.name,
+        uid=old.uid,
+        labels=old.labels,
+        annotations=old.annotations,
+        owner=old.owner,
+        finalizers=old.finalizers,
+        node=old.node,
+        phase=status.phase,
+        ready_since=_ready_since(status, old.created),
+        created=old.created,
+        restarts=_restarts(status),
+        is_deleting=old.is_deleting,
+    )
+
+
+def _ready_since(status: PodStatus, created: int) -> int | None:
+    for condition in status.conditions:
+        if condition.type == "Ready":
+            if condition.status != "True":
+                return None
+            return _instant(condition.last_transition_time) if condition.last_transition_time else created
+    return None
+
+
+def _restarts(status: PodStatus) -> int:
+    return max((container.restart_count for container in status.container_statuses), default=0)
 
 
 @dataclass(slots=True)
@@ -132,6 +179,7 @@ class OwnedPods:
     """The pods of one owner, in order of arrival, with their counts."""
 
     rows: dict[tuple[str, str], PodRow] = field(default_factory=dict)
+    unsettled: dict[tuple[str, str], PodRow] = field(default_factory=dict)
     active: int = 0
     ready: int = 0
     terminating: int = 0
@@ -139,16 +187,26 @@ class OwnedPods:
 
     def add(self, row: PodRow) -> None:
         self.rows[row.namespace, row.name] = row
+        if not row.is_settled:
+            self.unsettled[row.namespace, row.name] = row
         self._count(row, 1)
 
     def remove(self, row: PodRow) -> None:
         del self.rows[row.namespace, row.name]
+        self.unsettled.pop((row.namespace, row.name), None)
         self._count(row, -1)
 
     def replace(self, old: PodRow, new: PodRow) -> None:
-        self._count(old, -1)
         self.rows[new.namespace, new.name] = new
-        self._count(new, 1)
+        if new.is_settled:
+            self.unsettled.pop((new.namespace, new.name), None)
+        else:
+            self.unsettled[new.namespace, new.name] = new
+        if old.labels is new.labels and old.is_active and new.is_active:
+            self.ready += new.is_ready - old.is_ready
+        else:
+            self._count(old, -1)
+            self._count(new, 1)
 
     def active_rows(self) -> list[PodRow]:
         return [row for row in self.rows.values() if row.is_active]
@@ -242,7 +300,13 @@ class PodIndex:
 
     def _changed(self, change: Change) -> None:
         old = self._rows.get((change.stored.namespace, change.stored.name))
-        new = None if change.type == "DELETED" else read_pod(change.stored)
+        new: PodRow | None = None
+        if change.type != "DELETED":
+            new = (
+                read_status(old, change.stored)
+                if old is not None and change.subresource == "status"
+                else read_pod(change.stored)
+            )
         self._move(old, new)
         for listener in self._listeners:
             listener(old, new)

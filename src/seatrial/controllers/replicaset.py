@@ -3,15 +3,13 @@
 Upstream: pkg/controller/replicaset, pkg/controller/replication (v1.36).
 """
 
-from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
-from seatrial.controllers.controller import Context, Key, Listener, QueueController
-from seatrial.controllers.owning import PodClaims, delete_pod, least_wanted, pod_from_template, set_status
+from seatrial.controllers.controller import Key
+from seatrial.controllers.owning import PodOwner, controller_of, least_wanted, pod_from_template, set_status
 from seatrial.controllers.pods import OwnedPods, PodRow
 from seatrial.model.documents import Document
 from seatrial.model.errors import StatusError
-from seatrial.model.kinds import Kind
 from seatrial.model.labels import LabelSelector
 from seatrial.model.times import SECOND, to_time
 
@@ -19,88 +17,67 @@ BURST = 500
 """Pods created or deleted in one sync at most."""
 
 
-class ReplicaSet(QueueController):
+class ReplicaSet(PodOwner):
     """Keeps `.spec.replicas` active pods."""
 
     name: ClassVar[str] = "replicaset"
     owner: ClassVar[tuple[str, str]] = ("apps/v1", "ReplicaSet")
     counts_terminating: ClassVar[bool] = True
 
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self.kind = context.kind(*self.owner)
-        self._pods = context.kind("v1", "Pod")
-        self._claims = PodClaims(context, self.kind, self.name)
-
-    def watches(self) -> Mapping[Kind, Listener]:
-        return {self.kind: self.enqueue_changed}
-
-    def owners(self) -> Iterable[Kind]:
-        return [self.kind]
-
-    def start(self) -> None:
-        super().start()
-        self._unsubscribe.append(self.context.pods.listen(self._pod_changed))
-
-    def selector(self, document: Document) -> LabelSelector:
-        return LabelSelector.from_document(document["spec"]["selector"])
-
     def sync(self, key: Key) -> None:
         stored = self.store.find(self.kind, key[1], key[0])
         if stored is None:
             return
         owner = stored.document()
-        orphans = [row for row in self.context.pods.orphans(key[0]) if row.is_active]
-        self._claims.claim(owner, self.selector(owner), orphans)
-        failure: StatusError | None = None
+        self.claim(owner)
         pods = self.context.pods.owned_by(owner["metadata"]["uid"])
-        before = pods.active
-        if "deletionTimestamp" not in owner["metadata"]:
-            failure = self._bring_to(owner, pods, before)
-        set_status(self.context, stored, self._status(owner, before, failure), self.name)
+        missing = owner["spec"].get("replicas", 1) - pods.active
+        failure: StatusError | None = None
+        if missing and "deletionTimestamp" not in owner["metadata"]:
+            failure = self._bring_nearer(owner, pods, missing)
+        set_status(self.context, stored, self._status(owner, missing, failure), self.name)
         if failure is not None:
             raise failure
+        if abs(missing) > BURST:
+            self.enqueue(key)
 
-    def _bring_to(self, owner: Document, pods: OwnedPods, active: int) -> StatusError | None:
-        missing = owner["spec"].get("replicas", 1) - active
+    def _bring_nearer(self, owner: Document, pods: OwnedPods, missing: int) -> StatusError | None:
         try:
             if missing > 0:
                 self._create(owner, min(missing, BURST))
-            elif missing < 0:
+            else:
                 self._delete(owner, pods, min(-missing, BURST))
         except StatusError as refusal:
             return refusal
         return None
 
     def _create(self, owner: Document, count: int) -> None:
-        namespace = owner["metadata"]["namespace"]
         for _ in range(count):
             pod = pod_from_template(owner["spec"]["template"], self.kind, owner)
-            self.store.create(self._pods, pod, namespace=namespace, writer=self.name)
+            self.create_pod(pod, owner["metadata"]["namespace"])
 
     def _delete(self, owner: Document, pods: OwnedPods, count: int) -> None:
         for row in least_wanted(pods.active_rows(), self._related(owner, pods), self.clock.now(), count):
-            delete_pod(self.context, row, self.name)
+            self.delete_pod(row)
 
     def _related(self, owner: Document, pods: OwnedPods) -> list[PodRow]:
         """The pods of all ReplicaSets of the same Deployment, which count when pods on one node are thinned out."""
-        reference = next((ref for ref in owner["metadata"].get("ownerReferences", []) if ref.get("controller")), None)
+        reference = controller_of(owner)
         if reference is None:
             return list(pods.rows.values())
         related: list[PodRow] = []
         for stored in self.store.list(self.kind, owner["metadata"]["namespace"]):
-            meta = stored.document()["metadata"]
-            if any(ref["uid"] == reference["uid"] for ref in meta.get("ownerReferences", [])):
-                related += self.context.pods.owned_by(meta["uid"]).rows.values()
+            document = stored.document()
+            if (controller_of(document) or {}).get("uid") == reference["uid"]:
+                related += self.rows(document)
         return related
 
-    def _status(self, owner: Document, active: int, failure: StatusError | None) -> Document:
+    def _status(self, owner: Document, missing: int, failure: StatusError | None) -> Document:
         pods = self.context.pods.owned_by(owner["metadata"]["uid"])
         min_ready = owner["spec"].get("minReadySeconds", 0) * SECOND
         available = pods.available(self.clock.now(), min_ready)
         if min_ready and available != pods.ready:
-            key = owner["metadata"]["namespace"], owner["metadata"]["name"]
-            self.enqueue_after(key, min_ready)
+            self._look_again((owner["metadata"]["namespace"], owner["metadata"]["name"]), pods, min_ready)
         counts = {
             "replicas": pods.active,
             "fullyLabeledReplicas": pods.labelled(owner["spec"]["template"].get("metadata", {}).get("labels", {})),
@@ -111,12 +88,20 @@ class ReplicaSet(QueueController):
         if self.counts_terminating:
             status["terminatingReplicas"] = pods.terminating
         status["observedGeneration"] = owner["metadata"].get("generation", 0)
-        conditions = self._conditions(owner, active, failure)
+        conditions = self._conditions(owner, missing, failure)
         if conditions:
             status["conditions"] = conditions
         return status
 
-    def _conditions(self, owner: Document, active: int, failure: StatusError | None) -> list[Document]:
+    def _look_again(self, key: Key, pods: OwnedPods, min_ready: int) -> None:
+        """When the next pod will have been ready for long enough."""
+        now = self.clock.now()
+        waiting = [row.ready_since for row in pods.active_rows() if row.ready_since is not None]
+        due = [since + min_ready - now for since in waiting if since + min_ready > now]
+        if due:
+            self.enqueue_after(key, min(due))
+
+    def _conditions(self, owner: Document, missing: int, failure: StatusError | None) -> list[Document]:
         """ReplicaFailure stays as it is while the failure lasts."""
         present: list[Document] = owner.get("status", {}).get("conditions", [])
         others = [condition for condition in present if condition["type"] != "ReplicaFailure"]
@@ -124,27 +109,14 @@ class ReplicaSet(QueueController):
             return others
         if len(others) < len(present):
             return present
-        reason = "FailedCreate" if active < owner["spec"].get("replicas", 1) else "FailedDelete"
         failed = {
             "type": "ReplicaFailure",
             "status": "True",
             "lastTransitionTime": to_time(self.clock.now()),
-            "reason": reason,
+            "reason": "FailedCreate" if missing > 0 else "FailedDelete",
             "message": failure.message,
         }
         return [*others, failed]
-
-    def _pod_changed(self, old: PodRow | None, new: PodRow | None) -> None:
-        for row in (old, new):
-            if row is not None and row.owner is not None and row.owner.kind == self.kind.kind:
-                self.enqueue((row.namespace, row.owner.name))
-        if new is not None and new.owner is None and (old is None or old.owner or old.labels != new.labels):
-            self._enqueue_adopters(new)
-
-    def _enqueue_adopters(self, orphan: PodRow) -> None:
-        for stored in self.store.list(self.kind, orphan.namespace):
-            if self.selector(stored.document()).matches(orphan.labels):
-                self.enqueue((stored.namespace, stored.name))
 
 
 class ReplicationController(ReplicaSet):

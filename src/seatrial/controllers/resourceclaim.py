@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from seatrial.controllers.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.metadata import drop_finalizer
 from seatrial.controllers.owning import controller_of, controller_reference
 from seatrial.controllers.pods import PodRow
 from seatrial.model.documents import Document
@@ -81,7 +82,7 @@ class ResourceClaim(QueueController):
         claim_meta: Document = {
             "generateName": f"{meta['name']}-{name}-",
             "annotations": source.get("metadata", {}).get("annotations", {}) | {POD_CLAIM_NAME: name},
-            "ownerReferences": [controller_reference(self._pods, pod)],
+            "ownerReferences": [_owner(self._pods, pod)],
         }
         if labels:
             claim_meta["labels"] = labels
@@ -107,7 +108,13 @@ class ResourceClaim(QueueController):
             "status", {}
         )
         if is_unused and FINALIZER in claim["metadata"].get("finalizers", []):
-            self.store.modify(self.kind, name, _drop_finalizer, namespace=namespace, writer=self.name)
+            self.store.modify(
+                self.kind,
+                name,
+                lambda document: drop_finalizer(document, FINALIZER),
+                namespace=namespace,
+                writer=self.name,
+            )
         owner = controller_of(claim)
         if not valid and owner is not None and owner["kind"] == "Pod" and "deletionTimestamp" not in claim["metadata"]:
             pod = self.store.find(self._pods, owner["name"], namespace)
@@ -158,8 +165,8 @@ class ResourceClaim(QueueController):
                 self.enqueue((POD + stored.namespace, stored.name))
 
 
-def _drop_finalizer(document: Document) -> None:
-    meta = document["metadata"]
-    kept = [other for other in meta.pop("finalizers", []) if other != FINALIZER]
-    if kept:
-        meta["finalizers"] = kept
+def _owner(pods: Kind, pod: Document) -> Document:
+    """A claim does not hold up the deletion of its pod."""
+    reference = controller_reference(pods, pod)
+    del reference["blockOwnerDeletion"]
+    return reference

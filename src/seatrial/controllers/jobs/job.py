@@ -4,11 +4,10 @@ Pods carry a finalizer until they are counted, as upstream's do; since nothing c
 of the finalizer here, `uncountedTerminatedPods` stays empty.
 """
 
-from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from seatrial.controllers.conditions import find_condition
-from seatrial.controllers.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.controller import Context, Key
 from seatrial.controllers.jobs.indexes import (
     COMPLETION_INDEX,
     FAILURE_COUNT,
@@ -18,12 +17,11 @@ from seatrial.controllers.jobs.indexes import (
     write_indexes,
 )
 from seatrial.controllers.jobs.work import REACHED, TRACKING, Work, is_finished, job_condition
-from seatrial.controllers.owning import PodClaims, delete_pod, least_wanted, pod_from_template
+from seatrial.controllers.metadata import drop_finalizer
+from seatrial.controllers.owning import PodOwner, least_wanted, pod_from_template, set_status
 from seatrial.controllers.pods import PodRow
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
-from seatrial.model.kinds import Kind
-from seatrial.model.labels import LabelSelector
 from seatrial.model.times import MINUTE, SECOND, to_time
 from seatrial.store.objects import Stored
 
@@ -34,27 +32,15 @@ OURS = "kubernetes.io/job-controller"
 INDEX_VARIABLE = "JOB_COMPLETION_INDEX"
 
 
-class Job(QueueController):
+class Job(PodOwner):
     """Runs pods to completion."""
 
     name: ClassVar[str] = "job"
+    owner: ClassVar[tuple[str, str]] = ("batch/v1", "Job")
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.kind = context.kind("batch/v1", "Job")
-        self._pods = context.kind("v1", "Pod")
-        self._claims = PodClaims(context, self.kind, self.name)
         self._failures: dict[Key, tuple[int, int]] = {}
-
-    def watches(self) -> Mapping[Kind, Listener]:
-        return {self.kind: self.enqueue_changed}
-
-    def owners(self) -> Iterable[Kind]:
-        return [self.kind]
-
-    def start(self) -> None:
-        super().start()
-        self._unsubscribe.append(self.context.pods.listen(self._pod_changed))
 
     def sync(self, key: Key) -> None:
         stored = self.store.find(self.kind, key[1], key[0])
@@ -65,12 +51,11 @@ class Job(QueueController):
         job = stored.document()
         if job["spec"].get("managedBy", OURS) != OURS:
             return
-        rows = list(self.context.pods.owned_by(job["metadata"]["uid"]).rows.values())
         if is_finished(job):
-            for row in rows:
+            for row in self._rows(job):
                 self._count_off(row)
             return
-        self._claims.claim(job, LabelSelector.from_document(job["spec"]["selector"]), self._orphans(key[0]))
+        self.claim(job)
         self._bring_forward(stored, Work(job, self._rows(job), self.clock.now(), self._read_pod))
 
     def _bring_forward(self, stored: Stored, work: Work) -> None:
@@ -91,7 +76,7 @@ class Job(QueueController):
         elif verdict is None:
             self._note_suspension(work, status)
         self._count(work, after, status, verdict)
-        self._write(stored, status)
+        set_status(self.context, stored, status, self.name)
 
     # Pods come and go.
 
@@ -176,26 +161,27 @@ class Job(QueueController):
     def _create(self, work: Work, pod: Document) -> None:
         finalizers = pod["metadata"].get("finalizers", [])
         pod["metadata"]["finalizers"] = finalizers if TRACKING in finalizers else [*finalizers, TRACKING]
-        self.store.create(self._pods, pod, namespace=work.job["metadata"]["namespace"], writer=self.name)
+        self.create_pod(pod, work.job["metadata"]["namespace"])
 
     def _delete(self, rows: list[PodRow], *, counted: bool = False) -> None:
         for row in rows:
             if counted:
                 self._count_off(row)
-            delete_pod(self.context, row, self.name)
+            self.delete_pod(row)
 
     def _count_off(self, row: PodRow) -> None:
         """Take the tracking finalizer away: this pod is counted, or nobody will count it."""
         if TRACKING not in row.finalizers:
             return
 
-        def change(pod: Document) -> None:
-            kept = [finalizer for finalizer in pod["metadata"].pop("finalizers", []) if finalizer != TRACKING]
-            if kept:
-                pod["metadata"]["finalizers"] = kept
-
         try:
-            self.store.modify(self._pods, row.name, change, namespace=row.namespace, writer=self.name)
+            self.store.modify(
+                self.pods,
+                row.name,
+                lambda pod: drop_finalizer(pod, TRACKING),
+                namespace=row.namespace,
+                writer=self.name,
+            )
         except NotFound:
             return
 
@@ -278,24 +264,14 @@ class Job(QueueController):
             meta = work.job["metadata"]
             self.enqueue_after((meta["namespace"], meta["name"]), deadline - work.now)
 
-    def _write(self, stored: Stored, status: Document) -> None:
-        def change(document: Document) -> None:
-            document["status"] = status
-
-        self.store.modify(
-            self.kind, stored.name, change, namespace=stored.namespace, subresource="status", writer=self.name
-        )
-
     # Reading.
 
     def _rows(self, job: Document) -> list[PodRow]:
-        return list(self.context.pods.owned_by(job["metadata"]["uid"]).rows.values())
+        """The pods that still matter: not over, or not yet counted."""
+        return list(self.context.pods.owned_by(job["metadata"]["uid"]).unsettled.values())
 
     def _read_pod(self, row: PodRow) -> Document:
-        return self.store.get(self._pods, row.name, row.namespace).document()
-
-    def _orphans(self, namespace: str) -> list[PodRow]:
-        return [row for row in self.context.pods.orphans(namespace) if row.is_active]
+        return self.store.get(self.pods, row.name, row.namespace).document()
 
     def _release_orphans(self, namespace: str) -> None:
         """Pods whose Job is gone must not hang on the finalizer."""
@@ -303,11 +279,6 @@ class Job(QueueController):
             is_ours = TRACKING in row.finalizers and row.owner is not None and row.owner.kind == self.kind.kind
             if is_ours and row.owner is not None and self.store.find(self.kind, row.owner.name, namespace) is None:
                 self._count_off(row)
-
-    def _pod_changed(self, old: PodRow | None, new: PodRow | None) -> None:
-        for row in (old, new):
-            if row is not None and row.owner is not None and row.owner.kind == self.kind.kind:
-                self.enqueue((row.namespace, row.owner.name))
 
 
 def _with_variable(container: Document, source: Document) -> Document:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable
 
 from seatrial.controllers.conditions import find_condition, new_condition, remove_condition, set_condition
+from seatrial.controllers.intorstring import scaled
 from seatrial.model.documents import Document
 from seatrial.model.times import SECOND, parse_time
 
@@ -15,14 +16,6 @@ REVISION_HISTORY = "deployment.kubernetes.io/revision-history"
 DESIRED_REPLICAS = "deployment.kubernetes.io/desired-replicas"
 MAX_REPLICAS = "deployment.kubernetes.io/max-replicas"
 NEVER = 2**31 - 1
-
-
-def scaled(value: int | str, total: int, *, up: bool) -> int:
-    """A number, or a percentage of `total` rounded up or down."""
-    if isinstance(value, int):
-        return value
-    part = int(value.removesuffix("%")) * total / 100
-    return math.ceil(part) if up else math.floor(part)
 
 
 def replicas(document: Document) -> int:
@@ -66,6 +59,26 @@ def new_size(deployment: Document, all_sets: list[Document], newest: int) -> int
         return wanted
     room = wanted + max_surge(deployment) - size_of(all_sets)
     return newest if room <= 0 else newest + min(room, wanted - newest)
+
+
+def shrunk(deployment: Document, newest: Document, active: list[Document], total: int) -> dict[str, int]:
+    """New sizes, by name, of the old ReplicaSets (oldest first): unhealthy pods go first; empty where none may go."""
+    least = replicas(deployment) - fence_posts(deployment)[1]
+    room = total - least - (replicas(newest) - sum_of([newest], "availableReplicas"))
+    if room <= 0:
+        return {}
+    sizes = {}
+    for replica_set in active:
+        unhealthy = replicas(replica_set) - sum_of([replica_set], "availableReplicas")
+        taken = max(0, min(room, unhealthy))
+        sizes[replica_set["metadata"]["name"]] = replicas(replica_set) - taken
+        room -= taken
+    spare = sum_of([*active, newest], "availableReplicas") - least
+    for name in sizes:
+        taken = min(sizes[name], max(0, spare))
+        sizes[name] -= taken
+        spare -= taken
+    return sizes
 
 
 def is_saturated(deployment: Document, replica_set: Document | None) -> bool:

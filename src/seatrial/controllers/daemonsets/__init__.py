@@ -1,0 +1,4 @@
+"""DaemonSets: where their pods belong, and what is on each node.
+
+Upstream: pkg/controller/daemon (v1.36).
+"""

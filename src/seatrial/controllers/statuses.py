@@ -1,0 +1,50 @@
+"""Writing a status without taking the rest of the object apart.
+
+A controller's own status needs no checking, and the rest of the object does not change with it: the encoded status is
+put in the place of the old one. What it was is read the same way, so a status that stands already costs nothing.
+"""
+
+import msgspec
+
+from seatrial.model.documents import Document, encode
+from seatrial.store.objects import Stored
+from seatrial.store.store import Store
+
+
+class WithStatus(msgspec.Struct):
+    """Just the status, as it is encoded."""
+
+    status: msgspec.Raw = msgspec.Raw(b"")
+
+
+STATUS = b',"status":'
+_decoder = msgspec.json.Decoder(WithStatus)
+
+
+def encoded_status(stored: Stored) -> bytes:
+    """The status as it is encoded; empty where there is none."""
+    return bytes(_decoder.decode(stored.data).status)
+
+
+def write_status(store: Store, stored: Stored, status: Document | bytes, writer: str) -> Stored:
+    """Give an object this status, unless it has it."""
+    fresh = status if isinstance(status, bytes) else encode(status)
+    data = stored.data
+    present = bytes(_decoder.decode(data).status)
+    if present == fresh:
+        return stored
+    return store.write_pieces(
+        stored, lambda revision: (_joined(stored, data, present, fresh, revision),), writer=writer
+    )
+
+
+def _joined(stored: Stored, data: bytes, present: bytes, fresh: bytes, revision: int) -> bytes:
+    """The resourceVersion is the first of that name; the status is the last field, unless its maker had it else."""
+    ending = STATUS + present + b"}" if present else b"}"
+    if not data.endswith(ending):
+        document = stored.document()
+        del document["status"]
+        data, ending = encode(document), b"}"
+    old = b'"resourceVersion":"%d"' % stored.revision
+    head = data[: -len(ending)].replace(old, b'"resourceVersion":"%d"' % revision, 1)
+    return head + STATUS + fresh + b"}"
