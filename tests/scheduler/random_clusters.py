@@ -74,6 +74,9 @@ class Player:
         handle = Handle(self.objects, self.table, self.nominator, now=lambda: 10**15)
         configuration = load_configuration(CONFIGURATION)
         self.frameworks = {p.name: Framework.build(p, Registry(), handle) for p in configuration.profiles}
+        for framework in self.frameworks.values():
+            preemption: Any = framework.plugin("DefaultPreemption")
+            preemption.remembers = self.cached
         self.algorithm = Algorithm(self.table, self.nominator, tie_break=TieBreak("upstream"), cached=self.cached)
 
     def attempt(self, pod: PodInfo) -> Attempt:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from seatrial.scheduler.config import Profile
-from seatrial.scheduler.extension import Handle, Narrowed, Plugin, PodDependent, PostFiltered, Reads, Rejections, Wait
+from seatrial.scheduler.extension import Handle, Narrowed, Plugin, PostFiltered, Reads, Rejections, Wait
 from seatrial.scheduler.node import NodeInfo
 from seatrial.scheduler.nodes import Mask, Nodes
 from seatrial.scheduler.pods import PodInfo
@@ -38,6 +38,11 @@ class CycleState:
     states: Mapping[str, Any] = field(default_factory=dict)
     skipped: frozenset[str] = frozenset()
 
+    @property
+    def depends_on_pods(self) -> bool:
+        """Whether pods elsewhere may change a state."""
+        return any(hasattr(state, "with_pod") for state in self.states.values())
+
     def of(self, plugin: str) -> Any:
         return self.states.get(plugin, MISSING)
 
@@ -53,7 +58,7 @@ class CycleState:
         changed = {
             name: new
             for name, state in self.states.items()
-            if isinstance(state, PodDependent) and (new := change(state)) is not state
+            if hasattr(state, "with_pod") and (new := change(state)) is not state
         }
         return replace(self, states={**self.states, **changed}) if changed else self
 

@@ -45,6 +45,8 @@ class NodeTable:
         self.version = 0
         """Grows with every change of a node (not of pods)."""
         self.port_rows: dict[tuple[str, int], dict[int, int]] = {}
+        self.row_versions: list[int] = []
+        """Grow with every change of a row."""
         self._log: list[int] = []
         self._log_start = 0
         self._free: list[int] = []
@@ -219,6 +221,7 @@ class NodeTable:
         row = self.size
         self.size += 1
         self.infos.append(None)
+        self.row_versions.append(0)
         if row >= len(self.unschedulable):
             self._grow(max(64, 2 * row))
         return row
@@ -286,6 +289,7 @@ class NodeTable:
 
     def _changed(self, row: int, node: bool) -> None:
         self._log.append(row << 1 | node)
+        self.row_versions[row] += 1
         self.version += node
         self.images.touch(row)
         if len(self._log) > LOG_LIMIT:
@@ -311,10 +315,11 @@ class Nodes(Sequence[NodeInfo]):
         self.table = table
         self._rows = rows
         self._removed = removed or {}
-        self._added = added or {}
+        self._added = {place: list(pods) for place, pods in (added or {}).items()}
         self.is_whole = rows is None
-        self.is_imagined = bool(removed or added)
-        """Whether pods differ from the table's."""
+        self.is_imagined = removed is not None or added is not None
+        """Whether pods may differ from the table's."""
+        self._made: dict[object, tuple[NDArray[Any], Callable[[PodInfo], int]]] = {}
 
     @property
     def rows(self) -> Rows:
@@ -334,6 +339,19 @@ class Nodes(Sequence[NodeInfo]):
         removed, added = self._removed.get(position, ()), self._added.get(position, ())
         return node.changed(removed, added) if removed or added else node
 
+    def put(self, position: int, pod: PodInfo) -> None:
+        """Imagines one more pod on a node."""
+        self._added.setdefault(position, []).append(pod)
+        for column, amount in self._made.values():
+            column[position] += amount(pod)
+
+    def take_back(self, position: int) -> PodInfo:
+        """Undoes the last `put` on a node."""
+        pod = self._added[position].pop()
+        for column, amount in self._made.values():
+            column[position] -= amount(pod)
+        return pod
+
     def is_there(self, position: int) -> bool:
         """False for a hole of the whole table."""
         return self._rows is not None or self.table.infos[position] is not None
@@ -344,16 +362,20 @@ class Nodes(Sequence[NodeInfo]):
 
     def requested(self, resource: str) -> Ints:
         """What the pods on the nodes ask for; `pods` is their number."""
-        base = self._pick(self.table.requested_column(resource))
-        return self._adjusted(base, lambda pod: 1 if resource == PODS else pod.requests.of(resource))
+        column = self.table.requested_column(resource)
+        if not self.is_imagined:
+            return self._pick(column)
+        return self._adjusted(resource, column, lambda pod: 1 if resource == PODS else pod.requests.of(resource))
 
     def nonzero_requested(self, resource: str) -> Ints:
         """The same for cpu and memory, with a default for containers that ask for nothing."""
+        name = NONZERO_CPU if resource == CPU else NONZERO_MEMORY
+        column = self.table.requested_column(name)
+        if not self.is_imagined:
+            return self._pick(column)
         if resource == CPU:
-            base = self._pick(self.table.requested_column(NONZERO_CPU))
-            return self._adjusted(base, lambda pod: pod.requests.nonzero_cpu)
-        base = self._pick(self.table.requested_column(NONZERO_MEMORY))
-        return self._adjusted(base, lambda pod: pod.requests.nonzero_memory)
+            return self._adjusted(name, column, lambda pod: pod.requests.nonzero_cpu)
+        return self._adjusted(name, column, lambda pod: pod.requests.nonzero_memory)
 
     @property
     def unschedulable(self) -> Mask:
@@ -374,20 +396,26 @@ class Nodes(Sequence[NodeInfo]):
 
     def matching(self, matcher: PodMatcher, staying_only: bool = False) -> NDArray[np.int32]:
         """How many pods of each node the matcher picks; `staying_only` leaves out those being deleted."""
-        base = self._pick(self.table.counts.matching(matcher, staying_only)[: self.table.size])
+        column = self.table.counts.matching(matcher, staying_only)[: self.table.size]
+        if not self.is_imagined:
+            return self._pick(column)
         return self._adjusted(
-            base,
+            (matcher, staying_only),
+            column,
             lambda pod: int(matcher.matches(pod.namespace, pod.labels) and not (staying_only and pod.deleting)),
         )
 
     def _pick(self, column: NDArray[S]) -> NDArray[S]:
         return column if self._rows is None else column[self._rows]
 
-    def _adjusted(self, base: NDArray[N], amount: Callable[[PodInfo], int]) -> NDArray[N]:
-        if not self.is_imagined:
-            return base
-        for position, pods in self._removed.items():
-            base[position] -= sum(amount(pod) for pod in pods)
-        for position, pods in self._added.items():
-            base[position] += sum(amount(pod) for pod in pods)
-        return base
+    def _adjusted(self, key: object, column: NDArray[N], amount: Callable[[PodInfo], int]) -> NDArray[N]:
+        """A column with the imagined pods, kept for the next question and changed by `put` and `take_back`."""
+        known = self._made.get(key)
+        if known is None:
+            base = self._pick(column).copy()
+            for position, pods in self._removed.items():
+                base[position] -= sum([amount(pod) for pod in pods])
+            for position, added in self._added.items():
+                base[position] += sum([amount(pod) for pod in added])
+            known = self._made[key] = (base, amount)
+        return known[0]

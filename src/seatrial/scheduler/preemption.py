@@ -14,11 +14,11 @@ import numpy as np
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.cluster import Nominator
-from seatrial.scheduler.extension import PodDependent
+from seatrial.scheduler.extension import Reads
 from seatrial.scheduler.framework import CycleState, Framework
 from seatrial.scheduler.node import NodeInfo
 from seatrial.scheduler.nodes import NodeTable
-from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.pods import PodInfo, PodShape
 from seatrial.scheduler.search import judge, nominated_before
 from seatrial.scheduler.selectors import Selector
 from seatrial.scheduler.verdict import SUCCESS, Code, Status, error, unresolvable
@@ -57,8 +57,6 @@ class _Node:
     lower: list[PodInfo]
     turns: list[PodInfo] = field(default_factory=list)
     violating: frozenset[str] = frozenset()
-    back: list[PodInfo] = field(default_factory=list)
-    """pods that were put back"""
     kept_out: list[PodInfo] = field(default_factory=list)
 
 
@@ -72,12 +70,14 @@ class Evaluator:
         nominator: Nominator,
         budgets: Sequence[Document],
         now: int,
+        memory: "Memory | None" = None,
     ) -> None:
         self.framework = framework
         self.table = table
         self.nominator = nominator
         self.budgets = [Budget(document) for document in budgets]
         self.now = now
+        self._memory = memory
 
     def dry_run(self, pod: PodInfo, names: Sequence[str], cycle: CycleState, wanted: int) -> DryRun:
         """Tries nodes in order until there are enough candidates, one of them without a violation."""
@@ -98,90 +98,105 @@ class Evaluator:
     def _try(self, pod: PodInfo, names: Sequence[str], cycle: CycleState) -> dict[str, Victims | Status]:
         outcomes: dict[str, Victims | Status] = dict.fromkeys(names, SUCCESS)
         together: list[_Node] = []
+        known = self._known(pod, cycle)
+        awaited = frozenset(self.nominator.nominated_nodes())
         for name in names:
             row = self.table.row_of[name]
+            is_awaited = name in awaited and bool(nominated_before(self.nominator, name, pod))
+            if known is not None and not is_awaited:
+                version, outcome = known.get(row, _NEVER)
+                if version == self.table.row_versions[row]:
+                    outcomes[name] = outcome
+                    continue
             info = self.table.info(row)
             lower = [other for other in info.pods if other.priority < pod.priority]
             if not lower:
                 outcomes[name] = unresolvable(NO_VICTIMS)
                 continue
             node = _Node(name, row, info, lower)
-            if self._is_plain(pod, node, cycle):
+            if not is_awaited and self._is_plain(node, cycle):
                 together.append(node)
             else:
                 outcomes[name] = self._one(pod, node, cycle)
         outcomes |= self._many(pod, together, cycle)
+        if known is not None:
+            for node in together:
+                known[node.row] = (self.table.row_versions[node.row], outcomes[node.name])
         return outcomes
 
-    def _is_plain(self, pod: PodInfo, node: _Node, cycle: CycleState) -> bool:
+    def _known(self, pod: PodInfo, cycle: CycleState) -> "Outcomes | None":
+        """What is remembered for pods of this shape; None where filters look beyond the rows."""
+        if self._memory is None:
+            return None
+        for _, call in self.framework.uncached_filters:
+            if call.name not in cycle.skipped and (call.concerns is None or call.concerns(pod)):
+                return None
+        return self._memory.outcomes(pod.shape)
+
+    def _is_plain(self, node: _Node, cycle: CycleState) -> bool:
         """Whether only the node's own row changes with its pods."""
-        if nominated_before(self.nominator, node.name, pod):
-            return False
-        if not any(isinstance(state, PodDependent) for state in cycle.states.values()):
-            return True
-        return all(cycle.without_pod(other, node.info) is cycle for other in node.lower)
+        return not cycle.depends_on_pods or all(cycle.without_pod(other, node.info) is cycle for other in node.lower)
 
     def _many(self, pod: PodInfo, nodes: list[_Node], cycle: CycleState) -> dict[str, Victims | Status]:
-        outcomes: dict[str, Victims | Status] = {}
-        if not nodes:
-            return outcomes
-        fitting: list[_Node] = []
-        for node, status in zip(nodes, self._judge(pod, nodes, cycle), strict=True):
-            if status.is_success:
-                self._queue_up(node)
-                fitting.append(node)
-            else:
-                outcomes[node.name] = status
-        for turn in range(max((len(node.turns) for node in fitting), default=0)):
-            trying = [node for node in fitting if turn < len(node.turns)]
-            for node in trying:
-                node.back.append(node.turns[turn])
-            for node, status in zip(trying, self._judge(pod, trying, cycle), strict=True):
-                if not status.is_success:
-                    node.kept_out.append(node.back.pop())
-        outcomes.update((node.name, self._victims(node)) for node in fitting)
-        return outcomes
-
-    def _judge(self, pod: PodInfo, nodes: list[_Node], cycle: CycleState) -> list[Status]:
-        """The verdict on each node with all pods of lower priority taken off and some put back.
+        """All pods of lower priority are taken off, then put back in turn: one of each node at a time.
 
         In that order, as upstream does it: a host port that two pods share is free once one of them has gone.
         """
+        outcomes: dict[str, Victims | Status] = {}
+        if not nodes:
+            return outcomes
         rows = np.fromiter((node.row for node in nodes), np.intp, len(nodes))
-        removed = {place: node.lower for place, node in enumerate(nodes)}
-        view = self.table.what_if(rows, removed, {place: node.back for place, node in enumerate(nodes)})
+        view = self.table.what_if(rows, {place: node.lower for place, node in enumerate(nodes)}, {})
         judged = judge(self.framework, pod, view, cycle)
-        return [judged.status(place) for place in range(len(nodes))]
+        fitting: dict[int, _Node] = {}
+        for place, (node, fits) in enumerate(zip(nodes, judged.passed.tolist(), strict=True)):
+            if fits:
+                self._queue_up(node)
+                fitting[place] = node
+            else:
+                outcomes[node.name] = judged.status(place)
+        for turn in range(max((len(node.turns) for node in fitting.values()), default=0)):
+            trying = [place for place, node in fitting.items() if turn < len(node.turns)]
+            for place in trying:
+                view.put(place, fitting[place].turns[turn])
+            passed = judge(self.framework, pod, view, cycle, Reads.ROW).passed
+            for place in trying:
+                if not passed[place]:
+                    fitting[place].kept_out.append(view.take_back(place))
+        outcomes.update((node.name, self._victims(node)) for node in fitting.values())
+        return outcomes
 
     def _one(self, pod: PodInfo, node: _Node, cycle: CycleState) -> Victims | Status:
         """The same for one node whose pods also change the states of plugins, or that somebody is nominated to."""
         for other in node.lower:
             cycle = cycle.without_pod(other, node.info)
-        status = self._judge_one(pod, node, cycle)
+        back: list[PodInfo] = []
+        status = self._judge_one(pod, node, back, cycle)
         if not status.is_success:
             return status
         self._queue_up(node)
         for other in node.turns:
-            node.back.append(other)
+            back.append(other)
             changed = cycle.with_pod(other, node.info)
-            if self._judge_one(pod, node, changed).is_success:
+            if self._judge_one(pod, node, back, changed).is_success:
                 cycle = changed
             else:
-                node.kept_out.append(node.back.pop())
+                node.kept_out.append(back.pop())
         return self._victims(node)
 
-    def _judge_one(self, pod: PodInfo, node: _Node, cycle: CycleState) -> Status:
+    def _judge_one(self, pod: PodInfo, node: _Node, back: list[PodInfo], cycle: CycleState) -> Status:
+        """The verdict on a node with some pods put back: with the pods nominated to it, and without them."""
         rows = np.asarray([node.row], np.intp)
         nominated = nominated_before(self.nominator, node.name, pod)
         if nominated:
             with_them = cycle
             for other in nominated:
                 with_them = with_them.with_pod(other, node.info)
-            view = self.table.what_if(rows, {0: node.lower}, {0: [*node.back, *nominated]})
+            view = self.table.what_if(rows, {0: node.lower}, {0: [*back, *nominated]})
             status = judge(self.framework, pod, view, with_them).status(0)
             if not status.is_success:
                 return status
-        return judge(self.framework, pod, self.table.what_if(rows, {0: node.lower}, {0: node.back}), cycle).status(0)
+        return judge(self.framework, pod, self.table.what_if(rows, {0: node.lower}, {0: back}), cycle).status(0)
 
     def _queue_up(self, node: _Node) -> None:
         """The order of reprieve: violating ones first, each group from the most important down."""
@@ -197,6 +212,37 @@ class Evaluator:
         mixed = 0 < len(node.violating) < len(node.turns)
         pods = important_first(node.kept_out, self.now) if mixed else node.kept_out
         return Victims(tuple(pods), broken)
+
+
+Outcomes = dict[int, tuple[int, Victims | Status]]
+"""Row -> the version it had, and what evictions would come to."""
+_NEVER: tuple[int, Status] = (-1, SUCCESS)
+
+
+class Memory:
+    """Dry runs of the last shapes: a row that has not changed since gives the same answer again."""
+
+    def __init__(self, shapes: int = 8) -> None:
+        self._shapes = shapes
+        self._outcomes: dict[PodShape, Outcomes] = {}
+        self._depends: object = None
+
+    def renew(self, depends: object) -> "Memory":
+        """Forgets everything where something changed that all dry runs depend on."""
+        if self._depends != depends:
+            self._depends = depends
+            self._outcomes.clear()
+        return self
+
+    def outcomes(self, shape: PodShape) -> Outcomes:
+        """What is remembered of a shape."""
+        found = self._outcomes.pop(shape, None)
+        if found is None:
+            found = {}
+            if len(self._outcomes) >= self._shapes:
+                del self._outcomes[next(iter(self._outcomes))]
+        self._outcomes[shape] = found
+        return found
 
 
 class Budget:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seatrial.scheduler.cluster import Nominator
+from seatrial.scheduler.extension import Reads
 from seatrial.scheduler.framework import CycleState, FilterCall, Framework
 from seatrial.scheduler.nodes import Mask, Nodes, NodeTable, Rows
 from seatrial.scheduler.pods import PodInfo
@@ -33,6 +34,7 @@ class Judged:
     rejecter: NDArray[np.int16]
     """0 passed, else 1 + index of the filter"""
     verdicts: list[Verdicts | None]
+    _known: dict[tuple[int, int], Status] = field(default_factory=dict)
 
     @property
     def passed(self) -> Mask:
@@ -46,15 +48,21 @@ class Judged:
             return SUCCESS
         verdicts = self.verdicts[index - 1]
         assert verdicts is not None
-        return self.framework.filters[index - 1].signed(verdicts.status(place))
+        key = (index, int(verdicts.codes[place]))
+        if key not in self._known:
+            self._known[key] = self.framework.filters[index - 1].signed(verdicts.status(place))
+        return self._known[key]
 
 
-def judge(framework: Framework, pod: PodInfo, nodes: Nodes, cycle: CycleState) -> Judged:
-    """Asks the filters in order about every node of a view; a node that was rejected is not asked about again."""
+def judge(framework: Framework, pod: PodInfo, nodes: Nodes, cycle: CycleState, least: Reads = Reads.NODE) -> Judged:
+    """Asks the filters in order about every node of a view; a node that was rejected is not asked about again.
+
+    `least` leaves out filters that depend on less: where only pods come and go, those that read nodes alone.
+    """
     rejecter = np.zeros(len(nodes), np.int16)
     verdicts: list[Verdicts | None] = []
     for index, call in enumerate(framework.filters):
-        if call.name in cycle.skipped or rejecter.all():
+        if call.reads < least or call.name in cycle.skipped or rejecter.all():
             verdicts.append(None)
             continue
         answer = call(pod, nodes, cycle.of(call.name), rejecter == 0)

@@ -5,12 +5,13 @@ Upstream: pkg/scheduler/framework/plugins/defaultpreemption (v1.36); queueing hi
 
 from typing import Any
 
+from seatrial.model.documents import Document
 from seatrial.scheduler.cycle import ExtenderFailed, Extenders
 from seatrial.scheduler.diagnosis import fit_error
-from seatrial.scheduler.extension import Plugin, PostFiltered, Rejections
+from seatrial.scheduler.extension import Handle, Plugin, PostFiltered, Rejections
 from seatrial.scheduler.framework import CycleState
 from seatrial.scheduler.pods import PodInfo
-from seatrial.scheduler.preemption import DryRun, Evaluator, best_candidates
+from seatrial.scheduler.preemption import DryRun, Evaluator, Memory, best_candidates
 from seatrial.scheduler.verdict import SUCCESS, Code, Status, error, unresolvable, unschedulable
 
 NEVER = "not eligible due to preemptionPolicy=Never."
@@ -26,6 +27,12 @@ class DefaultPreemption(Plugin):
 
     tries_all = False
     """Whether every node is tried, whatever the number of candidates."""
+    remembers = True
+    """Whether dry runs of unchanged rows are kept for the next pod of the shape."""
+
+    def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
+        super().__init__(args, handle)
+        self._memory = Memory()
 
     def pre_enqueue(self, pod: PodInfo) -> Status | None:
         return unresolvable(WAITING) if pod.uid in self.handle.shared.get(IN_FLIGHT, ()) else None
@@ -63,11 +70,16 @@ class DefaultPreemption(Plugin):
     def dry_run(self, pod: PodInfo, rejections: Rejections, cycle: CycleState) -> DryRun:
         """Tries the nodes that preemption may help, in the order of their names."""
         names = sorted(rejections.resolvable())
-        budgets = self.handle.cluster.list("PodDisruptionBudget")
-        evaluator = Evaluator(
-            self.handle.framework, self.handle.nodes, self.handle.nominator, budgets, self.handle.now()
-        )
+        handle = self.handle
+        budgets = handle.cluster.list("PodDisruptionBudget")
+        memory = self._memory.renew(self._depends()) if self.remembers else None
+        evaluator = Evaluator(handle.framework, handle.nodes, handle.nominator, budgets, handle.now(), memory)
         return evaluator.dry_run(pod, names, cycle, len(names) if self.tries_all else self._wanted(len(names)))
+
+    def _depends(self) -> tuple[Any, ...]:
+        """What dry runs depend on beside rows."""
+        plugins = [call.plugin.depends_on() for call in self.handle.framework.filters]
+        return self.handle.cluster.version("PodDisruptionBudget"), *plugins
 
     def _wanted(self, nodes: int) -> int:
         share = nodes * int(self.args.get("minCandidateNodesPercentage", 10)) // 100
