@@ -106,7 +106,7 @@ def frame_of(rows: list[Row]) -> pl.DataFrame:
     return pl.DataFrame(series)
 
 
-def _lists(name: str, values: Sequence[Any], inner: pl.DataType | type[pl.DataType]) -> pl.Series:
+def _lists(name: str, values: Sequence[Any], inner: Any) -> pl.Series:
     """Arrays of numbers as one column of lists: joined end to end, then cut again, which is cheap for many."""
     places = [place for place, value in enumerate(values) if value is not None and len(value)]
     empty = pl.Series([value is not None and not len(value) for value in values], dtype=pl.Boolean)

@@ -1,0 +1,150 @@
+"""How fast scenarios are: pods per second from reading the file to the last output file, and cost over the steps.
+
+Every tenth step brings a wave of pods that fit nowhere; the next one labels the nodes they want. So waves are tried
+in vain, swept, and then scheduled, by all default controllers in the second spelling.
+"""
+
+import resource
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from seatrial.bench.figures import Figure, all_met
+
+if TYPE_CHECKING:
+    from seatrial.scenario.play import Play
+
+WAVE_EVERY = 10
+NODES_PER_WAVE = 100
+ROOM = {"cpu": "32", "memory": "128Gi", "pods": "110"}
+MEBIBYTE = 1024 * 1024
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("scenario")(bench_scenario)
+
+
+def bench_scenario(
+    nodes: Annotated[int, typer.Option(help="Nodes.")] = 5000,
+    pods: Annotated[int, typer.Option(help="Pods over all steps.")] = 20_000,
+    steps: Annotated[int, typer.Option(help="Major steps.")] = 100,
+    record: Annotated[str, typer.Option(help="What is kept of each attempt.")] = "summary",
+) -> None:
+    """Measure a scenario from its file to its results."""
+    with tempfile.TemporaryDirectory(prefix="seatrial-bench-") as folder:
+        path = Path(folder) / "scenario.json"
+        write_scenario(path, nodes, pods, steps)
+        begin, cpu = time.perf_counter(), time.process_time()
+        play, times = run_file(path, Path(folder), record)
+        seconds, cpu_seconds = time.perf_counter() - begin, time.process_time() - cpu
+    assert play.board.phase == "Succeeded", play.board.message
+    scheduled = play.timeline.pods.scheduled
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MEBIBYTE
+    figures = [
+        Figure("pods per second", scheduled / seconds, "pods/s", must=1500, goal=2500, more_is_better=True),
+        Figure("pods per CPU second", scheduled / cpu_seconds, "pods/s", more_is_better=True),
+        Figure("attempts", play.timeline.attempts, "attempts"),
+        Figure("memory", memory, "MiB", must=1.2e9 / MEBIBYTE, goal=800e6 / MEBIBYTE),
+        Figure("cost of a late step over an early one", growth(times), "times", must=2.0),
+    ]
+    for figure in figures:
+        typer.echo(figure.text())
+    if not all_met(figures):
+        raise typer.Exit(1)
+
+
+def run_file(path: Path, folder: Path, record: str) -> "tuple[Play, list[float]]":
+    """Run a scenario as `seatrial run` does; also the CPU time of each step."""
+    from seatrial.clock.virtual import Clock
+    from seatrial.scenario.cluster import fresh_store
+    from seatrial.scenario.decoding import read_scenario
+    from seatrial.scenario.files import FilePages, write_whole
+    from seatrial.scenario.play import Play, PlayOptions
+    from seatrial.scenario.scheduling import scheduler_maker
+    from seatrial.timeline.rows import FolderSink, Rows, write_table
+
+    level: Any = record
+    clock = Clock()
+    with tempfile.TemporaryFile() as pages:
+        play = Play(
+            read_scenario(path), fresh_store(clock), clock, scheduler_maker(), PlayOptions(level=level),
+            pages=FilePages(pages), rows=Rows(FolderSink(folder)),
+        )  # fmt: skip
+        times: list[float] = []
+        turned, last = 0, time.process_time()
+        for _ in play.run():
+            if len(play.board.pages) != turned:
+                now = time.process_time()
+                times.append(now - last)
+                turned, last = len(play.board.pages), now
+        write_table(play.timeline.rows.table(), play.timeline.dictionary.document(), folder / "timeline.parquet")
+        write_whole(folder / "result.json", play.parts())
+    return play, times
+
+
+def growth(times: list[float]) -> float:
+    """How much more the waves of the last half cost than those of the first half."""
+    waves = [sum(times[start : start + WAVE_EVERY]) for start in range(0, len(times) - WAVE_EVERY, WAVE_EVERY)]
+    half = len(waves) // 2
+    early, late = waves[1 : half + 1], waves[half + 1 :]
+    return (sum(late) / len(late)) / (sum(early) / len(early)) if early and late else 1.0
+
+
+def write_scenario(path: Path, nodes: int, pods: int, steps: int) -> None:
+    """Write the scenario as one JSON document."""
+    import orjson
+
+    spec = {
+        "controllers": {"simulationControllers": {"enabled": [{"name": "scheduler"}]}},
+        "operations": list(operations(nodes, pods, steps)),
+    }
+    head = {
+        "apiVersion": "simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1",
+        "kind": "Scenario",
+        "metadata": {"name": "bench"},
+    }
+    path.write_bytes(orjson.dumps({**head, "spec": spec}))
+
+
+def operations(nodes: int, pods: int, steps: int) -> Iterator[dict[str, Any]]:
+    """Nodes first; then waves of pods that wait one step for their nodes."""
+    for number in range(nodes):
+        status = {"capacity": ROOM, "allocatable": ROOM}
+        meta = {"name": f"node-{number:05}", "labels": {"kubernetes.io/hostname": f"node-{number:05}"}}
+        yield _create(1, {"apiVersion": "v1", "kind": "Node", "metadata": meta, "status": status})
+    waves = max(1, steps // WAVE_EVERY)
+    for step in range(2, steps + 1):
+        wave = step // WAVE_EVERY - 1
+        if step % WAVE_EVERY == 0:
+            for number in range(pods // waves):
+                yield _create(step, pod(f"pod-{wave:03}-{number:05}", wave))
+        elif step % WAVE_EVERY == 1:
+            for number in range(NODES_PER_WAVE):
+                yield _label(step, f"node-{(wave * NODES_PER_WAVE + number) % nodes:05}", wave)
+        else:
+            yield _label(step, f"node-{step % nodes:05}", -1)
+    for number in range(NODES_PER_WAVE):
+        yield _label(steps + 1, f"node-{((waves - 1) * NODES_PER_WAVE + number) % nodes:05}", waves - 1)
+    yield {"step": steps + 1, "doneOperation": {}}
+
+
+def pod(name: str, wave: int) -> dict[str, Any]:
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "1", "memory": "1Gi"}}}
+    spec = {"nodeSelector": {"wave": str(wave)}, "containers": [container]}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"}, "spec": spec}
+
+
+def _create(step: int, document: dict[str, Any]) -> dict[str, Any]:
+    return {"step": step, "createOperation": {"object": document}}
+
+
+def _label(step: int, node: str, wave: int) -> dict[str, Any]:
+    key, value = ("wave", wave) if wave >= 0 else ("seen", step)
+    patch = f'{{"metadata":{{"labels":{{"{key}":"{value}"}}}}}}'
+    target = {"typeMeta": {"apiVersion": "v1", "kind": "Node"}, "objectMeta": {"name": node}}
+    return {"step": step, "patchOperation": {**target, "patch": patch, "patchType": "application/merge-patch+json"}}
