@@ -27,7 +27,7 @@ from seatrial.scheduler.node_selectors import NamedNode
 MOST_DEVICES = 32
 PATIENCE = 200
 """Devices tried before a search begins to look ahead."""
-MOST_TRIED = 1_000_000
+MOST_TRIED = 200_000
 """Devices tried before a search is given up. Upstream gives up after 10 seconds; a count is the same on any machine."""
 INVALID_POOLS = "invalid resource pools were encountered"
 
