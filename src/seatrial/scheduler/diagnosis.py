@@ -21,6 +21,7 @@ class Diagnosis:
     statuses: Mapping[str, Status] = field(default_factory=dict)
     absent: Status = ABSENT
     pre_filter_message: str = ""
+    _blamed: dict[bool, tuple[str, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     def status(self, node: str) -> Status:
         return self.statuses.get(node, self.absent)
@@ -37,9 +38,12 @@ class Diagnosis:
 
     def plugins(self, pending: bool = False) -> tuple[str, ...]:
         """The plugins to blame, by name."""
-        code = Code.PENDING
-        listed = {s.plugin for s in self._all() if s.plugin and ((s.code == code) if pending else s.is_rejected)}
-        return tuple(sorted(listed))
+        blamed = self._blamed.get(pending)
+        if blamed is None:
+            code = Code.PENDING
+            listed = {s.plugin for s in self._all() if s.plugin and ((s.code == code) if pending else s.is_rejected)}
+            blamed = self._blamed[pending] = tuple(sorted(listed))
+        return blamed
 
     def message(self, post_filter: str = "") -> str:
         """The text of the event."""
@@ -53,7 +57,7 @@ class Diagnosis:
         )
 
     def _all(self) -> Iterable[Status]:
-        yield from set(self.statuses.values())
+        yield from {id(status): status for status in self.statuses.values()}.values()
         if len(self.statuses) < len(self.order):
             yield self.absent
 

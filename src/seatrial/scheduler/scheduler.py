@@ -107,7 +107,7 @@ class Scheduler:
 
     def metrics_text(self) -> str:
         """All metrics in Prometheus' text format."""
-        gated = sum(1 for queued in self.queue.unschedulable.values() if queued.is_gated)
+        gated = sum(1 for queued in self.queue.unschedulable if queued.is_gated)
         pending = {
             "active": len(self.queue.active),
             "backoff": sum(1 for _ in self.queue.backoff),
@@ -215,7 +215,9 @@ class Scheduler:
         if self._events is not None:
             self._events.failed(pod, message, pod.shape.scheduler_name)
         reason = "Unschedulable" if unschedulable or pending else "SchedulerError"
-        self._status.not_scheduled(pod, reason, message, nominated)
+        if queued.told != (pod, reason, message, nominated):
+            self._status.not_scheduled(pod, reason, message, nominated)
+            queued.told = (self._watcher.pods.get(pod.key, pod), reason, message, nominated)
 
     def _decision(self, queued: QueuedPod, attempt: Attempt, **more: Any) -> Decision:
         if self._extenders is not None and self._extenders.answers:

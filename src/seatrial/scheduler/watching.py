@@ -101,7 +101,7 @@ class Watcher:
 
     def is_heard(self) -> bool:
         """Whether an event could matter to anybody now."""
-        return bool(self.queue.unschedulable) or bool(self.queue.in_flight)
+        return len(self.queue.unschedulable) > 0 or bool(self.queue.in_flight)
 
     # -- nodes -------------------------------------------------------------------------------------------------------
 

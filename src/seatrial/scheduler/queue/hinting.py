@@ -29,17 +29,21 @@ class Hinting:
     def __init__(self, registrations: Registrations) -> None:
         self._registrations = registrations
         self._interested: dict[tuple[str, ClusterEvent], tuple[tuple[str, Hint | None], ...]] = {}
-        self._concerns: dict[ClusterEvent, bool] = {}
+        self._listeners: dict[ClusterEvent, frozenset[str]] = {}
 
     def concerns_anybody(self, event: ClusterEvent) -> bool:
         """Whether any plugin of any profile registered the event."""
-        known = self._concerns.get(event)
+        return event.is_wildcard or bool(self.interested(event))
+
+    def interested(self, event: ClusterEvent) -> frozenset[str]:
+        """The plugins that registered the event in any profile."""
+        known = self._listeners.get(event)
         if known is None:
-            known = self._concerns[event] = event.is_wildcard or any(
-                entry.event.covers(event)
+            known = self._listeners[event] = frozenset(
+                plugin
                 for plugins in self._registrations.values()
-                for entries in plugins.values()
-                for entry in entries
+                for plugin, entries in plugins.items()
+                if any(entry.event.covers(event) for entry in entries)
             )
         return known
 

@@ -24,6 +24,7 @@ from seatrial.scheduler.queue.heap import Order, PodHeap
 from seatrial.scheduler.queue.hinting import Hinting, Registrations, Worth
 from seatrial.scheduler.queue.inflight import InFlight
 from seatrial.scheduler.queue.nominator import PodNominator
+from seatrial.scheduler.queue.parking import Parking
 from seatrial.scheduler.queue.queued import QueuedPod, priority_order
 from seatrial.scheduler.verdict import Status
 
@@ -59,7 +60,7 @@ class SchedulingQueue:
         self.in_flight = InFlight()
         self.active = PodHeap(order)
         self.backoff = BackoffQueue(clock, initial_backoff, max_backoff, order)
-        self.unschedulable: dict[str, QueuedPod] = {}
+        self.unschedulable = Parking()
         self._gates = gates
         self._on_gated = on_gated
         self._error_timer: Timer | None = None
@@ -99,7 +100,7 @@ class SchedulingQueue:
         """A pod is gone, or no longer pending."""
         self.nominator.remove(pod)
         if self.active.remove(pod.key) is None and self.backoff.remove(pod.key) is None:
-            self.unschedulable.pop(pod.key, None)
+            self.unschedulable.remove(pod.key)
 
     def pop(self) -> QueuedPod | None:
         """The next pod to schedule, which is in flight from now on; None where none can be tried."""
@@ -141,8 +142,9 @@ class SchedulingQueue:
         """Something happened in the cluster: pods it may help go back to the queue."""
         if not self.hinting.concerns_anybody(event):
             return
-        if self.unschedulable:
-            self._move([q for q in self.unschedulable.values() if check is None or check(q.pod)], event, old, new)
+        if len(self.unschedulable):
+            parked = self.unschedulable.rejected_by(self.hinting.interested(event))
+            self._move([queued for queued in parked if check is None or check(queued.pod)], event, old, new)
         self.in_flight.record(event, old, new)
 
     def activate(self, pods: Iterable[PodInfo]) -> None:
@@ -160,7 +162,7 @@ class SchedulingQueue:
 
     def sweep(self) -> int:
         """Bring every pending pod back that is neither gated nor being deleted; how many there were."""
-        waiting = [q for q in self.unschedulable.values() if not q.is_gated and not q.pod.deleting]
+        waiting = [q for q in self.unschedulable if not q.is_gated and not q.pod.deleting]
         for queued in (*waiting, *self.backoff.after_error):
             self._activate(queued, FORCE_ACTIVATE)
         return len(waiting)
@@ -169,7 +171,7 @@ class SchedulingQueue:
         """All pods of the queue: active, backing off, unschedulable."""
         yield from self.active
         yield from self.backoff
-        yield from self.unschedulable.values()
+        yield from self.unschedulable
 
     def find(self, key: str) -> QueuedPod | None:
         """A pending pod by namespace/name; not one in flight."""
@@ -189,7 +191,7 @@ class SchedulingQueue:
                 continue
             worth = self.hinting.worth(queued, event, old, new)
             if worth is not Worth.NOTHING:
-                del self.unschedulable[queued.key]
+                self.unschedulable.remove(queued.key)
                 self._requeue(queued, worth, event)
 
     def _worth_of_happenings(self, queued: QueuedPod) -> Worth:
@@ -216,7 +218,7 @@ class SchedulingQueue:
             if not self._passes_gates(queued):
                 self._park(queued)
                 return False
-            self.unschedulable.pop(queued.key, None)
+            self.unschedulable.remove(queued.key)
             self.backoff.add(queued)
             self._arm_error_timer()
             return True
@@ -229,7 +231,7 @@ class SchedulingQueue:
             return False
         if queued.first_attempt is None:
             queued.first_attempt = self._clock.now()
-        self.unschedulable.pop(queued.key, None)
+        self.unschedulable.remove(queued.key)
         self.backoff.remove(queued.key)
         self.active.push(queued)
         if event in (UNSCHEDULED_ADD, UNSCHEDULED_UPDATE):
@@ -237,7 +239,7 @@ class SchedulingQueue:
         return True
 
     def _park(self, queued: QueuedPod) -> None:
-        self.unschedulable[queued.key] = queued
+        self.unschedulable.park(queued)
         if not queued.is_gated:
             self._arm_flush_timer()
 
@@ -288,7 +290,7 @@ class SchedulingQueue:
         """Every 30 s of the queue's life pods that have waited for more than 5 minutes are tried again."""
         if self._flush_timer is not None:
             return
-        waiting = [queued.timestamp for queued in self.unschedulable.values() if not queued.is_gated]
+        waiting = [queued.timestamp for queued in self.unschedulable if not queued.is_gated]
         if waiting:
             age = min(waiting) + LONGEST_UNSCHEDULABLE - self._started
             due = self._started + (age // FLUSH_PERIOD + 1) * FLUSH_PERIOD
@@ -297,7 +299,7 @@ class SchedulingQueue:
     def _on_flush_timer(self) -> None:
         self._flush_timer = None
         now = self._clock.now()
-        late = [q for q in self.unschedulable.values() if now - q.timestamp > LONGEST_UNSCHEDULABLE]
+        late = [q for q in self.unschedulable if now - q.timestamp > LONGEST_UNSCHEDULABLE]
         for queued in late:
             queued.was_flushed = True
         self._move(late, UNSCHEDULABLE_TIMEOUT, None, None)

@@ -1,6 +1,6 @@
 """A pod in the queue with the memory of its attempts. Upstream: pkg/scheduler/framework/types.go (QueuedPodInfo)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from seatrial.scheduler.events import ClusterEvent
 from seatrial.scheduler.pods import PodInfo
@@ -25,7 +25,8 @@ class QueuedPod:
     consecutive_errors: int = 0
     backoff_until: int | None = None
     was_flushed: bool = False
-    notes: dict[str, object] = field(default_factory=dict)
+    told: tuple[PodInfo, str, str, str | None] | None = None
+    """What the pod's status was last told (reason, message, nomination), and the pod as it was after that."""
 
     @property
     def key(self) -> str:
