@@ -1,0 +1,53 @@
+"""`seatrial verify golden`: what it says and how it exits."""
+
+import gzip
+from pathlib import Path
+
+import orjson
+import pytest
+from typer.testing import CliRunner
+
+from seatrial.cli.main import build
+from seatrial.verify.cases import NoCases, case_files, read_cases
+from seatrial.verify.comparing import first_difference
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "kube-scheduler"
+
+
+@pytest.fixture
+def two_cases(tmp_path: Path) -> Path:
+    """A directory with one right and one wrong recording."""
+    case = next(iter(read_cases(GOLDEN / "gates-and-names.jsonl.xz")))
+    right = {"input": case.input | {"name": "right"}, "expected": case.expected}
+    wrong = {"input": case.input | {"name": "wrong"}, "expected": case.expected | {"kubernetes": "v0"}}
+    for name, document in (("right", right), ("wrong", wrong)):
+        (tmp_path / f"{name}.json.gz").write_bytes(gzip.compress(orjson.dumps(document)))
+    return tmp_path
+
+
+def test_differences_are_listed_and_the_last_line_counts(two_cases: Path) -> None:
+    result = CliRunner().invoke(build(), ["verify", "golden", str(two_cases), "-j", "1"])
+    assert result.exit_code == 1
+    assert ".kubernetes: expected 'v0', got 'v1.36.3'" in result.output
+    assert result.output.rstrip().splitlines()[-1] == "1 of 2 cases equal"
+
+
+def test_equal_cases_exit_with_0(two_cases: Path) -> None:
+    (two_cases / "wrong.json.gz").unlink()
+    result = CliRunner().invoke(build(), ["verify", "golden", str(two_cases)])
+    assert (result.exit_code, result.output) == (0, "1 of 1 cases equal\n")
+
+
+def test_no_directory_and_no_cases_are_wrong_usage(tmp_path: Path) -> None:
+    with pytest.raises(NoCases, match="no such directory"):
+        case_files(tmp_path / "nowhere")
+    with pytest.raises(NoCases, match="no recorded cases"):
+        case_files(tmp_path)
+
+
+def test_the_first_difference_is_named_by_its_path() -> None:
+    assert first_difference({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}]}) == ".a[1].b: expected 2, got 3"
+    assert first_difference({"a": 1}, {}) == ".a: expected 1, got nothing"
+    assert first_difference({}, {"a": 1}) == ".a: expected nothing, got 1"
+    assert first_difference([1], [1, 2]) == ".: expected 1 entries, got 2"
+    assert first_difference({"a": 1}, {"a": 1}) is None
