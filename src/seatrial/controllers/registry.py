@@ -13,12 +13,12 @@ from seatrial.controllers.jobs.job import Job
 from seatrial.controllers.namespace import Namespace, ServiceAccount
 from seatrial.controllers.node import Node
 from seatrial.controllers.persistentvolume import PersistentVolume
+from seatrial.controllers.pod import Pod
 from seatrial.controllers.poddisruptionbudget import PodDisruptionBudget
 from seatrial.controllers.pods import PodIndex
 from seatrial.controllers.replicaset import ReplicaSet, ReplicationController
 from seatrial.controllers.resourceclaim import ResourceClaim
 from seatrial.controllers.resourcequota import ResourceQuota
-from seatrial.controllers.stages.lifecycle import PodLifecycle
 from seatrial.controllers.statefulset import StatefulSet
 from seatrial.controllers.tainteviction import TaintEviction
 from seatrial.controllers.ttlafterfinished import TTLAfterFinished
@@ -42,7 +42,7 @@ CONTROLLERS: tuple[type[QueueController] | type[Ensemble], ...] = (
     TTLAfterFinished,
     Node,
     TaintEviction,
-    PodLifecycle,
+    Pod,
     GarbageCollector,
     ResourceQuota,
 )

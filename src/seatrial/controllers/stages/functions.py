@@ -1,11 +1,17 @@
 """The functions a Stage's templates may call: Go's own, and those of KWOK that make sense without a kubelet."""
 
+import base64
+import hashlib
+import math
+import re
 from collections.abc import Callable
+from ipaddress import ip_address
 from typing import Any
 
 import orjson
 
 from seatrial.model import yamls
+from seatrial.model.documents import Document
 from seatrial.model.times import to_micro_time
 
 NODE_CONDITIONS = tuple(
@@ -15,6 +21,7 @@ NODE_CONDITIONS = tuple(
         ("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
         ("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
         ("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+        ("NetworkUnavailable", "False", "RouteCreated", "RouteController created a route"),
     )
 )
 
@@ -53,6 +60,29 @@ def _yaml(value: Any, indent: int = 0) -> str:
     return ("\n" + text).replace("\n", "\n" + "  " * indent) if indent else text
 
 
+def _address(text: str, network: str, bits: int) -> str:
+    """An address of a network that depends on a text alone; never its first or last."""
+    number = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest()) % (2**bits - 2) + 1
+    return str(ip_address(int(ip_address(network)) + number))
+
+
+def node_ip(node: Any = "") -> str:
+    return _address(str(node), "172.16.0.0", 20)
+
+
+def pod_ip(node: Any = "", host_network: Any = False, uid: Any = "", name: Any = "", namespace: Any = "") -> str:
+    """The address of a pod; on the host's network it is the node's."""
+    return node_ip(node) if host_network is True else _address(f"{namespace}/{name}", "10.0.0.0", 24)
+
+
+def _has(value: Any, key: Any) -> bool:
+    return isinstance(value, dict) and key in value
+
+
+def _regex(pattern: str, text: str) -> bool:
+    return re.search(pattern, text) is not None
+
+
 PURE: dict[str, Callable[..., Any]] = {
     "and": _and,
     "or": _or,
@@ -78,25 +108,62 @@ PURE: dict[str, Callable[..., Any]] = {
     "lower": str.lower,
     "upper": str.upper,
     "trim": str.strip,
+    "int64": int,
+    "float64": float,
+    "atoi": int,
+    "div": lambda first, second: int(int(first) / int(second)),
+    "mod": lambda first, second: int(math.fmod(int(first), int(second))),
+    "max": lambda *values: max(map(int, values)),
+    "min": lambda *values: min(map(int, values)),
+    "until": lambda count: list(range(count)),
+    "empty": lambda value: not value,
+    "coalesce": lambda *values: next((value for value in values if value), None),
+    "ternary": lambda yes, no, test: yes if test else no,
+    "hasKey": _has,
+    "get": lambda value, key: value.get(key, ""),
+    "keys": lambda *values: [key for value in values for key in value],
+    "values": lambda value: list(value.values()),
+    "first": lambda values: values[0] if values else None,
+    "last": lambda values: values[-1] if values else None,
+    "join": lambda separator, values: separator.join(map(str, values)),
+    "splitList": lambda separator, text: text.split(separator),
+    "replace": lambda old, new, text: text.replace(old, new),
+    "contains": lambda part, text: part in text,
+    "hasPrefix": lambda part, text: text.startswith(part),
+    "hasSuffix": lambda part, text: text.endswith(part),
+    "trimPrefix": lambda part, text: text.removeprefix(part),
+    "trimSuffix": lambda part, text: text.removesuffix(part),
+    "repeat": lambda count, text: text * count,
+    "trunc": lambda count, text: text[:count] if count >= 0 else text[count:],
+    "indent": lambda count, text: " " * count + text.replace("\n", "\n" + " " * count),
+    "nindent": lambda count, text: "\n" + " " * count + text.replace("\n", "\n" + " " * count),
+    "squote": lambda value: f"'{value}'",
+    "regexMatch": _regex,
+    "b64enc": lambda text: base64.b64encode(text.encode()).decode(),
+    "b64dec": lambda text: base64.b64decode(text).decode(),
+    "sha256sum": lambda text: hashlib.sha256(text.encode()).hexdigest(),
+    "toJson": lambda value: orjson.dumps(value).decode(),
+    "fromJson": orjson.loads,
     "quote": quote,
     "Quote": quote,
     "YAML": _yaml,
     "NodeConditions": lambda: [dict(condition) for condition in NODE_CONDITIONS],
     "Version": lambda: "seatrial",
-    "NodeIP": lambda: "",
-    "NodeIPs": list,
-    "NodeIPWith": lambda *_: "",
-    "NodeIPsWith": lambda *_: [],
-    "PodIPWith": lambda *_: "",
-    "PodIPsWith": lambda *_: [],
+    "NodeIPWith": node_ip,
+    "NodeIPsWith": lambda node: [node_ip(node)],
+    "PodIPWith": pod_ip,
+    "PodIPsWith": lambda *about: [pod_ip(*about)],
     "NodePort": lambda: 0,
 }
 
 
-def functions_at(now: int, start: int, name: str) -> dict[str, Callable[..., Any]]:
-    """All functions, as they are for the object `name` at this moment."""
+def functions_at(now: int, start: int, document: Document) -> dict[str, Callable[..., Any]]:
+    """All functions, as they are for this object at this moment."""
+    name = document["metadata"].get("name", "")
     return PURE | {
         "Now": lambda: to_micro_time(now),
         "StartTime": lambda: to_micro_time(start),
         "NodeName": lambda: name,
+        "NodeIP": lambda: node_ip(name),
+        "NodeIPs": lambda: [node_ip(name)],
     }

@@ -1,51 +1,50 @@
 """Stages at work: every object of a kind moves from stage to stage, at once or when its delay has passed.
 
 Upstream: KWOK's lifecycle (pkg/utils/lifecycle). Where several stages match, weights decide; the dice are seeded by the
-object's uid and revision, so a run repeats itself.
+object, so a run repeats itself. What a template made of one pod is remembered for the next one that looks the same.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from importlib import resources
 from typing import ClassVar
 
 from seatrial.clock.virtual import Timer
 from seatrial.controllers.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.stages.kind import STAGE, serve_stages
+from seatrial.controllers.stages.playing import Player
 from seatrial.controllers.stages.stage import Stage
 from seatrial.model import yamls
 from seatrial.model.documents import Document
-from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
-from seatrial.store.objects import Change, Stored
-from seatrial.store.options import DeleteOptions, Patch
-
-STAGE = ("kwok.x-k8s.io/v1alpha1", "Stage")
+from seatrial.store.objects import Change
 
 
-def default_stages(name: str) -> list[Stage]:
+@lru_cache
+def default_stages(name: str) -> tuple[Stage, ...]:
     """The stages that come with Seatrial for pods or nodes."""
     text = (resources.files("seatrial.controllers.stages") / "default" / f"{name}.yaml").read_text()
-    return [Stage(document, f"default stage {name}") for document in yamls.load_all(text) if document]
+    return tuple(Stage(document, f"default stage {name}") for document in yamls.load_all(text) if document)
 
 
 class Lifecycle(QueueController):
     """Plays the stages of one kind."""
 
     served: ClassVar[tuple[str, str]]
-    defaults: ClassVar[str]
+    defaults: ClassVar[str] = ""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, kind: Kind | None = None) -> None:
         super().__init__(context)
-        self.kind = context.kind(*self.served)
-        self._start = context.clock.now()
-        self._stages = default_stages(self.defaults)
-        self._waiting: dict[Key, Timer] = {}
+        serve_stages(context.store)
+        self.kind = kind or context.kind(*self.served)
+        self._player = Player(context, self.kind, self.name)
+        self._stages: Sequence[Stage] = ()
+        self._waiting: dict[Key, tuple[Stage, Timer]] = {}
         self._due_stage: dict[Key, Stage] = {}
 
     def watches(self) -> Mapping[Kind, Listener]:
-        stages = self.store.kinds.named(*STAGE)
-        own: dict[Kind, Listener] = {self.kind: self._changed}
-        return own if stages is None else own | {stages: self._stages_changed}
+        return {self.kind: self._changed, STAGE: self._stages_changed}
 
     def owners(self) -> Iterable[Kind]:
         return [self.kind]
@@ -56,7 +55,7 @@ class Lifecycle(QueueController):
 
     def stop(self) -> None:
         super().stop()
-        for timer in self._waiting.values():
+        for _, timer in self._waiting.values():
             timer.cancel()
         self._waiting.clear()
         self._due_stage.clear()
@@ -65,83 +64,41 @@ class Lifecycle(QueueController):
         stored = self.store.find(self.kind, key[1], key[0])
         if stored is None:
             return
-        document = stored.document()
-        stage = self._due_stage.pop(key, None)
-        if stage is not None and stage.matches(document):
-            self._play(stage, stored, document)
+        possible = [stage for stage in self._stages if stage.selector.may_match(stored.data)]
+        due = self._due_stage.pop(key, None)
+        document = stored.document() if possible or due is not None else {}
+        if due is not None and due.selector.matches(document):
+            self._player.play(due, stored, document)
             return
-        chosen = self._choose(document)
-        if chosen is None:
-            return
-        wait = chosen.delay(document, self.clock.now(), lambda: _dice(document, chosen.name))
-        if wait <= 0:
-            self._play(chosen, stored, document)
-        elif key not in self._waiting:
-            self._waiting[key] = self.clock.after(wait, lambda: self._over(key, chosen), outer=True)
+        chosen = choose([stage for stage in possible if stage.selector.matches(document)], document)
+        wait = chosen.delay(document, self.clock.now(), lambda: dice(document, "delay")) if chosen is not None else 0
+        if chosen is None or wait <= 0:
+            self._stop_waiting(key)
+            if chosen is not None:
+                self._player.play(chosen, stored, document)
+        elif key not in self._waiting or self._waiting[key][0] is not chosen:
+            self._stop_waiting(key)
+            stage = chosen
+            self._waiting[key] = stage, self.clock.after(wait, lambda: self._over(key, stage), outer=True)
 
-    def _choose(self, document: Document) -> Stage | None:
-        matching = [stage for stage in self._stages if stage.matches(document)]
-        if len(matching) < 2:
-            return matching[0] if matching else None
-        weights = [max(0, stage.weight(document)) for stage in matching]
-        if not sum(weights):
-            weights = [1] * len(matching)
-        point = _dice(document, "weight") * sum(weights)
-        for stage, weight in zip(matching, weights, strict=True):
-            point -= weight
-            if point < 0:
-                return stage
-        return matching[-1]
+    def _stop_waiting(self, key: Key) -> None:
+        waiting = self._waiting.pop(key, None)
+        if waiting is not None:
+            waiting[1].cancel()
 
     def _over(self, key: Key, stage: Stage) -> None:
         del self._waiting[key]
         self._due_stage[key] = stage
         self.enqueue(key)
 
-    def _play(self, stage: Stage, stored: Stored, document: Document) -> None:
-        now = self.clock.now()
-        if stage.finalizers:
-            self._set_finalizers(stored, stage.finalizers)
-        if stage.deletes:
-            self._delete(stored)
-            return
-        for step in stage.steps:
-            patch = Patch(step.type, step.body(document, now, self._start))
-            self.store.patch(
-                self.kind,
-                stored.name,
-                patch,
-                namespace=stored.namespace,
-                subresource=step.subresource,
-                writer=self.name,
-            )
-
-    def _delete(self, stored: Stored) -> None:
-        options = DeleteOptions(grace_period_seconds=0)
-        try:
-            self.store.delete(self.kind, stored.name, namespace=stored.namespace, writer=self.name, options=options)
-        except NotFound:
-            return
-
-    def _set_finalizers(self, stored: Stored, wanted: Document) -> None:
-        removed = {item["value"] for item in wanted.get("remove", [])}
-        added = [item["value"] for item in wanted.get("add", [])]
-
-        def change(document: Document) -> None:
-            meta = document["metadata"]
-            kept = [] if wanted.get("empty") else [f for f in meta.get("finalizers", []) if f not in removed]
-            meta["finalizers"] = kept + [value for value in added if value not in kept]
-
-        self.store.modify(self.kind, stored.name, change, namespace=stored.namespace, writer=self.name)
-
     def _changed(self, change: Change) -> None:
         key = change.stored.namespace, change.stored.name
         if change.type == "DELETED":
-            waiting = self._waiting.pop(key, None)
-            if waiting is not None:
-                waiting.cancel()
+            self._stop_waiting(key)
             return
-        self.enqueue(key)
+        data = change.stored.data
+        if key in self._waiting or any(stage.selector.may_match(data) for stage in self._stages):
+            self.enqueue(key)
 
     def _stages_changed(self, change: Change) -> None:
         self._read_stages()
@@ -150,16 +107,34 @@ class Lifecycle(QueueController):
 
     def _read_stages(self) -> None:
         """Stage objects in the cluster for this kind take the place of the default ones."""
-        kind = self.store.kinds.named(*STAGE)
-        found = [Stage(stored.document()) for stored in self.store.list(kind)] if kind is not None else []
-        ours = [stage for stage in found if stage.kind == self.served]
-        self._stages = ours or default_stages(self.defaults)
+        found = [Stage(stored.document()) for stored in self.store.list(STAGE)]
+        own = [stage for stage in found if stage.kind == (self.kind.api_version, self.kind.kind) and stage.is_selective]
+        self._stages = own or (default_stages(self.defaults) if self.defaults else ())
 
 
-def _dice(document: Document, salt: str) -> float:
+def choose(matching: Sequence[Stage], document: Document) -> Stage | None:
+    """One of the stages that match, by their weights; where none has one, each is as likely."""
+    if len(matching) < 2:
+        return matching[0] if matching else None
+    weights = [stage.weight(document) for stage in matching]
+    total = sum(weight for weight in weights if weight is not None)
+    if not total:
+        known = [stage for stage, weight in zip(matching, weights, strict=True) if weight is not None]
+        among = known or list(matching)
+        return among[int(dice(document, "weight") * len(among))]
+    point = int(dice(document, "weight") * total)
+    for stage, weight in zip(matching, weights, strict=True):
+        point -= max(0, weight or 0)
+        if point < 0 and weight:
+            return stage
+    return matching[-1]
+
+
+def dice(document: Document, salt: str) -> float:
+    """A number from 0 to 1 that is the same for the same object at the same revision of its spec and status."""
     meta = document["metadata"]
-    text = f"{salt}/{meta.get('namespace', '')}/{meta.get('name', '')}/{meta.get('uid', '')}"
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=7).digest()) / 2**56
+    parts = salt, meta.get("namespace", ""), meta.get("name", ""), meta.get("uid", ""), meta.get("resourceVersion", "")
+    return int.from_bytes(hashlib.blake2b("/".join(parts).encode(), digest_size=6).digest()) / 2**48
 
 
 class PodLifecycle(Lifecycle):
@@ -168,3 +143,57 @@ class PodLifecycle(Lifecycle):
     name: ClassVar[str] = "pod"
     served: ClassVar[tuple[str, str]] = ("v1", "Pod")
     defaults: ClassVar[str] = "pod"
+
+
+class OtherLifecycles(QueueController):
+    """Plays the stages of all kinds but pods and nodes, which only Stage objects in the cluster have."""
+
+    name: ClassVar[str] = "pod"
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        serve_stages(context.store)
+        self._players: dict[tuple[str, str], Lifecycle] = {}
+
+    def watches(self) -> Mapping[Kind, Listener]:
+        return {STAGE: lambda change: self._cast()}
+
+    def owners(self) -> Iterable[Kind]:
+        return ()
+
+    def start(self) -> None:
+        super().start()
+        self._cast()
+
+    def stop(self) -> None:
+        super().stop()
+        for player in self._players.values():
+            player.stop()
+        self._players.clear()
+
+    def has_work(self) -> bool:
+        return any(player.has_work() for player in self._players.values())
+
+    def wait_condition(self) -> bool:
+        return not self.has_work()
+
+    def work(self) -> bool:
+        worked = False
+        for player in self._players.values():
+            worked = player.work() or worked
+        return worked
+
+    def _cast(self) -> None:
+        """Have a player for every kind that a Stage is for."""
+        for stored in self.store.list(STAGE):
+            wanted = Stage(stored.document()).kind
+            kind = self.store.kinds.named(*wanted)
+            if wanted not in self._players and wanted not in (("v1", "Pod"), ("v1", "Node")) and kind is not None:
+                self._players[wanted] = OtherLifecycle(self.context, kind)
+                self._players[wanted].start()
+
+
+class OtherLifecycle(Lifecycle):
+    """The stages of any kind."""
+
+    name: ClassVar[str] = "pod"

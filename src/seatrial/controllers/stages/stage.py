@@ -4,187 +4,160 @@ Format: kwok.x-k8s.io/v1alpha1 Stage.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-from seatrial.controllers.stages.functions import functions_at
 from seatrial.controllers.stages.jq import Query, compile_query
+from seatrial.controllers.stages.selecting import SelectorError, read_selector
+from seatrial.controllers.stages.steps import (
+    ApplyStep,
+    DeleteStep,
+    EventStep,
+    FinalizerStep,
+    PatchStep,
+    Rendering,
+    Step,
+)
 from seatrial.controllers.stages.templates import Template
-from seatrial.model import yamls
-from seatrial.model.documents import Document, encode
+from seatrial.model.cel import CelError, CelSyntaxError, compile_expression
+from seatrial.model.documents import Document
 from seatrial.model.durations import parse_duration
 from seatrial.model.errors import ConfigError
 from seatrial.model.times import MILLISECOND, parse_time
 from seatrial.store.options import PatchType
 
-REMEMBERED = 4096
-"""How many rendered templates are kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class Requirement:
-    """A jq key with an operator, as Stage selectors have it."""
-
-    key: Query
-    operator: str
-    values: frozenset[str]
-
-    def is_met(self, document: Document) -> bool:
-        found = {_plain(value) for value in self.key(document)}
-        if self.operator == "Exists":
-            return bool(found)
-        if self.operator == "DoesNotExist":
-            return not found
-        return bool(found & self.values) == (self.operator == "In")
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One patch a Stage makes."""
-
-    subresource: str
-    root: str
-    type: PatchType
-    template: Template
-    memory: dict[bytes, Any]
-
-    def body(self, document: Document, now: int, start: int) -> Any:
-        """The patch for this document: rendered, read as YAML and put under its root."""
-        key = self._memory_key(document, now)
-        if key is None or key not in self.memory:
-            functions = functions_at(now, start, document["metadata"].get("name", ""))
-            loaded = yamls.load_all(self.template.render(document, functions))
-            body = loaded[0] if loaded else {}
-            if key is None:
-                return self._rooted(body)
-            if len(self.memory) >= REMEMBERED:
-                self.memory.clear()
-            self.memory[key] = self._rooted(body)
-        return self.memory[key]
-
-    def _rooted(self, body: Any) -> Any:
-        return {self.root: body} if self.root else body
-
-    def _memory_key(self, document: Document, now: int) -> bytes | None:
-        reads = self.template.reads
-        if reads is None or "NodeName" in self.template.calls:
-            return None
-        parts = [_part(document, path) for path in sorted(reads)]
-        return encode([now if self.template.calls & {"Now", "StartTime"} else 0, parts])
+STRATEGIC_KINDS = (("v1", "Pod"), ("v1", "Node"))
+PATCH_TYPES = ("json", "merge", "strategic", "apply")
 
 
 class Stage:
     """A compiled Stage."""
 
     def __init__(self, document: Document, source: str = "") -> None:
-        spec = document.get("spec", {})
+        spec = document.get("spec") or {}
         self.name: str = document.get("metadata", {}).get("name", "")
         self._source = source or f"Stage {self.name}"
-        reference = spec.get("resourceRef", {})
-        self.kind: tuple[str, str] = reference.get("apiGroup", "v1"), reference.get("kind", "")
+        reference = spec.get("resourceRef") or {}
+        self.kind: tuple[str, str] = reference.get("apiGroup") or "v1", reference.get("kind", "")
         if not self.kind[1]:
             raise self._error("spec.resourceRef.kind", "is required")
-        selector = spec.get("selector") or {}
-        self._labels: dict[str, str] = selector.get("matchLabels", {})
-        self._annotations: dict[str, str] = selector.get("matchAnnotations", {})
-        self._requirements = [self._requirement(item) for item in selector.get("matchExpressions", [])]
         self.is_selective = spec.get("selector") is not None
+        try:
+            self.selector = read_selector(spec.get("selector") or {})
+        except SelectorError as error:
+            raise self._error("spec.selector", str(error)) from error
         self._weight: int = spec.get("weight", 0)
-        self._weight_from = self._query(spec.get("weightFrom"))
-        self._delay = spec.get("delay") or {}
-        self._delay_from = self._query(self._delay.get("durationFrom"))
-        self._jitter_from = self._query(self._delay.get("jitterDurationFrom"))
-        following = spec.get("next") or {}
-        self.finalizers: Document = following.get("finalizers") or {}
-        self.event: Document | None = following.get("event")
-        self.deletes: bool = bool(following.get("delete"))
-        self.steps = [self._step(patch) for patch in self._patches(following)]
-        for step in spec.get("steps", []):
-            self._add_step(step)
+        self._weight_from = self._query(spec.get("weightFrom"), "spec.weightFrom")
+        self._delay: Document = spec.get("delay") or {}
+        self._delay_from = self._query(self._delay.get("durationFrom"), "spec.delay.durationFrom")
+        self._jitter_from = self._query(self._delay.get("jitterDurationFrom"), "spec.delay.jitterDurationFrom")
+        self.steps = [*self._next_steps(spec.get("next") or {})]
+        for step in spec.get("steps") or ():
+            self.steps += self._steps(step)
 
-    def matches(self, document: Document) -> bool:
-        meta = document["metadata"]
-        return (
-            self._labels.items() <= meta.get("labels", {}).items()
-            and self._annotations.items() <= meta.get("annotations", {}).items()
-            and all(requirement.is_met(document) for requirement in self._requirements)
-        )
-
-    def weight(self, document: Document) -> int:
+    def weight(self, document: Document) -> int | None:
+        """How likely this Stage is among those that match; None where its expression gives no number."""
         found = self._weight_from(document) if self._weight_from else []
-        return int(found[0]) if found and str(found[0]).lstrip("-").isdigit() else self._weight
+        if not found:
+            return self._weight
+        try:
+            return int(found[0], 0) if isinstance(found[0], str) else int(found[0])
+        except (TypeError, ValueError):
+            return None
 
     def delay(self, document: Document, now: int, dice: Callable[[], float]) -> int:
-        """Microseconds to wait: the duration, and up to the jitter more where that is longer."""
-        wait = self._span(document, now, self._delay_from, "durationMilliseconds") or 0
+        """Microseconds to wait: from the duration up to the jitter, or the jitter where that is shorter."""
+        wait = self._span(document, now, self._delay_from, "durationMilliseconds")
+        if wait is None:
+            return 0
+        if "jitterDurationMilliseconds" not in self._delay and self._jitter_from is None:
+            return wait
         longest = self._span(document, now, self._jitter_from, "jitterDurationMilliseconds")
-        return wait if longest is None or longest <= wait else wait + int((longest - wait) * dice())
+        if longest is None or not self._jitter_is_said(document):
+            return wait
+        return longest if longest <= wait else wait + int((longest - wait) * dice())
+
+    def _jitter_is_said(self, document: Document) -> bool:
+        said = self._jitter_from(document) if self._jitter_from else []
+        return bool(said) or "jitterDurationMilliseconds" in self._delay
 
     def _span(self, document: Document, now: int, query: Query | None, field: str) -> int | None:
         found = query(document) if query else []
-        if found:
-            text = str(found[0])
+        if found and isinstance(found[0], str):
+            if not found[0]:
+                return None
             try:
-                return parse_time(text) - now if "T" in text else parse_duration(text)
+                return parse_time(found[0]) - now if "T" in found[0] else parse_duration(found[0])
             except ValueError:
                 pass
-        milliseconds = self._delay.get(field)
-        return None if milliseconds is None else int(milliseconds) * MILLISECOND
+        return int(self._delay.get(field) or 0) * MILLISECOND
 
-    def _requirement(self, item: Document) -> Requirement:
-        item = item.get("jq", item)
-        if "key" not in item:
-            raise self._error("spec.selector.matchExpressions", "needs a key; CEL expressions are not supported")
-        if item.get("operator") not in ("In", "NotIn", "Exists", "DoesNotExist"):
-            raise self._error("spec.selector.matchExpressions.operator", f"{item.get('operator')!r} is not known")
-        return Requirement(compile_query(item["key"]), item["operator"], frozenset(item.get("values", ())))
-
-    def _query(self, source: Document | None) -> Query | None:
+    def _query(self, source: Document | None, field: str) -> Query | None:
         if source is None:
             return None
-        text = source.get("expressionFrom") or (source.get("jq") or {}).get("expression")
+        cel = (source.get("cel") or {}).get("expression")
+        if cel:
+            return self._cel_query(cel, field)
+        text = (source.get("jq") or {}).get("expression") or source.get("expressionFrom")
         if not text:
-            raise self._error("expressionFrom", "is required; CEL expressions are not supported")
+            raise self._error(field, "needs an expression")
         return compile_query(text)
 
-    @staticmethod
-    def _patches(following: Document) -> list[Document]:
-        patches: list[Document] = list(following.get("patches", []))
+    def _cel_query(self, text: str, field: str) -> Query:
+        try:
+            program = compile_expression(text, frozenset({"self"}))
+        except CelSyntaxError as error:
+            raise self._error(field, f"CEL {text!r}: {error}") from error
+
+        def results(document: Any) -> list[Any]:
+            try:
+                return [program.evaluate({"self": document})]
+            except CelError:
+                return []
+
+        return results
+
+    def _next_steps(self, following: Document) -> list[Step]:
+        """The older way of saying what happens, as steps: event, finalizers, deletion, patches, status."""
+        said = {key: following[key] for key in ("event", "finalizers", "delete") if following.get(key)}
+        steps = self._steps(said)
+        for patch in following.get("patches") or ():
+            steps += self._steps({"patch": patch})
         if following.get("statusTemplate"):
             subresource = following.get("statusSubresource", "status")
-            patches.append({"subresource": subresource, "root": "status", "template": following["statusTemplate"]})
-        return patches
+            patch = {"subresource": subresource, "root": "status", "template": following["statusTemplate"]}
+            steps += self._steps({"patch": patch})
+        return steps
 
-    def _add_step(self, step: Document) -> None:
-        if step.get("patch"):
-            self.steps.append(self._step(step["patch"]))
-        self.event = step.get("event", self.event)
-        self.finalizers = step.get("finalizers") or self.finalizers
-        self.deletes = self.deletes or bool(step.get("delete"))
-        if step.get("apply"):
-            raise self._error("spec.steps.apply", "is not supported")
+    def _steps(self, step: Document) -> list[Step]:
+        steps: list[Step] = []
+        if event := step.get("event"):
+            steps.append(EventStep(event.get("type", ""), event.get("reason", ""), event.get("message", "")))
+        if finalizers := step.get("finalizers"):
+            added = tuple(item["value"] for item in finalizers.get("add") or ())
+            removed = frozenset(item["value"] for item in finalizers.get("remove") or ())
+            steps.append(FinalizerStep(added, removed, bool(finalizers.get("empty"))))
+        if step.get("delete"):
+            steps.append(DeleteStep())
+        if patch := step.get("patch"):
+            kind = self._patch_type(patch, "strategic" if self.kind in STRATEGIC_KINDS else "merge")
+            rendering = self._rendering(patch)
+            steps.append(PatchStep(patch.get("subresource", ""), patch.get("root", ""), kind, rendering))
+        if apply := step.get("apply"):
+            kind = self._patch_type(apply, "apply")
+            steps.append(ApplyStep(apply.get("subresource", ""), kind, self._rendering(apply)))
+        return steps
 
-    def _step(self, patch: Document) -> Step:
-        is_builtin = "." not in self.kind[0].split("/")[0] or self.kind[0].split("/")[0].endswith(".k8s.io")
-        kind: PatchType = patch.get("type") or ("strategic" if is_builtin else "merge")
+    def _patch_type(self, patch: Document, otherwise: PatchType) -> PatchType:
+        kind: PatchType = patch.get("type") or otherwise
+        if kind not in PATCH_TYPES:
+            raise self._error("type", f"{kind!r} is not one of {', '.join(PATCH_TYPES)}")
+        return kind
+
+    def _rendering(self, patch: Document) -> Rendering:
         try:
-            template = Template(patch.get("template", ""))
+            return Rendering(Template(patch.get("template", "")))
         except ConfigError as error:
             raise self._error("template", error.why) from error
-        return Step(patch.get("subresource", ""), patch.get("root", ""), kind, template, {})
 
     def _error(self, field: str, why: str) -> ConfigError:
         return ConfigError(self._source, field, why)
-
-
-def _part(document: Document, path: tuple[str, ...]) -> Any:
-    value: Any = document
-    for name in path:
-        value = value.get(name) if isinstance(value, dict) else None
-    return value
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)

@@ -21,7 +21,8 @@ _TOKEN = re.compile(
       | (?P<number>-?\d+(?:\.\d+)?)
       | (?P<chain>(?:\$\w*|)(?:\.\w+)+|\$\w*|\.)
       | (?P<name>\w+)
-      | (?P<symbol>:=|[=|(),])
+      | (?P<close>\)(?:\.\w+)*)
+      | (?P<symbol>:=|[=|(,])
     )""",
     re.VERBOSE,
 )
@@ -184,7 +185,7 @@ class _TemplateParser:
             name, tokens = tokens[0][1], tokens[1:]
             self.calls.add(name)
             arguments: list[Expression] = []
-            while tokens and tokens[0][1] not in ("|", ")"):
+            while tokens and tokens[0][1] != "|" and tokens[0][0] != "close":
                 argument, tokens = self._operand(tokens)
                 arguments.append(argument)
             if last is not None:
@@ -197,10 +198,11 @@ class _TemplateParser:
             raise ConfigError("", "template", "an action ends too early")
         (kind, text), tokens = tokens[0], tokens[1:]
         if text == "(":
-            expression, tokens = self._pipeline(tokens)
-            if not tokens or tokens[0][1] != ")":
+            inner, tokens = self._pipeline(tokens)
+            if not tokens or tokens[0][0] != "close":
                 raise ConfigError("", "template", "missing )")
-            return expression, tokens[1:]
+            path = tuple(filter(None, tokens[0][1][1:].split(".")))
+            return (lambda scope: _follow(inner(scope), path)), tokens[1:]
         if kind == "string":
             return _constant(text[1:-1] if text[0] == "`" else re.sub(r"\\(.)", r"\1", text[1:-1])), tokens
         if kind == "number":
