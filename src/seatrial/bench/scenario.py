@@ -72,8 +72,8 @@ def run_file(path: Path, folder: Path, record: str) -> "tuple[Play, list[float]]
     clock = Clock()
     with tempfile.TemporaryFile() as pages:
         play = Play(
-            read_scenario(path), fresh_store(clock), clock, scheduler_maker(), PlayOptions(level=level),
-            pages=FilePages(pages), rows=Rows(FolderSink(folder)),
+            read_scenario(path), fresh_store(clock), clock, scheduler_maker(events=record == "full"),
+            PlayOptions(level=level), pages=FilePages(pages), rows=Rows(FolderSink(folder)),
         )  # fmt: skip
         times: list[float] = []
         turned, last = 0, time.process_time()

@@ -72,7 +72,7 @@ def run(
     options = PlayOptions(
         level=record, cells=cells, drain=drain, max_loops=max_loops, strategy=_strategy(), snapshot=_snapshot(snapshot)
     )
-    maker = _maker(scheduler_config, plugins or [], tie_break, seed)
+    maker = _maker(scheduler_config, plugins or [], tie_break, seed, events=record == "full")
     target = out or Path("seatrial-out") / document["metadata"]["name"]
     phase = _play(document, scenario.parent, maker, options, seed, target, report=report, quiet=quiet, json=json)
     if phase == "Failed":
@@ -196,7 +196,7 @@ def _check(document: dict[str, Any], path: Path, *, expand: bool) -> None:
         typer.echo(f"{path}: valid, {len(operations)} operations")
 
 
-def _maker(path: Path | None, modules: list[str], tie_break: Any, seed: int) -> Any:
+def _maker(path: Path | None, modules: list[str], tie_break: Any, seed: int, *, events: bool) -> Any:
     from seatrial.scenario.scheduling import scheduler_maker
     from seatrial.scheduler.config import ConfigurationError, load_configuration
     from seatrial.scheduler.config.files import read_configuration
@@ -209,7 +209,7 @@ def _maker(path: Path | None, modules: list[str], tie_break: Any, seed: int) -> 
         raise ConfigError(str(path), error.stage, error.message) from None
     for warning in loaded.warnings:
         typer.echo(f"warning: {warning}", err=True)
-    return scheduler_maker(loaded, tie_break=tie_break, seed=seed, plugins=classes)
+    return scheduler_maker(loaded, tie_break=tie_break, seed=seed, plugins=classes, events=events)
 
 
 def _snapshot(path: Path | None) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from seatrial.model.durations import format_duration
 from seatrial.model.errors import StatusError
 from seatrial.scheduler.decision import Decision
 from seatrial.scheduler.recorder import ANNOTATOR
+from seatrial.store.objects import Change
 from seatrial.store.store import Store
 from seatrial.timeline.decisions import PASSED, filtered
 
@@ -19,6 +20,10 @@ PREFIX = "kube-scheduler-simulator.sigs.k8s.io/"
 SELECTED = f"{PREFIX}selected-node"
 HISTORY = f"{PREFIX}result-history"
 LIMIT = 256 * 1024
+TOTAL = 128 * 1024 * 1024
+"""Bytes that pods with results may take together in a server."""
+TOO_LARGE = "too large for an annotation: ask `seatrial explain`"
+FULL = "results are kept on the first pods only: ask `seatrial explain`"
 POINTER = f"{PREFIX}result-in-timeline"
 SUCCESS = "success"
 VICTIM = "preemption victim"
@@ -90,10 +95,19 @@ def annotate(metadata: Document, attempt: dict[str, str]) -> None:
         if _size(candidate) <= room:
             break
     else:
-        candidate = {SELECTED: attempt[SELECTED], POINTER: "too large for an annotation: ask `seatrial explain`"}
+        point(metadata, attempt[SELECTED], TOO_LARGE)
+        return
     for key in [key for key in present if key.startswith(PREFIX)]:
         del present[key]
     present.update(candidate)
+
+
+def point(metadata: Document, node: str, why: str) -> None:
+    """Put the node and the reason why there is no more onto an object."""
+    present: dict[str, str] = metadata.setdefault("annotations", {})
+    for key in [key for key in present if key.startswith(PREFIX)]:
+        del present[key]
+    present.update({SELECTED: node, POINTER: why})
 
 
 def _size(annotations: dict[str, str]) -> int:
@@ -101,27 +115,49 @@ def _size(annotations: dict[str, str]) -> int:
 
 
 class Annotator:
-    """A Recorder that writes each decision onto its pod, for `serve`."""
+    """A Recorder that writes each decision onto its pod, for `serve`.
 
-    wants_cells = True
+    The results on all pods together are bounded: with 500 visited nodes they are a hundred times the pod itself, and
+    a server with many thousand pods would hold nothing else. Pods beyond the bound get their node and a pointer.
+    """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, most: int = TOTAL) -> None:
         self._store = store
+        self._most = most
+        self._sizes: dict[tuple[str, str], int] = {}
+        self._total = 0
         kind = store.kinds.named("v1", "Pod")
         assert kind is not None
         self._pods = kind
+        store.subscribe(self._forget, [kind])
+
+    @property
+    def wants_cells(self) -> bool:
+        """Whether there is room for what was said of each node."""
+        return self._total < self._most
 
     def record(self, decision: Decision) -> None:
         """Write the annotations; a pod that is gone in the meantime is left alone."""
         namespace, _, name = decision.pod.partition("/")
-        attempt = annotations_of(decision)
+        attempt = annotations_of(decision) if self.wants_cells else None
+
+        def change(document: Document) -> None:
+            if attempt is None:
+                point(document["metadata"], decision.node, FULL)
+            else:
+                annotate(document["metadata"], attempt)
+
         try:
-            self._store.modify(
-                self._pods,
-                name,
-                lambda document: annotate(document["metadata"], attempt),
-                writer=ANNOTATOR,
-                namespace=namespace,
-            )
+            stored = self._store.modify(self._pods, name, change, writer=ANNOTATOR, namespace=namespace)
         except StatusError:
             return
+        self._note((namespace, name), stored.size)
+
+    def _note(self, pod: tuple[str, str], size: int) -> None:
+        self._total += size - self._sizes.pop(pod, 0)
+        if size:
+            self._sizes[pod] = size
+
+    def _forget(self, change: Change) -> None:
+        if change.type == "DELETED":
+            self._note((change.stored.namespace, change.stored.name), 0)

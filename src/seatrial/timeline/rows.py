@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from seatrial.model.documents import encode
-from seatrial.timeline.columns import COLUMNS, DICTIONARY
+from seatrial.timeline.columns import BEST, COLUMNS, DICTIONARY, REASON
 
 Row = tuple[Any, ...]
 ROWS_BUFFERED = 50_000
@@ -22,6 +22,7 @@ JSON_COLUMNS = ("operation", "object", "details")
 CELL_COLUMNS = {
     name: dtype.inner for name, dtype in COLUMNS.items() if isinstance(dtype, pl.List) and dtype.inner.is_integer()
 }
+PAIR_COLUMNS = {"reasons": REASON, "best": BEST}
 _OBJECT = list(COLUMNS).index("object")
 
 
@@ -99,11 +100,27 @@ def frame_of(rows: list[Row]) -> pl.DataFrame:
     for (name, dtype), values in zip(COLUMNS.items(), zip(*rows, strict=True), strict=True):
         if name in JSON_COLUMNS:
             series.append(pl.Series(name, values, dtype=pl.Binary).cast(pl.String))
+        elif name in PAIR_COLUMNS:
+            series.append(_pairs(name, values, PAIR_COLUMNS[name]))
         elif name in CELL_COLUMNS:
             series.append(_lists(name, values, CELL_COLUMNS[name]))
         else:
             series.append(pl.Series(name, values, dtype=dtype))
     return pl.DataFrame(series)
+
+
+def _pairs(name: str, values: Sequence[Any], pair: pl.Struct) -> pl.Series:
+    """Lists of (text, number) as one column of lists of structs."""
+    first, second = pair.fields
+    flat = [(place, *item) for place, value in enumerate(values) if value for item in value]
+    schema = {"place": pl.UInt32, first.name: first.dtype, second.name: second.dtype}
+    cells = pl.DataFrame(flat, schema=schema, orient="row")
+    listed = cells.select("place", pl.struct(first.name, second.name).alias(name))
+    empty = pl.Series([value is not None and not value for value in values], dtype=pl.Boolean)
+    rows = pl.DataFrame({"place": pl.Series(range(len(values)), dtype=pl.UInt32), "empty": empty})
+    rows = rows.join(listed.group_by("place", maintain_order=True).agg(name), on="place", how="left").sort("place")
+    nothing = pl.lit([], dtype=pl.List(pair))
+    return rows.select(pl.when("empty").then(nothing).otherwise(pl.col(name)).alias(name))[name]
 
 
 def _lists(name: str, values: Sequence[Any], inner: Any) -> pl.Series:
