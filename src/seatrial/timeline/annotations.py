@@ -20,7 +20,7 @@ PREFIX = "kube-scheduler-simulator.sigs.k8s.io/"
 SELECTED = f"{PREFIX}selected-node"
 HISTORY = f"{PREFIX}result-history"
 LIMIT = 256 * 1024
-TOTAL = 128 * 1024 * 1024
+TOTAL = 64 * 1024 * 1024
 """Bytes that pods with results may take together in a server."""
 TOO_LARGE = "too large for an annotation: ask `seatrial explain`"
 FULL = "results are kept on the first pods only: ask `seatrial explain`"
@@ -122,6 +122,7 @@ class Annotator:
     """
 
     def __init__(self, store: Store, most: int = TOTAL) -> None:
+        self.wants_cells = True
         self._store = store
         self._most = most
         self._sizes: dict[tuple[str, str], int] = {}
@@ -130,11 +131,6 @@ class Annotator:
         assert kind is not None
         self._pods = kind
         store.subscribe(self._forget, [kind])
-
-    @property
-    def wants_cells(self) -> bool:
-        """Whether there is room for what was said of each node."""
-        return self._total < self._most
 
     def record(self, decision: Decision) -> None:
         """Write the annotations; a pod that is gone in the meantime is left alone."""
@@ -157,6 +153,7 @@ class Annotator:
         self._total += size - self._sizes.pop(pod, 0)
         if size:
             self._sizes[pod] = size
+        self.wants_cells = self._total < self._most
 
     def _forget(self, change: Change) -> None:
         if change.type == "DELETED":
