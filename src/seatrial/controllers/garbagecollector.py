@@ -21,6 +21,8 @@ from seatrial.store.options import DeleteOptions
 
 FOREGROUND = "foregroundDeletion"
 ORPHAN = "orphan"
+WITHOUT_OWNERS = frozenset({"status", "binding"})
+"""Writes through these change neither owners nor finalizers."""
 
 
 class Meta(msgspec.Struct, rename="camel"):
@@ -137,7 +139,7 @@ class GarbageCollector(QueueController):
     def _changed(self, change: Change) -> None:
         if change.type == "DELETED":
             self._forget(change.stored)
-        else:
+        elif change.type == "ADDED" or change.subresource not in WITHOUT_OWNERS:
             self._learn(change.stored)
 
     def _learn(self, stored: Stored) -> None:

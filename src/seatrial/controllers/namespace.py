@@ -1,17 +1,30 @@
-"""Namespaces: a terminating one is emptied and then let go; every live one has its default ServiceAccount.
+"""Namespaces: a terminating one is emptied, pods first, and then let go.
 
-Upstream: pkg/controller/namespace, pkg/controller/serviceaccount (v1.36).
+Upstream: pkg/controller/namespace (v1.36).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from seatrial.controllers.controller import Context, Key, Listener, QueueController
 from seatrial.model.documents import Document
-from seatrial.model.errors import AlreadyExists, NotFound
+from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
-from seatrial.store.objects import Change
+from seatrial.model.times import to_time
+from seatrial.store.objects import Change, Stored
 from seatrial.store.options import DeleteOptions
+
+FINE = {
+    "NamespaceDeletionDiscoveryFailure": ("ResourcesDiscovered", "All resources successfully discovered"),
+    "NamespaceDeletionGroupVersionParsingFailure": ("ParsedGroupVersions", "All legacy kube types successfully parsed"),
+    "NamespaceDeletionContentFailure": (
+        "ContentDeleted",
+        "All content successfully deleted, may be waiting on finalization",
+    ),
+    "NamespaceContentRemaining": ("ContentRemoved", "All content successfully removed"),
+    "NamespaceFinalizersRemaining": ("ContentHasNoFinalizers", "All content-preserving finalizers finished"),
+}
 
 
 class Namespace(QueueController):
@@ -35,30 +48,63 @@ class Namespace(QueueController):
 
     def sync(self, key: Key) -> None:
         stored = self.store.find(self.kind, key[1])
-        if stored is None or "deletionTimestamp" not in stored.document()["metadata"]:
+        if stored is None:
             return
-        remaining = False
-        for kind in self._kinds():
-            for item in self.store.list(kind, stored.name):
-                remaining = self._delete(kind, item.namespace, item.name) or remaining
+        namespace = stored.document()
+        if "deletionTimestamp" not in namespace["metadata"] or not namespace["spec"].get("finalizers"):
+            return
+        pods, others = self._kinds()
+        if self._delete_all(pods, stored.name):
+            self._write_conditions(stored.name, [])
+            return
+        remaining = [item for kind in others for item in self._delete_all(kind, stored.name)]
+        self._write_conditions(stored.name, remaining)
         if not remaining:
             self._finalize(stored.name)
 
-    def _kinds(self) -> list[Kind]:
-        """Namespaced kinds, each once; pods first, so that what waits for them can go in the same sync."""
+    def _kinds(self) -> tuple[Kind, list[Kind]]:
+        """Pods, and all other namespaced kinds, each once."""
         chosen: dict[tuple[str, str], Kind] = {}
         for kind in self.store.kinds:
             if kind.namespaced and "delete" in kind.verbs:
                 chosen.setdefault(kind.group_kind, kind)
-        return sorted(chosen.values(), key=lambda kind: kind.group_kind != ("", "Pod"))
+        return chosen.pop(("", "Pod")), list(chosen.values())
 
-    def _delete(self, kind: Kind, namespace: str, name: str) -> bool:
-        """True if the object is still there afterwards."""
+    def _delete_all(self, kind: Kind, namespace: str) -> list[Stored]:
+        """Delete everything of a kind; what is still there."""
         options = DeleteOptions(propagation_policy="Background")
-        try:
-            return self.store.delete(kind, name, namespace=namespace, writer=self.name, options=options) is not None
-        except NotFound:
-            return False
+        remaining = []
+        for item in self.store.list(kind, namespace):
+            try:
+                left = self.store.delete(kind, item.name, namespace=namespace, writer=self.name, options=options)
+            except NotFound:
+                continue
+            if left is not None:
+                remaining.append(left)
+        return remaining
+
+    def _write_conditions(self, name: str, remaining: list[Stored]) -> None:
+        troubles = _troubles(remaining)
+
+        def change(document: Document) -> None:
+            status = document.setdefault("status", {})
+            present = {condition["type"]: condition for condition in status.get("conditions", [])}
+            for kind, fine in FINE.items():
+                reason, message = troubles.get(kind, fine)
+                wanted = "True" if kind in troubles else "False"
+                known = present.get(kind, {})
+                moved = known.get("status") != wanted
+                since = to_time(self.clock.now()) if moved else known["lastTransitionTime"]
+                present[kind] = {
+                    "type": kind,
+                    "status": wanted,
+                    "lastTransitionTime": since,
+                    "reason": reason,
+                    "message": message,
+                }
+            status["conditions"] = list(present.values())
+
+        self.store.modify(self.kind, name, change, subresource="status", writer=self.name)
 
     def _finalize(self, name: str) -> None:
         def change(document: Document) -> None:
@@ -76,34 +122,18 @@ class Namespace(QueueController):
                 self.enqueue(("", change.stored.namespace))
 
 
-class ServiceAccount(QueueController):
-    """Keeps a ServiceAccount `default` in every namespace."""
-
-    name: ClassVar[str] = "serviceaccount"
-
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self._namespaces = context.kind("v1", "Namespace")
-        self.kind = context.kind("v1", "ServiceAccount")
-
-    def watches(self) -> Mapping[Kind, Listener]:
-        return {self._namespaces: self.enqueue_changed, self.kind: self._account_changed}
-
-    def owners(self) -> Iterable[Kind]:
-        return [self._namespaces]
-
-    def sync(self, key: Key) -> None:
-        stored = self.store.find(self._namespaces, key[1])
-        if stored is None or "deletionTimestamp" in stored.document()["metadata"]:
-            return
-        if self.store.find(self.kind, "default", stored.name) is not None:
-            return
-        account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default"}}
-        try:
-            self.store.create(self.kind, account, namespace=stored.name, writer=self.name)
-        except AlreadyExists:
-            return
-
-    def _account_changed(self, change: Change) -> None:
-        if change.type == "DELETED" and change.stored.name == "default":
-            self.enqueue(("", change.stored.namespace))
+def _troubles(remaining: list[Stored]) -> dict[str, tuple[str, str]]:
+    """The conditions that are not fine, with reason and message."""
+    if not remaining:
+        return {}
+    kinds = Counter(f"{stored.kind.plural}.{stored.kind.group}" for stored in remaining)
+    listed = ", ".join(sorted(f"{name} has {count} resource instances" for name, count in kinds.items()))
+    troubles = {"NamespaceContentRemaining": ("SomeResourcesRemain", f"Some resources are remaining: {listed}")}
+    finalizers = Counter(
+        finalizer for stored in remaining for finalizer in stored.document()["metadata"].get("finalizers", [])
+    )
+    if finalizers:
+        listed = ", ".join(sorted(f"{name} in {count} resource instances" for name, count in finalizers.items()))
+        text = f"Some content in the namespace has finalizers remaining: {listed}"
+        troubles["NamespaceFinalizersRemaining"] = "SomeFinalizersRemain", text
+    return troubles

@@ -3,18 +3,22 @@
 Upstream: pkg/controller/disruption (v1.36).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from seatrial.controllers.conditions import find_condition
 from seatrial.controllers.controller import Context, Key, Listener, QueueController
 from seatrial.controllers.intorstring import scaled
-from seatrial.controllers.owning import controller_of, set_status
-from seatrial.controllers.pods import PodRow
+from seatrial.controllers.owning import controller_of, matters, set_status
+from seatrial.controllers.pods import OwnerReference, PodRow
+from seatrial.controllers.selectors import SelectorIndex
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.model.labels import LabelSelector
 from seatrial.model.times import MINUTE, parse_time, to_time
+from seatrial.store.objects import Change
 
 FORGOTTEN_AFTER = 2 * MINUTE
 """A pod whose eviction was granted and that is still there counts again after this."""
@@ -26,6 +30,44 @@ SCALES = {
 }
 
 
+@dataclass(slots=True)
+class Guarded:
+    """The pods of one budget that are not over, with their counts."""
+
+    rows: dict[str, PodRow] = field(default_factory=dict)
+    healthy: int = 0
+    owners: Counter[OwnerReference] = field(default_factory=Counter)
+
+    @property
+    def count(self) -> int:
+        return len(self.rows)
+
+    def put(self, row: PodRow) -> None:
+        if row.phase in ("Succeeded", "Failed"):
+            return
+        self.rows[row.name] = row
+        self.healthy += _is_healthy(row)
+        if row.owner is not None:
+            self.owners[row.owner] += 1
+
+    def take_out(self, name: str) -> None:
+        row = self.rows.pop(name, None)
+        if row is None:
+            return
+        self.healthy -= _is_healthy(row)
+        if row.owner is not None:
+            self.owners[row.owner] -= 1
+            if not self.owners[row.owner]:
+                del self.owners[row.owner]
+
+    def is_healthy(self, name: str) -> bool:
+        return name in self.rows and _is_healthy(self.rows[name])
+
+
+def _is_healthy(row: PodRow) -> bool:
+    return row.is_ready and not row.is_deleting
+
+
 class PodDisruptionBudget(QueueController):
     """Keeps `.status` of budgets."""
 
@@ -34,29 +76,40 @@ class PodDisruptionBudget(QueueController):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.kind = context.kind("policy/v1", "PodDisruptionBudget")
+        self._selectors = SelectorIndex(self.store, self.kind, _selector)
+        self._guarded: dict[Key, Guarded] = {}
 
     def watches(self) -> Mapping[Kind, Listener]:
-        return {self.kind: self.enqueue_changed}
+        return {self.kind: self._changed}
 
     def owners(self) -> Iterable[Kind]:
         return [self.kind]
 
     def start(self) -> None:
+        self._selectors.start()
         super().start()
         self._unsubscribe.append(self.context.pods.listen(self._pod_changed))
 
+    def stop(self) -> None:
+        super().stop()
+        self._selectors.stop()
+        self._guarded.clear()
+
     def sync(self, key: Key) -> None:
-        stored = self.store.find(self.kind, key[1], key[0])
-        if stored is None:
+        stored, selector = self.store.find(self.kind, key[1], key[0]), self._selectors.get(*key)
+        if stored is None or selector is None:
             return
         budget = stored.document()
-        selector = LabelSelector.from_document(budget["spec"].get("selector"))
-        rows = [row for row in self.context.pods.in_namespace(key[0]) if selector.matches(row.labels)]
-        pods = [row for row in rows if row.phase not in ("Succeeded", "Failed")]
+        pods = self._guarded.get(key)
+        if pods is None:
+            pods = self._guarded[key] = Guarded()
+            for row in self.context.pods.in_namespace(key[0]):
+                if selector.matches(row.labels):
+                    pods.put(row)
         expected, desired = self._expect(budget, pods)
         now = self.clock.now()
         disrupted = self._disrupted(budget, now)
-        healthy = sum(row.is_ready and not row.is_deleting and row.name not in disrupted for row in pods)
+        healthy = pods.healthy - sum(pods.is_healthy(name) for name in disrupted)
         allowed = max(0, healthy - desired) if expected > 0 else 0
         status: Document = {
             "observedGeneration": budget["metadata"].get("generation", 0),
@@ -71,7 +124,7 @@ class PodDisruptionBudget(QueueController):
             status["disruptedPods"] = kept
         set_status(self.context, stored, status, self.name)
 
-    def _expect(self, budget: Document, pods: list[PodRow]) -> tuple[int, int]:
+    def _expect(self, budget: Document, pods: Guarded) -> tuple[int, int]:
         """How many pods there should be, and how many of them healthy."""
         spec = budget["spec"]
         if spec.get("maxUnavailable") is not None:
@@ -79,26 +132,24 @@ class PodDisruptionBudget(QueueController):
             return expected, max(0, expected - scaled(spec["maxUnavailable"], expected, up=True))
         least = spec.get("minAvailable", 1)
         if isinstance(least, int):
-            return len(pods), least
+            return pods.count, least
         expected = self._scale(budget, pods)
         return expected, scaled(least, expected, up=True)
 
-    def _scale(self, budget: Document, pods: list[PodRow]) -> int:
+    def _scale(self, budget: Document, pods: Guarded) -> int:
         """The replicas that the pods' controllers want; a Deployment speaks for its ReplicaSets."""
         wanted: dict[str, int] = {}
-        for row in pods:
-            if row.owner is None or row.owner.uid in wanted:
+        for owner in pods.owners:
+            place = SCALES.get(owner.kind)
+            namespace = budget["metadata"]["namespace"]
+            found = self.store.find(self.context.kind(*place), owner.name, namespace) if place else None
+            if found is None:
                 continue
-            place = SCALES.get(row.owner.kind)
-            owner = self.store.find(self.context.kind(*place), row.owner.name, row.namespace) if place else None
-            if owner is None:
-                continue
-            document = owner.document()
+            document = found.document()
             parent = controller_of(document)
             if parent is not None and parent["kind"] == "Deployment":
-                found = self.store.find(self.context.kind(*SCALES["Deployment"]), parent["name"], row.namespace)
-                document = found.document() if found is not None else document
-            wanted[row.owner.uid] = 0
+                above = self.store.find(self.context.kind(*SCALES["Deployment"]), parent["name"], namespace)
+                document = above.document() if above is not None else document
             wanted[document["metadata"]["uid"]] = document["spec"].get("replicas", 1)
         return sum(wanted.values())
 
@@ -127,11 +178,31 @@ class PodDisruptionBudget(QueueController):
             condition["lastTransitionTime"] = current["lastTransitionTime"]
         return [*(other for other in before if other["type"] != "DisruptionAllowed"), condition]
 
+    def _changed(self, change: Change) -> None:
+        self._selectors.changed(change)
+        if change.subresource == "status" and change.writer == self.name:
+            return
+        key = change.stored.namespace, change.stored.name
+        if change.subresource != "status":
+            self._guarded.pop(key, None)
+        self.enqueue(key)
+
     def _pod_changed(self, old: PodRow | None, new: PodRow | None) -> None:
+        if old is not None and new is not None and not matters(old, new):
+            return
         row = new or old
         if row is None:
             return
-        for stored in self.store.list(self.kind, row.namespace):
-            selector = LabelSelector.from_document(stored.document()["spec"].get("selector"))
-            if any(state is not None and selector.matches(state.labels) for state in (old, new)):
-                self.enqueue((stored.namespace, stored.name))
+        before = self._selectors.matching(row.namespace, old.labels) if old is not None else []
+        after = self._selectors.matching(row.namespace, new.labels) if new is not None else []
+        for name in dict.fromkeys([*before, *after]):
+            pods = self._guarded.get((row.namespace, name))
+            if pods is not None:
+                pods.take_out(row.name)
+                if new is not None and name in after:
+                    pods.put(new)
+            self.enqueue((row.namespace, name))
+
+
+def _selector(budget: Document) -> LabelSelector:
+    return LabelSelector.from_document(budget["spec"].get("selector"))

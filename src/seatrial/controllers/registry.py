@@ -10,7 +10,7 @@ from seatrial.controllers.deployment import Deployment
 from seatrial.controllers.garbagecollector import GarbageCollector
 from seatrial.controllers.hpa import HorizontalPodAutoscaler
 from seatrial.controllers.jobs.job import Job
-from seatrial.controllers.namespace import Namespace, ServiceAccount
+from seatrial.controllers.namespace import Namespace
 from seatrial.controllers.node import Node
 from seatrial.controllers.persistentvolume import PersistentVolume
 from seatrial.controllers.pod import Pod
@@ -19,6 +19,7 @@ from seatrial.controllers.pods import PodIndex
 from seatrial.controllers.replicaset import ReplicaSet, ReplicationController
 from seatrial.controllers.resourceclaim import ResourceClaim
 from seatrial.controllers.resourcequota import ResourceQuota
+from seatrial.controllers.serviceaccount import ServiceAccount
 from seatrial.controllers.statefulset import StatefulSet
 from seatrial.controllers.tainteviction import TaintEviction
 from seatrial.controllers.ttlafterfinished import TTLAfterFinished
