@@ -304,10 +304,17 @@ class _Search:
         return device not in self.allocator.state.devices and not self.taking.get(device)
 
     def selectable_devices(self, claim: int, request: int, alternative: int) -> list[Candidate] | None:
-        """All devices a request selects; None where asking one of them would be an error."""
+        """All devices a request could get, were they free; None where asking about one of them would be an error."""
         step = _Step(claim, request, alternative, self.wanted[claim][request][alternative])
+        wanted, taken = step.wanted.request, self.allocator.state.capacity
         try:
-            return [candidate for candidate in self.all_candidates() if self.is_selectable(step, candidate)]
+            return [
+                candidate
+                for candidate in self.all_candidates()
+                if self.is_selectable(step, candidate)
+                and wanted.tolerates(candidate.device)
+                and fits(taken.get(candidate.id, NOTHING), wanted.capacity, candidate.device.capacity, NOTHING)
+            ]
         except AllocationError:
             return None
 

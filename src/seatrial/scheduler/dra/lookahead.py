@@ -49,8 +49,6 @@ class Lookahead:
                 bool(constraints[claim]) and any(one.request.all_devices for one in wanted[claim][request])
             )
 
-        risks = [self._is_risky[place] for place in self._places]
-        self._is_risky_from = [any(risks[number:]) for number in range(len(risks))]
         known = {candidate.id: candidate for candidate in devices}
         self._concerns = self._find_concerns(known)
         names = sorted({constraint.name for listed in constraints for constraint in listed})
@@ -82,9 +80,12 @@ class Lookahead:
         Never so where an error may come up before that shows.
         """
         place = self._order[claim, request]
-        if self._is_risky_from[place]:
-            return False
-        return any(not self._is_possible(*later, is_free) for later in self._places[place + begun :])
+        for number in range(place, len(self._places)):
+            if self._is_risky[self._places[number]]:
+                return False
+            if not (begun and number == place) and not self._is_possible(*self._places[number], is_free):
+                return True
+        return False
 
     def _is_possible(self, claim: int, request: int, is_free: IsFree) -> bool:
         for wanted, devices in zip(self._wanted[claim][request], self._devices[claim, request], strict=True):
