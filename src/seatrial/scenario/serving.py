@@ -22,6 +22,7 @@ from seatrial.store.requests import Admission, Request
 from seatrial.store.store import Store
 
 WRITER = "scenario"
+ANYTHING: Document = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 _OPENING = b',"status":{"scenarioResult":{"simulatorVersion":%s,"timeline":{'
 _AFTER_PAGES = b"}},"
 _WITHOUT_PAGES = b',"status":'
@@ -59,6 +60,9 @@ def install(store: Store) -> None:
         store.create(kind, document, writer="system")
     schema = {**openapi_of(Scenario), "x-kubernetes-patch-strategy": "merge"}
     _let_in(schema["properties"]["spec"]["properties"])
+    timeline = {**ANYTHING, "x-kubernetes-list-map-keys": ["id"]}
+    result = {**ANYTHING, "properties": {"timeline": timeline}}
+    schema["properties"]["status"] = {**ANYTHING, "properties": {"scenarioResult": result}}
     store.definitions.declared[SCENARIO.group_kind] = schema_from_openapi(schema, root=True)
     store.admission = ScenarioAdmission(store.admission)
 

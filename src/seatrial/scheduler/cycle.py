@@ -28,6 +28,8 @@ from seatrial.scheduler.verdict import SUCCESS, Status, error, unresolvable
 
 NO_NODES = "no nodes available to schedule pods"
 EXTENDER = "Extender"
+BEST_KEPT = 3
+"""Of how many nodes the total is kept where no cells are wanted."""
 
 
 class ExtenderFailed(Exception):
@@ -113,6 +115,11 @@ class Attempt:
             values["post_filter"] = ((self.post_filter.status.plugin, self.post_filter.status),)
         if cells:
             values |= self._cells()
+        elif self.scored is not None and self.found is not None:
+            best = np.argsort(-self.scored.total, kind="stable")[:BEST_KEPT]
+            info = self.found.table.info
+            values["feasible"] = tuple(info(row).name for row in self.feasible[best].tolist())
+            values["total"] = self.scored.total[best]
         return Decision(self.pod.key, self.pod.uid, self.framework.name, outcome, at, attempt, **(values | more))
 
     def _cells(self) -> dict[str, Any]:

@@ -5,6 +5,7 @@ handful of integer arrays.
 """
 
 from collections.abc import Hashable, Sequence
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -104,6 +105,18 @@ def details(decision: Decision) -> bytes:
 
 def _status(status: Status) -> Document:
     return {"code": status.code.text, "reasons": list(status.reasons), "by": status.plugin}
+
+
+@lru_cache(4096)
+def reasons_in(message: str) -> list[tuple[str, int]]:
+    """How many nodes were rejected for which reason, from the text of the event, which says just that."""
+    _, _, listed = message.partition(" nodes are available: ")
+    found = []
+    for part in listed.partition(". ")[0].rstrip(".").split(", "):
+        number, _, reason = part.partition(" ")
+        if number.isdigit() and reason:
+            found.append((reason, int(number)))
+    return found
 
 
 def plugin_results(decision: Decision) -> bytes:

@@ -13,7 +13,7 @@ from seatrial.model.documents import Document, decode, encode
 from seatrial.scheduler.decision import Decision
 from seatrial.store.objects import Change, Stored
 from seatrial.timeline.columns import COLUMNS
-from seatrial.timeline.decisions import CELL_BYTES, NO_CELLS, Dictionary, details, plugin_results
+from seatrial.timeline.decisions import CELL_BYTES, NO_CELLS, Dictionary, details, plugin_results, reasons_in
 from seatrial.timeline.diffs import merge_diff
 from seatrial.timeline.pods import Key, PodHistories, PodHistory
 from seatrial.timeline.rows import Rows
@@ -239,9 +239,10 @@ class Timeline:
             (
                 self.major, self.minor, decision.at, SCHEDULER, "attempt", None, "v1", "Pod", namespace, name,
                 None, None, None, None, decision.outcome, decision.node or None, decision.nominated_node or None,
-                decision.message or None, decision.profile, decision.attempt, len(decision.visited),
+                decision.message or None, decision.profile, decision.attempt,
+                len(decision.visited) or decision.feasible_count + decision.rejected_count,
                 decision.feasible_count, decision.rejected_count,
-                list(decision.reasons().items()), decision.best(),
+                list(decision.reasons().items()) if decision.visited else reasons_in(decision.message), decision.best(),
                 list(preemption.victims) if preemption else None,
                 details(decision) if self.level == "full" else None, *columns,
             ),

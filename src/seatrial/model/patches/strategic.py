@@ -232,8 +232,10 @@ def _field(schema: Schema | None, key: str) -> Field:
 
 def _list_field(schema: Schema | None, key: str) -> Field:
     field = _field(schema, key)
-    if field.schema is schema and field.schema.preserves_unknown:
-        return field
+    if field.schema is schema and schema.preserves_unknown:
+        if not schema.list_map_keys:
+            return field
+        return Field(key, Schema("array", items=schema), merge_key=schema.list_map_keys[0], patch_strategy="merge")
     if field.schema.type not in ("array", "bytes"):
         raise PatchRefused("expected slice or array type, but got: struct")
     return field

@@ -1,0 +1,79 @@
+"""Statements of KEP-140 that are about documents, set-up and waiters."""
+
+from pathlib import Path
+
+import polars as pl
+
+from seatrial.scenario.kind import SCENARIO
+from seatrial.store.options import Patch
+from tests.scenario.playing import create, done, operations
+from tests.scenario.running import Run, node, pod
+from tests.scenario.test_conductor import SPEC, USER, Server
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def test_timelines_are_merged_by_id() -> None:
+    """V1-049"""
+    server = Server()
+    server.create(SPEC)
+    server.run()
+    before = server.status()["scenarioResult"]["timeline"]["1"]
+    first = before[0]["id"]
+    changed = [{"id": first, "step": {"major": 1, "minor": 7}}, {"id": "new", "step": {"major": 1, "minor": 9}}]
+    body = {"status": {"scenarioResult": {"timeline": {"1": changed}}}}
+    server.store.patch(SCENARIO, "play", Patch("strategic", body), writer=USER, subresource="status")
+    after = {entry["id"]: entry for entry in server.status()["scenarioResult"]["timeline"]["1"]}
+    assert set(after) == {entry["id"] for entry in before} | {"new"}
+    assert after[before[0]["id"]]["step"]["minor"] == 7
+    assert after[before[0]["id"]]["create"] == before[0]["create"]
+
+
+def test_the_documentation_says_which_schedulers_are_supported() -> None:
+    """V1-077 V1-112"""
+    text = " ".join((DOCS / "scenarios.md").read_text().split())
+    assert "A scheduler must decide from the objects of the cluster alone" in text
+    assert "results may vary from run to run" in text
+    assert "not supported" in text
+
+
+def test_the_embedded_scheduler_needs_no_set_up() -> None:
+    """V1-081"""
+    assert Run(operations(create(1, node("n")), create(1, pod("p")), done(1))).result.pods["node"].to_list() == ["n"]
+
+
+def test_a_saved_result_can_be_analysed_alone(tmp_path: Path) -> None:
+    """V2-003: allocation from the files of a run, without the cluster."""
+    from seatrial.results.measure import all_measures
+    from seatrial.results.run import Run as KeptRun
+
+    Run(operations(create(1, node("n")), create(1, pod("p")), done(2))).result.save(tmp_path)
+    table = all_measures()["allocation"].compute(KeptRun.load(tmp_path))
+    cpu = table.filter(pl.col("resource") == "cpu") if "resource" in table.columns else table
+    assert 25.0 in cpu.select(pl.selectors.numeric()).to_series(-1).to_list()
+
+
+def test_a_replica_set_that_cannot_make_pods_does_not_hold_the_step() -> None:
+    """V2-054: ReplicaFailure says that nothing more can be done."""
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "q", "namespace": "default"},
+        "spec": {"hard": {"pods": "1"}},
+    }
+    replicas = {
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": {"name": "w", "namespace": "default"},
+        "spec": {
+            "replicas": 3,
+            "selector": {"matchLabels": {"app": "w"}},
+            "template": {"metadata": {"labels": {"app": "w"}}, "spec": pod("x")["spec"]},
+        },
+    }
+    run = Run(operations(create(1, node("n")), create(1, quota), create(2, replicas), done(3)))
+    assert run.status["phase"] == "Succeeded"
+    assert len(run.all("Pod")) == 1
+    status = (run.get("ReplicaSet", "w", "apps/v1") or {})["status"]
+    assert {c["type"]: c["status"] for c in status["conditions"]}["ReplicaFailure"] == "True"
+    assert run.result.timeline.filter(pl.col("kind") == "ReplicaSet")["major"].max() <= 3
