@@ -10,6 +10,7 @@ from binascii import Error as Base64Error
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from itertools import pairwise
+from typing import TypeVar
 
 from seatrial.model.cel_times import duration_of, show_duration, show_timestamp, timestamp_of
 from seatrial.model.cel_values import (
@@ -33,15 +34,16 @@ from seatrial.model.cel_values import (
 )
 
 Function = Callable[..., object]
+Body = TypeVar("Body", bound=Function)
 PLAIN = frozenset(("startsWith", "endsWith", "contains", "matches"))
 """Functions whose error does not name them."""
 OVERLOADS: dict[str, list[tuple[tuple[str, ...], Function]]] = {}
 
 
-def function(name: str, *types: str) -> Callable[[Function], Function]:
+def function(name: str, *types: str) -> Callable[[Body], Body]:
     """Declares an overload."""
 
-    def declare(body: Function) -> Function:
+    def declare(body: Body) -> Body:
         OVERLOADS.setdefault(name, []).append((types, body))
         return body
 

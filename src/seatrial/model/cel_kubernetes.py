@@ -310,6 +310,8 @@ def contains_cidr(network: CelNetwork, other: str | CelNetwork) -> bool:
     return outer.version == inner.version and outer.prefixlen <= inner.prefixlen and inner.network_address in outer
 
 
+_LINK_LOCAL_MULTICAST = {4: ipaddress.ip_network("224.0.0.0/24"), 6: ipaddress.ip_network("ff02::/16")}
+
 function("family", IP)(lambda a: a.address.version)
 function("ip.isCanonical", "string")(lambda text: str(ip(text).address) == text)
 function("isUnspecified", IP)(lambda a: a.address.is_unspecified)
@@ -324,7 +326,6 @@ function("isGlobalUnicast", IP)(
 function("ip", CIDR)(lambda network: CelAddress(network.interface.ip))
 function("prefixLength", CIDR)(lambda network: network.interface.network.prefixlen)
 function("masked", CIDR)(lambda network: CelNetwork(ipaddress.ip_interface(str(network.interface.network))))
-_LINK_LOCAL_MULTICAST = {4: ipaddress.ip_network("224.0.0.0/24"), 6: ipaddress.ip_network("ff02::/16")}
 
 for _name, _read in MOMENT_PARTS.items():
     function(_name, TIMESTAMP)(moment_part(_read))

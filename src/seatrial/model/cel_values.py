@@ -5,9 +5,11 @@ and let integers grow, so equality, order and arithmetic go through this module.
 """
 
 import math
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 INT_MIN, INT_MAX, UINT_MAX = -(1 << 63), (1 << 63) - 1, (1 << 64) - 1
 NO_OVERLOAD = "no such overload"
@@ -147,21 +149,25 @@ def contains(container: object, item: object) -> bool:
     raise CelError(NO_OVERLOAD)
 
 
-def compare(left: object, right: object, operator: str = "_<_") -> int:
+def _order(left: Any, right: Any) -> int:
+    return int(left > right) - int(left < right)
+
+
+def compare(left: Any, right: Any, operator: str = "_<_") -> int:
     """-1, 0 or 1; an error where the types have no order."""
     if is_number(left) and is_number(right):
         if (isinstance(left, float) and math.isnan(left)) or (isinstance(right, float) and math.isnan(right)):
             raise CelError("NaN values cannot be ordered")
-        return (left > right) - (left < right)  # type: ignore[operator]
+        return _order(left, right)
     for kind in (str, bool, bytes):
         if isinstance(left, kind):
             if not isinstance(right, kind):
                 raise CelError(NO_OVERLOAD)
-            return (left > right) - (left < right)  # type: ignore[operator]
+            return _order(left, right)
     if isinstance(left, Timestamp | Duration):
         if type(left) is not type(right):
             raise CelError(NO_OVERLOAD)
-        return (left.nanos > right.nanos) - (left.nanos < right.nanos)  # type: ignore[attr-defined]
+        return (left.nanos > right.nanos) - (left.nanos < right.nanos)
     if is_number(left):
         raise CelError(NO_OVERLOAD)
     raise CelError(f"{NO_OVERLOAD}: {operator}")
@@ -200,16 +206,16 @@ def _duration(nanos: int) -> Duration:
     return Duration(nanos)
 
 
-def add(left: object, right: object) -> object:
+def add(left: Any, right: Any) -> object:
     """CEL's `+`."""
     unsigned = _integers(left, right)
     if unsigned is not None:
-        return _bounded(left + right, unsigned)  # type: ignore[operator]
+        return _bounded(left + right, unsigned)
     if isinstance(left, float) and isinstance(right, float):
         return left + right
     for kind in (str, bytes, list):
         if isinstance(left, kind) and isinstance(right, kind):
-            return left + right
+            return operator.add(left, right)
     if isinstance(left, Duration) and isinstance(right, Duration):
         return _duration(left.nanos + right.nanos)
     if isinstance(left, Timestamp) and isinstance(right, Duration):
@@ -219,11 +225,11 @@ def add(left: object, right: object) -> object:
     raise CelError(_no_overload(left, "_+_", (int, float, str, bytes, list, Duration, Timestamp)))
 
 
-def subtract(left: object, right: object) -> object:
+def subtract(left: Any, right: Any) -> object:
     """CEL's `-`."""
     unsigned = _integers(left, right)
     if unsigned is not None:
-        return _bounded(left - right, unsigned)  # type: ignore[operator]
+        return _bounded(left - right, unsigned)
     if isinstance(left, float) and isinstance(right, float):
         return left - right
     if isinstance(left, Duration) and isinstance(right, Duration):
@@ -235,24 +241,24 @@ def subtract(left: object, right: object) -> object:
     raise CelError(_no_overload(left, "_-_", (int, float, Duration, Timestamp)))
 
 
-def multiply(left: object, right: object) -> object:
+def multiply(left: Any, right: Any) -> object:
     """CEL's `*`."""
     unsigned = _integers(left, right)
     if unsigned is not None:
-        return _bounded(left * right, unsigned)  # type: ignore[operator]
+        return _bounded(left * right, unsigned)
     if isinstance(left, float) and isinstance(right, float):
         return left * right
     raise CelError(_no_overload(left, "_*_", (int, float)))
 
 
-def divide(left: object, right: object) -> object:
+def divide(left: Any, right: Any) -> object:
     """CEL's `/`: integers truncate towards zero."""
     unsigned = _integers(left, right)
     if unsigned is not None:
         if right == 0:
             raise CelError("division by zero")
-        quotient = abs(left) // abs(right)  # type: ignore[arg-type]
-        return _bounded(quotient if (left < 0) == (right < 0) else -quotient, unsigned)  # type: ignore[operator]
+        quotient = abs(left) // abs(right)
+        return _bounded(quotient if (left < 0) == (right < 0) else -quotient, unsigned)
     if isinstance(left, float) and isinstance(right, float):
         if right == 0:
             return (
@@ -262,15 +268,15 @@ def divide(left: object, right: object) -> object:
     raise CelError(_no_overload(left, "_/_", (int, float)))
 
 
-def modulo(left: object, right: object) -> object:
+def modulo(left: Any, right: Any) -> object:
     """CEL's `%`: the sign is the dividend's."""
     unsigned = _integers(left, right)
     if unsigned is None:
         raise CelError(_no_overload(left, "_%_", (int,)))
     if right == 0:
         raise CelError("modulus by zero")
-    rest = abs(left) % abs(right)  # type: ignore[arg-type]
-    return _bounded(rest if left >= 0 else -rest, unsigned)  # type: ignore[operator]
+    rest = abs(left) % abs(right)
+    return _bounded(rest if left >= 0 else -rest, unsigned)
 
 
 def negate(value: object) -> object:
