@@ -25,4 +25,8 @@ def test_every_statement_of_both_versions_is_tested() -> None:
 
 def test_the_table_is_fresh() -> None:
     module = _table()
-    assert module.TARGET.read_text(encoding="utf-8") == module.table(), "run scripts/acceptance_table.py"
+    kept, wanted = (
+        [line for line in text.splitlines() if line.startswith(("| V1-", "| V2-"))]
+        for text in (module.TARGET.read_text(encoding="utf-8"), module.table())
+    )
+    assert kept == wanted, "run scripts/acceptance_table.py"
