@@ -9,6 +9,7 @@ Upstream: pkg/scheduler/framework/preemption, plugins/defaultpreemption (SelectV
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 import numpy as np
 
@@ -16,10 +17,11 @@ from seatrial.model.documents import Document
 from seatrial.scheduler.cluster import Nominator
 from seatrial.scheduler.extension import Reads
 from seatrial.scheduler.framework import CycleState, Framework
+from seatrial.scheduler.go_sort import go_sort
 from seatrial.scheduler.node import NodeInfo
-from seatrial.scheduler.nodes import NodeTable
+from seatrial.scheduler.nodes import Nodes, NodeTable
 from seatrial.scheduler.pods import PodInfo, PodShape
-from seatrial.scheduler.search import judge, nominated_before
+from seatrial.scheduler.search import cycle_with, judge, nominated_before
 from seatrial.scheduler.selectors import Selector
 from seatrial.scheduler.verdict import SUCCESS, Code, Status, error, unresolvable
 
@@ -55,6 +57,8 @@ class _Node:
     row: int
     info: NodeInfo
     lower: list[PodInfo]
+    nominated: list[PodInfo]
+    """pods nominated to the node that must have room too"""
     turns: list[PodInfo] = field(default_factory=list)
     violating: frozenset[str] = frozenset()
     kept_out: list[PodInfo] = field(default_factory=list)
@@ -69,14 +73,12 @@ class Evaluator:
         table: NodeTable,
         nominator: Nominator,
         budgets: Sequence[Document],
-        now: int,
         memory: "Memory | None" = None,
     ) -> None:
         self.framework = framework
         self.table = table
         self.nominator = nominator
         self.budgets = [Budget(document) for document in budgets]
-        self.now = now
         self._memory = memory
 
     def dry_run(self, pod: PodInfo, names: Sequence[str], cycle: CycleState, wanted: int) -> DryRun:
@@ -98,12 +100,13 @@ class Evaluator:
     def _try(self, pod: PodInfo, names: Sequence[str], cycle: CycleState) -> dict[str, Victims | Status]:
         outcomes: dict[str, Victims | Status] = dict.fromkeys(names, SUCCESS)
         together: list[_Node] = []
+        awaiting: list[_Node] = []
         known = self._known(pod, cycle)
         awaited = frozenset(self.nominator.nominated_nodes())
         for name in names:
             row = self.table.row_of[name]
-            is_awaited = name in awaited and bool(nominated_before(self.nominator, name, pod))
-            if known is not None and not is_awaited:
+            nominated = nominated_before(self.nominator, name, pod) if name in awaited else []
+            if known is not None and not nominated:
                 version, outcome = known.get(row, _NEVER)
                 if version == self.table.row_versions[row]:
                     outcomes[name] = outcome
@@ -113,12 +116,13 @@ class Evaluator:
             if not lower:
                 outcomes[name] = unresolvable(NO_VICTIMS)
                 continue
-            node = _Node(name, row, info, lower)
-            if not is_awaited and self._is_plain(node, cycle):
-                together.append(node)
+            node = _Node(name, row, info, lower, nominated)
+            if self._is_plain(node, cycle):
+                (awaiting if nominated else together).append(node)
             else:
                 outcomes[name] = self._one(pod, node, cycle)
         outcomes |= self._many(pod, together, cycle)
+        outcomes |= self._many(pod, awaiting, cycle)
         if known is not None:
             for node in together:
                 known[node.row] = (self.table.row_versions[node.row], outcomes[node.name])
@@ -134,8 +138,12 @@ class Evaluator:
         return self._memory.outcomes(pod.shape)
 
     def _is_plain(self, node: _Node, cycle: CycleState) -> bool:
-        """Whether only the node's own row changes with its pods."""
-        return not cycle.depends_on_pods or all(cycle.without_pod(other, node.info) is cycle for other in node.lower)
+        """Whether only the node's own row changes with its pods and those nominated to it."""
+        if not cycle.depends_on_pods:
+            return True
+        if cycle_with(cycle, node.nominated, node.info) is not cycle:
+            return False
+        return all(cycle.without_pod(other, node.info) is cycle for other in node.lower)
 
     def _many(self, pod: PodInfo, nodes: list[_Node], cycle: CycleState) -> dict[str, Victims | Status]:
         """All pods of lower priority are taken off, then put back in turn: one of each node at a time.
@@ -145,26 +153,37 @@ class Evaluator:
         outcomes: dict[str, Victims | Status] = {}
         if not nodes:
             return outcomes
-        rows = np.fromiter((node.row for node in nodes), np.intp, len(nodes))
-        view = self.table.what_if(rows, {place: node.lower for place, node in enumerate(nodes)}, {})
-        judged = judge(self.framework, pod, view, cycle)
+        views = self._views(nodes)
+        judged = [judge(self.framework, pod, view, cycle) for view in views]
         fitting: dict[int, _Node] = {}
-        for place, (node, fits) in enumerate(zip(nodes, judged.passed.tolist(), strict=True)):
-            if fits:
+        for place, node in enumerate(nodes):
+            failed = next((answer for answer in judged if answer.rejecter[place]), None)
+            if failed is None:
                 self._queue_up(node)
                 fitting[place] = node
             else:
-                outcomes[node.name] = judged.status(place)
+                outcomes[node.name] = failed.status(place)
         for turn in range(max((len(node.turns) for node in fitting.values()), default=0)):
             trying = [place for place, node in fitting.items() if turn < len(node.turns)]
-            for place in trying:
+            for place, view in product(trying, views):
                 view.put(place, fitting[place].turns[turn])
-            passed = judge(self.framework, pod, view, cycle, Reads.ROW).passed
+            passed = np.logical_and.reduce(
+                [judge(self.framework, pod, view, cycle, Reads.ROW).passed for view in views]
+            )
             for place in trying:
                 if not passed[place]:
-                    fitting[place].kept_out.append(view.take_back(place))
+                    fitting[place].kept_out.append(fitting[place].turns[turn])
+                    for view in views:
+                        view.take_back(place)
         outcomes.update((node.name, self._victims(node)) for node in fitting.values())
         return outcomes
+
+    def _views(self, nodes: Sequence[_Node]) -> list[Nodes]:
+        """The nodes without their pods of lower priority: with the pods nominated to them, if any, and without."""
+        rows = np.fromiter((node.row for node in nodes), np.intp, len(nodes))
+        removed = {place: node.lower for place, node in enumerate(nodes)}
+        nominated = {place: node.nominated for place, node in enumerate(nodes) if node.nominated}
+        return [self.table.what_if(rows, removed, added) for added in ((nominated, {}) if nominated else ({},))]
 
     def _one(self, pod: PodInfo, node: _Node, cycle: CycleState) -> Victims | Status:
         """The same for one node whose pods also change the states of plugins, or that somebody is nominated to."""
@@ -187,12 +206,9 @@ class Evaluator:
     def _judge_one(self, pod: PodInfo, node: _Node, back: list[PodInfo], cycle: CycleState) -> Status:
         """The verdict on a node with some pods put back: with the pods nominated to it, and without them."""
         rows = np.asarray([node.row], np.intp)
-        nominated = nominated_before(self.nominator, node.name, pod)
-        if nominated:
-            with_them = cycle
-            for other in nominated:
-                with_them = with_them.with_pod(other, node.info)
-            view = self.table.what_if(rows, {0: node.lower}, {0: [*back, *nominated]})
+        if node.nominated:
+            with_them = cycle_with(cycle, node.nominated, node.info)
+            view = self.table.what_if(rows, {0: node.lower}, {0: [*back, *node.nominated]})
             status = judge(self.framework, pod, view, with_them).status(0)
             if not status.is_success:
                 return status
@@ -200,7 +216,7 @@ class Evaluator:
 
     def _queue_up(self, node: _Node) -> None:
         """The order of reprieve: violating ones first, each group from the most important down."""
-        ranked = important_first(node.lower, self.now)
+        ranked = important_first(node.lower)
         violating = violations(ranked, self.budgets)
         node.violating = frozenset(pod.uid for pod in violating)
         node.turns = [*violating, *(pod for pod in ranked if pod.uid not in node.violating)]
@@ -210,7 +226,7 @@ class Evaluator:
             return error(f'expected at least one victim pod on node "{node.name}"')
         broken = sum(pod.uid in node.violating for pod in node.kept_out)
         mixed = 0 < len(node.violating) < len(node.turns)
-        pods = important_first(node.kept_out, self.now) if mixed else node.kept_out
+        pods = important_first(node.kept_out) if mixed else node.kept_out
         return Victims(tuple(pods), broken)
 
 
@@ -277,9 +293,20 @@ def violations(pods: Sequence[PodInfo], budgets: Sequence[Budget]) -> list[PodIn
     return broken
 
 
-def important_first(pods: Sequence[PodInfo], now: int) -> list[PodInfo]:
-    """Higher priority first, then the older; a pod that has not started counts as starting now."""
-    return sorted(pods, key=lambda pod: (-pod.priority, now if pod.start_time is None else pod.start_time))
+def important_first(pods: Sequence[PodInfo]) -> list[PodInfo]:
+    """Higher priority first, then the older, in the order Go's sort leaves them in."""
+    ranked = list(pods)
+    go_sort(ranked, _is_more_important)
+    return ranked
+
+
+def _is_more_important(pod: PodInfo, other: PodInfo) -> bool:
+    """A pod that has not started counts as starting when it is asked about: of two such, the one asked about first."""
+    if pod.priority != other.priority:
+        return pod.priority > other.priority
+    if pod.start_time is None:
+        return other.start_time is None
+    return other.start_time is None or pod.start_time < other.start_time
 
 
 def best_candidates(candidates: Mapping[str, Victims], now: int) -> list[str]:

@@ -73,7 +73,7 @@ class DefaultPreemption(Plugin):
         handle = self.handle
         budgets = handle.cluster.list("PodDisruptionBudget")
         memory = self._memory.renew(self._depends()) if self.remembers else None
-        evaluator = Evaluator(handle.framework, handle.nodes, handle.nominator, budgets, handle.now(), memory)
+        evaluator = Evaluator(handle.framework, handle.nodes, handle.nominator, budgets, memory)
         return evaluator.dry_run(pod, names, cycle, len(names) if self.tries_all else self._wanted(len(names)))
 
     def _depends(self) -> tuple[Any, ...]:
