@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from seatrial.scheduler.cluster import Nominator
 from seatrial.scheduler.extension import Reads
 from seatrial.scheduler.framework import CycleState, FilterCall, Framework
+from seatrial.scheduler.node import NodeInfo
 from seatrial.scheduler.nodes import Mask, Nodes, NodeTable, Rows
 from seatrial.scheduler.pods import PodInfo
 from seatrial.scheduler.shape_columns import ColumnCache, ShapeColumns
@@ -79,6 +80,14 @@ class _Piece:
     rows: Rows
     passed: Mask
     asked: Mapping[int, Verdicts]
+    nominees: Mapping[int, Status]
+    """Places that fail with the pods nominated to them."""
+
+    def cut(self, end: int) -> "_Piece":
+        """The piece up to a place."""
+        asked = {index: Verdicts(v.codes[:end], v.meaning, v.has_errors) for index, v in self.asked.items()}
+        nominees = {place: status for place, status in self.nominees.items() if place < end}
+        return _Piece(self.rows[:end], self.passed[:end], asked, nominees)
 
 
 @dataclass(slots=True)
@@ -90,8 +99,6 @@ class Found:
     cycle: CycleState
     columns: ShapeColumns
     pieces: list[_Piece] = field(default_factory=list)
-    nominees: Mapping[int, Status] = field(default_factory=dict)
-    """Rows that fail with the pods nominated to them."""
     error: Status | None = None
 
     @property
@@ -121,10 +128,9 @@ class Found:
     def _explain(self, piece: _Piece, statuses: dict[Status, int]) -> NDArray[np.int32]:
         codes = np.zeros(len(piece.rows), np.int32)
         left = ~piece.passed
-        for row, status in self.nominees.items():
-            for place in np.flatnonzero(piece.rows == row):
-                codes[place] = statuses.setdefault(status, len(statuses)) + 1
-                left[place] = False
+        for place, status in piece.nominees.items():
+            codes[place] = statuses.setdefault(status, len(statuses)) + 1
+            left[place] = False
         for index, call in enumerate(self.framework.filters):
             if not left.any():
                 break
@@ -172,8 +178,8 @@ class Searcher:
     def along(self, framework: Framework, pod: PodInfo, cycle: CycleState, limit: int, rows: Rows) -> Found:
         """Searches the given rows in that order."""
         columns = self.cache.columns(framework, pod, cycle)
-        nominees = self._nominees(framework, pod, cycle, rows) if self.nominator.nominated_nodes() else {}
-        found = Found(framework, self.table, cycle, columns, nominees=nominees)
+        awaited = self._awaited(pod) if self.nominator.nominated_nodes() else {}
+        found = Found(framework, self.table, cycle, columns)
         calls = [
             (index, call)
             for index, call in framework.uncached_filters
@@ -184,7 +190,7 @@ class Searcher:
         step = ONE_BY_ONE_PIECE if slow else limit + limit // 8 + 1 if calls else 2 * limit + 1
         has_errors = any(column.has_errors for column in columns.filters)
         while start < len(rows):
-            piece = self._piece(found, pod, rows[start : start + step], calls)
+            piece = self._piece(found, pod, rows[start : start + step], calls, awaited)
             has_errors |= any(verdicts.has_errors for verdicts in piece.asked.values())
             start += step
             wanted = self._take(found, piece, wanted, has_errors)
@@ -193,10 +199,12 @@ class Searcher:
             step = step if slow else max(step, len(rows) // 4)
         return found
 
-    def _piece(self, found: Found, pod: PodInfo, rows: Rows, calls: Sequence[tuple[int, FilterCall]]) -> _Piece:
+    def _piece(
+        self, found: Found, pod: PodInfo, rows: Rows, calls: Sequence[tuple[int, FilterCall]], awaited: "_Awaited"
+    ) -> _Piece:
         passed = ~found.columns.blocked[rows]
-        for row in found.nominees:
-            passed &= rows != row
+        nominees = self._nominees(found, pod, rows, awaited) if awaited else {}
+        passed[list(nominees)] = False
         asked: dict[int, Verdicts] = {}
         nodes = self.table.take(rows)
         for index, call in calls:
@@ -206,7 +214,7 @@ class Searcher:
             if answer is not None:
                 asked[index] = answer
                 passed &= answer.codes == 0
-        return _Piece(rows, passed, asked)
+        return _Piece(rows, passed, asked, nominees)
 
     def _still_passing(self, found: Found, rows: Rows, asked: Mapping[int, Verdicts], index: int) -> Mask:
         """The nodes no filter before `index` has rejected: only those may be asked about one by one."""
@@ -223,9 +231,7 @@ class Searcher:
         """Adds a piece, cut off where the search ends; answers how many more feasible nodes are wanted (-1: done)."""
         places = np.flatnonzero(piece.passed)
         if len(places) > wanted:
-            end = int(places[wanted])
-            cut = {index: Verdicts(v.codes[:end], v.meaning, v.has_errors) for index, v in piece.asked.items()}
-            piece = _Piece(piece.rows[:end], piece.passed[:end], cut)
+            piece = piece.cut(int(places[wanted]))
             wanted = -1
         else:
             wanted -= len(places)
@@ -242,30 +248,50 @@ class Searcher:
         failed = [listed[code - 1] for code in codes[codes != 0].tolist() if listed[code - 1].code == Code.ERROR]
         return failed[0] if failed else None
 
-    def _nominees(self, framework: Framework, pod: PodInfo, cycle: CycleState, rows: Rows) -> dict[int, Status]:
-        """Rows that fail with the pods nominated to them."""
-        failing: dict[int, Status] = {}
+    def _awaited(self, pod: PodInfo) -> "_Awaited":
+        """The rows to which pods are nominated that this one must leave room for, and those pods."""
+        found: dict[int, list[PodInfo]] = {}
         for name in self.nominator.nominated_nodes():
             row = self.table.row_of.get(name)
-            if row is None or not (rows == row).any():
+            if row is not None and (pods := nominated_before(self.nominator, name, pod)):
+                found[row] = pods
+        return found
+
+    def _nominees(self, found: Found, pod: PodInfo, rows: Rows, awaited: "_Awaited") -> dict[int, Status]:
+        """Places that fail with the pods nominated to them: all at once where only their rows change with those."""
+        framework, table, cycle = found.framework, self.table, found.cycle
+        mask = np.zeros(table.size, np.bool_)
+        mask[list(awaited)] = True
+        failing: dict[int, Status] = {}
+        together: dict[int, list[PodInfo]] = {}
+        for place in np.flatnonzero(mask[rows]).tolist():
+            row = int(rows[place])
+            changed = cycle_with(cycle, awaited[row], table.info(row))
+            if changed is cycle:
+                together[place] = awaited[row]
                 continue
-            status = self.with_nominated(framework, pod, cycle, row)
-            if status is not None and not status.is_success:
-                failing[row] = status
+            status = judge(
+                framework, pod, table.what_if(rows[place : place + 1], {}, {0: awaited[row]}), changed
+            ).status(0)
+            if not status.is_success:
+                failing[place] = status
+        if together:
+            places = list(together)
+            nodes = table.what_if(rows[places], {}, dict(enumerate(together.values())))
+            judged = judge(framework, pod, nodes, cycle)
+            failing |= {places[index]: judged.status(index) for index in np.flatnonzero(judged.rejecter).tolist()}
         return failing
 
-    def with_nominated(
-        self, framework: Framework, pod: PodInfo, cycle: CycleState, row: int, without: Sequence[PodInfo] = ()
-    ) -> Status | None:
-        """The verdict on a row with the pods nominated to it (and without some others); None where nobody is."""
-        node = self.table.info(row)
-        pods = nominated_before(self.nominator, node.name, pod)
-        if not pods:
-            return None
-        for other in pods:
-            cycle = cycle.with_pod(other, node)
-        nodes = self.table.what_if(np.asarray([row], np.intp), {0: tuple(without)}, {0: pods})
-        return judge(framework, pod, nodes, cycle).status(0)
+
+_Awaited = Mapping[int, list[PodInfo]]
+
+
+def cycle_with(cycle: CycleState, pods: Sequence[PodInfo], node: NodeInfo) -> CycleState:
+    """The states with some more pods on a node; the same object where nothing changes."""
+    if cycle.depends_on_pods:
+        for pod in pods:
+            cycle = cycle.with_pod(pod, node)
+    return cycle
 
 
 def nominated_before(nominator: Nominator, node: str, pod: PodInfo) -> list[PodInfo]:
