@@ -74,7 +74,8 @@ def summary_of(play: "Play", seconds: float) -> dict[str, Any]:
             "scheduled": pods.scheduled,
             "preempted": pods.preempted,
             "deleted": pods.deleted,
-            "bound": pods.bound,
+            "running": pods.bound - pods.ended(),
+            "ended": pods.ended(),
             "pending": pods.pending,
         },
         "attempts": timeline.attempts,
@@ -99,7 +100,7 @@ def print_summary(summary: dict[str, Any], files: list[str], warnings: list[str]
         ("time", f"{_duration(summary['virtualSeconds'])} in the cluster, {summary['seconds']:.1f} s here"),
         ("pods", f"{pods['created']:,} created, {pods['scheduled']:,} scheduled, {pods['preempted']:,} preempted, "
                  f"{pods['deleted']:,} gone"),
-        ("at the end", f"{pods['bound']:,} on nodes, {pods['pending']:,} pending"),
+        ("at the end", f"{pods['running']:,} on nodes, {pods['ended']:,} ended, {pods['pending']:,} pending"),
         ("attempts", f"{summary['attempts']:,} ({summary['podsPerSecond']:,.0f} pods/s)"),
         *(("written", file) for file in files),
         *(("note", warning) for warning in warnings),

@@ -73,6 +73,10 @@ class PodHistories:
         """How many pods have no node yet."""
         return len(self._alive) - self.bound
 
+    def ended(self) -> int:
+        """How many pods have run to their end and are still there."""
+        return sum(phase_of(history.latest) in ("Succeeded", "Failed") for history in self)
+
     def find(self, key: Key) -> PodHistory | None:
         return self._alive.get(key)
 
@@ -126,9 +130,19 @@ def node_of(stored: Stored) -> str | None:
     return msgspec.json.decode(stored.data, type=_Pod).spec.node_name
 
 
+def phase_of(stored: Stored) -> str:
+    """The phase of a pod."""
+    return msgspec.json.decode(stored.data, type=_Pod).status.phase
+
+
 class _Spec(msgspec.Struct, rename="camel"):
     node_name: str | None = None
 
 
+class _Status(msgspec.Struct):
+    phase: str = ""
+
+
 class _Pod(msgspec.Struct):
     spec: _Spec
+    status: _Status = msgspec.field(default_factory=_Status)
