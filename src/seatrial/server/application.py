@@ -1,6 +1,7 @@
 """The ASGI application: reads a request, asks who it is, finds who answers, and turns every failure into a Status."""
 
 import asyncio
+import contextlib
 import logging
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
@@ -77,7 +78,8 @@ class Application:
                 await self._durable()
         except StatusError as error:
             answer = status_answer(error)
-        except Disconnected:
+        except (Disconnected, asyncio.CancelledError):
+            # Cancelled is who is still being answered when the server has to stop.
             return
         except Exception as error:
             if _is_too_deep(error):
@@ -87,7 +89,8 @@ class Application:
                 answer = status_answer(StatusError("an error of the server itself; its log has the traceback"))
         self._metrics.count(scope["method"], answer.status)
         reply = Reply(headers, request.warnings if request else (), receive, send, scope["method"] == "HEAD")
-        await reply.send(answer)
+        with contextlib.suppress(asyncio.CancelledError):
+            await reply.send(answer)
 
     def _find(self, scope: MutableMapping[str, Any], headers: dict[str, str]) -> tuple[Endpoint, User]:
         method, path = scope["method"], _path(scope)
