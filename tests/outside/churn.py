@@ -168,7 +168,7 @@ class Ours:
     """Our scheduler on a store that is a copy of the server's."""
 
     def __init__(self, config: Document | None = None) -> None:
-        self.clock = Clock()
+        self.clock = Clock(time.time_ns() // 1000)
         self.store = Store(builtin_kinds(), self.clock, admission=StandardAdmission())
         furnish(self.store)
         self.recorder = ListRecorder()
@@ -201,6 +201,11 @@ class Ours:
     def rest(self, nodes: dict[str, str]) -> list[Decision]:
         """Schedule until nothing is left to do; `nodes` says where the other scheduler put pods."""
         before = len(self.recorder.decisions)
+        self.clock.advance(time.time_ns() // 1000)
+        # Which of two waiting pods is first depends on when exactly each failed, to the second: as with ties, ours
+        # follows. A pod that ours does not think worth another try is not helped by that.
+        backing_off = [queued.pod for queued in self.scheduler.queue.backoff if queued.pod.name in nodes]
+        self.scheduler.queue.activate(backing_off)
         while self.scheduler.has_work():
             first = self.scheduler.queue.active.peek() or self.scheduler.queue.backoff.ordinary.peek()
             self.tie_break.wanted = nodes.get(first.pod.name, "") if first is not None else ""

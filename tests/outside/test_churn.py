@@ -44,8 +44,7 @@ class Stage:
         elif operation.verb == "create" and operation.kind == "Pod":
             self.pending.add(operation.name)
         self._both(operation)
-        if self.pending:
-            self._settle()
+        self._settle()
 
     def check_everything(self) -> None:
         """Every pod is where the other scheduler has it."""
@@ -98,6 +97,13 @@ def server(tmp_path: Path) -> Iterator[Serve]:
         yield running
 
 
+@pytest.fixture
+def api(server: Serve) -> Iterator[Api]:
+    client = Api(server.url)
+    yield client
+    client.close()
+
+
 def furnish(api: Api, ours: Ours) -> None:
     for name, value in CLASSES.items():
         kind = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}}
@@ -107,9 +113,9 @@ def furnish(api: Api, ours: Ours) -> None:
 
 @pytest.mark.parametrize("seed", range(RUNS))
 def test_both_schedulers_place_and_refuse_the_same_pods(
-    seed: int, programs: Path, server: Serve, tmp_path: Path
+    seed: int, programs: Path, server: Serve, api: Api, tmp_path: Path
 ) -> None:
-    api, ours = Api(server.url), Ours()
+    ours = Ours()
     furnish(api, ours)
     real = RealScheduler(programs / "kube-scheduler", server.kubeconfig, tmp_path / "real", free_port())
     with real:
@@ -118,7 +124,6 @@ def test_both_schedulers_place_and_refuse_the_same_pods(
             stage.play(operation)
         stage.check_everything()
         events = api.listed("Event")
-    api.close()
     refused = {event["involvedObject"]["name"] for event in events if event["reason"] == "FailedScheduling"}
     assert stage.failed == refused
     assert len([node for node in ours.placements().values() if node]) > PODS / 4
@@ -159,7 +164,7 @@ def extender() -> Iterator[str]:
 
 
 def test_one_extender_leads_both_schedulers_to_the_same_picks(
-    programs: Path, server: Serve, tmp_path: Path, extender: str
+    programs: Path, server: Serve, api: Api, tmp_path: Path, extender: str
 ) -> None:
     settings = {
         "urlPrefix": extender,
@@ -169,7 +174,7 @@ def test_one_extender_leads_both_schedulers_to_the_same_picks(
         "nodeCacheCapable": True,
     }
     head = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
-    api, ours = Api(server.url), Ours({**head, "extenders": [settings]})
+    ours = Ours({**head, "extenders": [settings]})
     furnish(api, ours)
     real = RealScheduler(programs / "kube-scheduler", server.kubeconfig, tmp_path / "real", free_port(), [settings])
     with real:
@@ -178,5 +183,4 @@ def test_one_extender_leads_both_schedulers_to_the_same_picks(
             stage.play(operation)
         stage.check_everything()
     ours.scheduler.close()
-    api.close()
     assert len([node for node in ours.placements().values() if node]) > 20
