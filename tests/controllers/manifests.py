@@ -9,7 +9,6 @@ steps:
   quiet: 15s                    the step is over when nothing was written for so long (default 4s)
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,8 +55,8 @@ def load_manifest(path: Path) -> Manifest:
     return Manifest(path.stem, tuple(steps))
 
 
-def all_manifests() -> Iterator[Manifest]:
-    return (load_manifest(path) for path in sorted((GOLDEN / "manifests").glob("*.yaml")))
+def all_manifests() -> list[Manifest]:
+    return [load_manifest(path) for path in sorted((GOLDEN / "manifests").glob("*.yaml"))]
 
 
 def node(name: str) -> Document:

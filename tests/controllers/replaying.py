@@ -3,19 +3,15 @@
 from collections.abc import Iterable
 from typing import Any
 
-from tests.controllers.manifests import Manifest, Step
-from tests.controllers.normalising import normalised
-
 from seatrial.clock.virtual import Clock
 from seatrial.controllers.registry import build_controllers, controller_names
-from seatrial.model.builtin import builtin_kinds
 from seatrial.model.kinds import Kind
 from seatrial.model.labels import LabelSelector
-from seatrial.scenario.cluster import furnish
+from seatrial.scenario.cluster import fresh_store
 from seatrial.scheduler.scheduler import Scheduler
-from seatrial.store.admission import StandardAdmission
 from seatrial.store.options import DeleteOptions, Patch
-from seatrial.store.store import Store
+from tests.controllers.manifests import Manifest, Step
+from tests.controllers.normalising import normalised
 
 MOST_TURNS = 20_000
 Document = dict[str, Any]
@@ -26,8 +22,7 @@ class Cluster:
 
     def __init__(self, names: Iterable[str] | None = None) -> None:
         self.clock = Clock()
-        self.store = Store(builtin_kinds(), self.clock, admission=StandardAdmission())
-        furnish(self.store)
+        self.store = fresh_store(self.clock)
         self.scheduler = Scheduler(self.store, self.clock)
         self.controllers = build_controllers(self.store, self.clock, names)
         self.scheduler.start()

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from tests.controllers.manifests import Manifest, all_manifests
 from tests.controllers.replaying import replay
 

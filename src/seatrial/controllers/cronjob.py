@@ -4,11 +4,12 @@ Upstream: pkg/controller/cronjob (v1.36). Times are UTC or the CronJob's own tim
 """
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import ClassVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from seatrial.controllers.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.cron import Schedule
 from seatrial.controllers.owning import controller_of, controller_reference
 from seatrial.model.documents import Document
 from seatrial.model.errors import AlreadyExists
@@ -18,78 +19,6 @@ from seatrial.store.objects import Change, Stored
 from seatrial.store.options import DeleteOptions
 
 SCHEDULED_AT = "batch.kubernetes.io/cronjob-scheduled-timestamp"
-NAMES = {
-    "@yearly": "0 0 1 1 *",
-    "@annually": "0 0 1 1 *",
-    "@monthly": "0 0 1 * *",
-    "@weekly": "0 0 * * 0",
-    "@daily": "0 0 * * *",
-    "@midnight": "0 0 * * *",
-    "@hourly": "0 * * * *",
-}
-RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 6))
-MONTHS = {
-    name: number
-    for number, name in enumerate(
-        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], start=1
-    )
-}
-DAYS = {name: number for number, name in enumerate(["sun", "mon", "tue", "wed", "thu", "fri", "sat"])}
-FARTHEST = timedelta(days=366 * 5)
-
-
-class Schedule:
-    """A cron expression of five fields."""
-
-    def __init__(self, text: str) -> None:
-        fields = NAMES.get(text.strip(), text).split()
-        if len(fields) != 5:
-            raise ValueError(f"{text!r} has {len(fields)} fields, expected 5")
-        words: tuple[dict[str, int], ...] = ({}, {}, {}, MONTHS, DAYS)
-        self._minutes, self._hours, self._days, self._months, self._weekdays = (
-            _field(field, low, high, names) for field, (low, high), names in zip(fields, RANGES, words, strict=True)
-        )
-        self._any_day = fields[2][0] in "*?"
-        self._any_weekday = fields[4][0] in "*?"
-
-    def next_after(self, moment: datetime) -> datetime | None:
-        """The first scheduled minute after a moment."""
-        found = moment.replace(second=0, microsecond=0) + timedelta(minutes=1)
-        last = moment + FARTHEST
-        while found <= last:
-            if found.month not in self._months:
-                found = (found.replace(day=1, hour=0, minute=0) + timedelta(days=32)).replace(day=1)
-            elif not self._is_day(found):
-                found = found.replace(hour=0, minute=0) + timedelta(days=1)
-            elif found.hour not in self._hours:
-                found = found.replace(minute=0) + timedelta(hours=1)
-            elif found.minute not in self._minutes:
-                found += timedelta(minutes=1)
-            else:
-                return found
-        return None
-
-    def _is_day(self, moment: datetime) -> bool:
-        """Day of month and day of week: either is enough where both are given."""
-        day = moment.day in self._days
-        weekday = moment.isoweekday() % 7 in self._weekdays
-        return (day and weekday) if self._any_day or self._any_weekday else (day or weekday)
-
-
-def _field(text: str, low: int, high: int, names: dict[str, int]) -> frozenset[int]:
-    values: set[int] = set()
-    for part in text.lower().split(","):
-        span, _, step = part.partition("/")
-        first, _, last = span.partition("-")
-        if first in ("*", "?"):
-            start, end = low, high
-        else:
-            start = names.get(first, -1) if first in names else int(first)
-            end = (names[last] if last in names else int(last)) if last else (high if step else start)
-        if not low <= start <= end <= max(high, 7 if high == 6 else high):
-            raise ValueError(f"{part!r} is out of {low}-{high}")
-        values.update(value % 7 if high == 6 else value for value in range(start, end + 1, int(step or 1)))
-    return frozenset(values)
 
 
 class CronJob(QueueController):
@@ -135,17 +64,10 @@ class CronJob(QueueController):
         earliest = parse_time(last)
         if spec.get("startingDeadlineSeconds") is not None:
             earliest = max(earliest, now - spec["startingDeadlineSeconds"] * SECOND)
-        due: int | None = None
-        moment: datetime | None = datetime.fromtimestamp(earliest // SECOND, zone)
-        while moment is not None:
-            moment = schedule.next_after(moment)
-            if moment is None:
-                return due, None
-            instant = int(moment.timestamp()) * SECOND
-            if instant > now:
-                return due, instant
-            due = instant
-        return due, None
+        moment = datetime.fromtimestamp(now // SECOND, zone)
+        due = schedule.latest(datetime.fromtimestamp(earliest // SECOND, zone), moment)
+        following = schedule.next_after(moment)
+        return _instant(due), _instant(following)
 
     def _start_job(self, cron: Document, due: int, active: list[Document]) -> Document | None:
         meta, spec = cron["metadata"], cron["spec"]
@@ -157,7 +79,7 @@ class CronJob(QueueController):
                 self._delete(job)
         template = spec["jobTemplate"]
         source = template.get("metadata", {})
-        annotations = source.get("annotations", {}) | {SCHEDULED_AT: to_time(due)}
+        annotations = source.get("annotations", {}) | {SCHEDULED_AT: _local(due, spec.get("timeZone"))}
         document = {
             "apiVersion": "batch/v1",
             "kind": "Job",
@@ -236,6 +158,17 @@ class CronJob(QueueController):
         owner = controller_of(change.stored.document())
         if owner is not None and owner["kind"] == self.kind.kind:
             self.enqueue((change.stored.namespace, owner["name"]))
+
+
+def _local(instant: int, zone: str | None) -> str:
+    """RFC 3339 in the CronJob's time zone."""
+    if not zone:
+        return to_time(instant)
+    return datetime.fromtimestamp(instant // SECOND, ZoneInfo(zone)).isoformat()
+
+
+def _instant(moment: datetime | None) -> int | None:
+    return None if moment is None else int(moment.timestamp()) * SECOND
 
 
 def _is_over(job: Document, *conditions: str) -> bool:

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from seatrial.controllers.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.nodes.zones import Zones, zone_of
 from seatrial.controllers.pods import PodRow
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
+from seatrial.store.objects import Change
 
 NOT_READY = "node.kubernetes.io/not-ready"
 UNREACHABLE = "node.kubernetes.io/unreachable"
@@ -37,31 +39,59 @@ class NodeTaints(QueueController):
         super().__init__(context)
         self.kind = context.kind("v1", "Node")
         self._pods = context.kind("v1", "Pod")
+        self._zones = Zones()
 
     def watches(self) -> Mapping[Kind, Listener]:
-        return {self.kind: self.enqueue_changed}
+        return {self.kind: self._changed}
 
     def owners(self) -> Iterable[Kind]:
         return [self.kind]
+
+    def start(self) -> None:
+        for stored in self.store.list(self.kind):
+            document = stored.document()
+            self._zones.put(stored.name, document, ready_status(document))
+        super().start()
+
+    def stop(self) -> None:
+        super().stop()
+        self._zones = Zones()
 
     def sync(self, key: Key) -> None:
         stored = self.store.find(self.kind, key[1])
         if stored is None:
             return
         document = stored.document()
-        if wanted_taints(document, self.clock.now()) != document["spec"].get("taints", []):
+        evicts = self._zones.evicts(zone_of(document))
+        if wanted_taints(document, self.clock.now(), evicts=evicts, lost=self._zones.all_are_lost()) != (
+            document["spec"].get("taints", [])
+        ):
             self.store.modify(self.kind, key[1], self._set_taints, writer=self.name)
-        if _ready(document) in ("False", "Unknown"):
+        if ready_status(document) == "Unknown":
             self._mark_pods(key[1])
 
     def _set_taints(self, document: Document) -> None:
-        taints = wanted_taints(document, self.clock.now())
+        evicts = self._zones.evicts(zone_of(document))
+        taints = wanted_taints(document, self.clock.now(), evicts=evicts, lost=self._zones.all_are_lost())
         document["spec"].pop("taints", None)
         if taints:
             document["spec"]["taints"] = taints
 
+    def _changed(self, change: Change) -> None:
+        name, before = change.stored.name, self._zones.verdicts()
+        if change.type == "DELETED":
+            self._zones.take_out(name)
+        else:
+            document = change.stored.document()
+            self._zones.put(name, document, ready_status(document))
+            self.enqueue(("", name))
+        if self._zones.verdicts() != before:
+            for other, (_, is_ready) in self._zones.nodes.items():
+                if not is_ready:
+                    self.enqueue(("", other))
+
     def _mark_pods(self, node: str) -> None:
-        """Pods on a node that is not ready are not ready."""
+        """Pods on a node that nobody hears of are not ready."""
         for row in self.context.pods.on_node(node):
             if row.is_ready:
                 self._mark_pod(row)
@@ -80,13 +110,14 @@ class NodeTaints(QueueController):
             return
 
 
-def _ready(document: Document) -> str:
+def ready_status(document: Document) -> str:
+    """The status of a node's Ready condition; empty where it has none."""
     conditions = document.get("status", {}).get("conditions", [])
     return next((condition["status"] for condition in conditions if condition["type"] == "Ready"), "")
 
 
-def wanted_taints(document: Document, now: int) -> list[Document]:
-    """The node's own taints, and ours as its conditions and its cordon call for."""
+def wanted_taints(document: Document, now: int, *, evicts: bool = True, lost: bool = False) -> list[Document]:
+    """The node's own taints, and ours as its conditions, its cordon and its zone call for."""
     present: list[Document] = document["spec"].get("taints", [])
     conditions = document.get("status", {}).get("conditions", [])
     wanted = [
@@ -96,20 +127,22 @@ def wanted_taints(document: Document, now: int) -> list[Document]:
     ]
     if document["spec"].get("unschedulable"):
         wanted.append((UNSCHEDULABLE, "NoSchedule"))
-    evicting = {"False": NOT_READY, "Unknown": UNREACHABLE}.get(_ready(document))
-    if evicting is not None:
+    evicting = {"False": NOT_READY, "Unknown": UNREACHABLE}.get(ready_status(document))
+    known = {(taint["key"], taint["effect"]) for taint in present}
+    if evicting is not None and not lost and (evicts or known & {(NOT_READY, "NoExecute"), (UNREACHABLE, "NoExecute")}):
         wanted.append((evicting, "NoExecute"))
-    kept = [
-        taint
-        for taint in present
-        if taint["key"] not in OURS
-        or (taint["key"], taint["effect"]) in wanted
-        or (taint["effect"] == "NoExecute" and taint["key"] not in (NOT_READY, UNREACHABLE))
-    ]
+    kept = [taint for taint in present if not _is_ours(taint) or (taint["key"], taint["effect"]) in wanted]
     known = {(taint["key"], taint["effect"]) for taint in kept}
-    added = [_taint(key, effect, now) for key, effect in wanted if (key, effect) not in known]
+    added = [
+        {"key": key, "effect": effect, "timeAdded": to_time(now)}
+        for key, effect in wanted
+        if (key, effect) not in known
+    ]
     return kept + added
 
 
-def _taint(key: str, effect: str, now: int) -> Document:
-    return {"key": key, "effect": effect, "timeAdded": to_time(now)}
+def _is_ours(taint: Document) -> bool:
+    """Whether the taint is one that this controller keeps: by condition, or by readiness."""
+    if taint["effect"] == "NoExecute":
+        return taint["key"] in (NOT_READY, UNREACHABLE)
+    return taint["effect"] == "NoSchedule" and taint["key"] in OURS
