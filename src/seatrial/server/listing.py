@@ -24,7 +24,7 @@ from seatrial.store.store import Store
 STREAM_FROM = 128 * 1024
 """Bytes from which a list is sent in chunks."""
 SENT_AT_ONCE = 512 * 1024
-READ_AT_ONCE = 1024 * 1024
+READ_AT_ONCE = 4 * 1024 * 1024
 """Bytes of objects that are read before others get their turn."""
 T = TypeVar("T")
 MATCHES = ("", "Exact", "NotOlderThan")

@@ -20,7 +20,7 @@ PREFIX = "kube-scheduler-simulator.sigs.k8s.io/"
 SELECTED = f"{PREFIX}selected-node"
 HISTORY = f"{PREFIX}result-history"
 LIMIT = 256 * 1024
-TOTAL = 64 * 1024 * 1024
+TOTAL = 32 * 1024 * 1024
 """Bytes that pods with results may take together in a server."""
 TOO_LARGE = "too large for an annotation: ask `seatrial explain`"
 FULL = "results are kept on the first pods only: ask `seatrial explain`"
