@@ -234,3 +234,42 @@ def test_a_gated_pod_does_not_enter_the_queue() -> None:
     status = cluster.framework.run_pre_enqueue(pod)
     assert status.reasons == ("waiting for scheduling gates: [a b]",)
     assert status.plugin == "SchedulingGates"
+
+
+def test_devices_count_where_the_node_itself_offers_none() -> None:
+    """A device class that stands for an extended resource gives its devices as capacity."""
+    classes = [{"metadata": {"name": "gpu"}, "spec": {"extendedResourceName": "example.com/gpu"}}]
+    slices = [
+        {
+            "metadata": {"name": f"slice-{node}"},
+            "spec": {
+                "driver": "gpu.example.com",
+                "pool": {"name": node, "generation": 1, "resourceSliceCount": 1},
+                "nodeName": node,
+                "devices": [{"name": f"gpu-{number}"} for number in range(devices)],
+            },
+        }
+        for node, devices in (("a", 1), ("b", 4))
+    ]
+    config = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [
+            {
+                "pluginConfig": [
+                    {
+                        "name": "NodeResourcesFit",
+                        "args": {
+                            "scoringStrategy": {"type": "MostAllocated", "resources": [{"name": "example.com/gpu"}]}
+                        },
+                    }
+                ]
+            }
+        ],
+    }
+    cluster = SmallCluster(
+        a_node("a"), a_node("b"), config=config, objects=PlainObjects(DeviceClass=classes, ResourceSlice=slices)
+    )
+    pod = a_pod("p")
+    pod["spec"]["containers"][0]["resources"]["requests"]["example.com/gpu"] = "1"
+    assert cluster.scores(pod, "NodeResourcesFit") == [100, 25]

@@ -9,6 +9,7 @@ import numpy as np
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.allocation import BALANCED, DEFAULT_RESOURCES, Share, columns, device_kinds, row_values
+from seatrial.scheduler.device_totals import DeviceTotals
 from seatrial.scheduler.extension import Handle, Plugin, Reads
 from seatrial.scheduler.nodes import Ints, Nodes, NodeTable
 from seatrial.scheduler.pods import PodInfo
@@ -26,6 +27,7 @@ class NodeResourcesBalancedAllocation(Plugin):
         self._resources = tuple(self.args.get("resources") or DEFAULT_RESOURCES)
         self._device_kinds = device_kinds(self._resources)
         self._has_scalars = any(is_scalar(entry["name"]) for entry in self._resources)
+        self._devices = DeviceTotals(handle) if self._has_scalars and handle is not None else None
 
     def depends_on(self) -> Any:
         return tuple(map(self.handle.cluster.version, self._device_kinds))
@@ -40,7 +42,7 @@ class NodeResourcesBalancedAllocation(Plugin):
             return np.zeros(len(nodes), np.int64)
         if not shares:
             return error("resources not found")
-        return BALANCED.score(shares, columns(shares, nodes, True, self.handle.shared.get("extended-resources")))
+        return BALANCED.score(shares, columns(shares, nodes, True, self._devices))
 
     def score_row(self, pod: PodInfo, table: NodeTable, row: int, state: Any) -> int:
         """The score of one row."""

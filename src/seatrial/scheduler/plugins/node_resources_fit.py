@@ -10,6 +10,7 @@ import numpy as np
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.allocation import DEFAULT_RESOURCES, Share, columns, device_kinds, row_values, strategy_of
+from seatrial.scheduler.device_totals import DeviceTotals
 from seatrial.scheduler.extension import Handle, Plugin, Reads
 from seatrial.scheduler.nodes import Ints, Nodes, NodeTable
 from seatrial.scheduler.pods import PodInfo
@@ -52,6 +53,7 @@ class NodeResourcesFit(Plugin):
         self._strategy = strategy_of(strategy)
         self._device_kinds = device_kinds(self._resources)
         self._has_scalars = any(is_scalar(entry["name"]) for entry in self._resources)
+        self._devices = DeviceTotals(handle) if self._has_scalars and handle is not None else None
 
     def depends_on(self) -> Any:
         return tuple(map(self.handle.cluster.version, self._device_kinds))
@@ -95,8 +97,7 @@ class NodeResourcesFit(Plugin):
         shares = self.pre_score(pod, nodes) if state is MISSING else state
         if not shares:
             return error("resources not found")
-        devices = self.handle.shared.get("extended-resources")
-        return self._strategy.score(shares, columns(shares, nodes, False, devices))
+        return self._strategy.score(shares, columns(shares, nodes, False, self._devices))
 
     def score_row(self, pod: PodInfo, table: NodeTable, row: int, state: Any) -> int:
         """The score of one row."""
