@@ -5,7 +5,7 @@ Upstream: pkg/scheduler/framework/plugins/noderesources/resource_allocation.go (
 
 import numpy as np
 
-from seatrial.model.cel import CelError, CelSyntaxError
+from seatrial.model.cel import CelError
 from seatrial.model.documents import Document
 from seatrial.scheduler.dra.devices import Device, Slice
 from seatrial.scheduler.dra.pools import device_matches, node_matches
@@ -45,7 +45,7 @@ class DeviceTotals:
                     if _is_of(device, device_class):
                         capacity += 1
                         taken += allocated.is_allocated(piece.id_of(device))
-        except (CelError, CelSyntaxError):
+        except CelError:
             return 0, 0
         return capacity, taken
 

@@ -21,6 +21,9 @@ A plugin is a class; which extension points it has is what it implements (`regis
 
 `state` is what the plugin's own pre_filter returned (for score and normalize: pre_score, if it has one); MISSING where
 that point is not enabled. A state is frozen; one that depends on other pods has `with_pod` and `without_pod`.
+A plugin whose answer for a node depends on the pod's shape and that node alone says so (`reads`); its columns are then
+kept and only changed rows asked for again (`depends_on` names what else they depend on; `filter_row` and `score_row`
+may answer for a single row faster than a column would). `concerns(pod)` may say cheaply that a pod is no matter of its.
 None always means success. `pod` is a PodInfo, `nodes` are Nodes, `node` is a NodeInfo.
 
 Upstream: staging/src/k8s.io/kube-scheduler/framework/interface.go.
