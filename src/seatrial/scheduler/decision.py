@@ -116,5 +116,11 @@ class Decision:
 
     def best(self, number: int = 3) -> list[tuple[str, int]]:
         """The feasible nodes with the highest totals."""
-        ranked = sorted(zip(self.total.tolist(), self.feasible, strict=False), key=lambda pair: (-pair[0], pair[1]))
-        return [(name, total) for total, name in ranked[:number]]
+        total = self.total
+        if len(total) > number:
+            least = np.partition(total, -number)[-number]
+            places = np.flatnonzero(total >= least).tolist()
+        else:
+            places = list(range(len(total)))
+        ranked = sorted((-int(total[place]), self.feasible[place]) for place in places)
+        return [(name, -total) for total, name in ranked[:number]]

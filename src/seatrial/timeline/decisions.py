@@ -6,6 +6,7 @@ handful of integer arrays.
 
 from collections.abc import Hashable, Sequence
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -35,8 +36,14 @@ class Numbering(Generic[H]):
     def numbers(self, values: tuple[H, ...]) -> NDArray[np.uint32]:
         """The numbers of many values; the same tuple asked for again costs nothing."""
         if self._latest is None or self._latest[0] is not values:
-            self._latest = values, np.fromiter(map(self.number, values), np.uint32, len(values))
+            self._latest = values, np.array(self._looked_up(values), np.uint32)
         return self._latest[1]
+
+    def _looked_up(self, values: tuple[H, ...]) -> Sequence[int]:
+        try:
+            return itemgetter(*values)(self._numbers) if len(values) > 1 else [self._numbers[value] for value in values]
+        except KeyError:
+            return [self.number(value) for value in values]
 
     def values(self) -> list[H]:
         return list(self._numbers)
@@ -67,7 +74,7 @@ class Dictionary:
             self.nodes.numbers(decision.visited),
             meanings[decision.verdicts],
             [self.plugins.number(plugin) for plugin in decision.filter_plugins],
-            np.fromiter(map(self.nodes.number, decision.feasible), np.uint32, len(decision.feasible)),
+            self.nodes.numbers(decision.feasible),
             [self.plugins.number(column.plugin) for column in scores],
             [column.weight for column in scores],
             np.concatenate([column.raw for column in scores]) if scores else [],
