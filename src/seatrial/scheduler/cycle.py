@@ -299,13 +299,10 @@ class Algorithm:
 
     def _diagnose(self, attempt: Attempt) -> Diagnosis:
         assert attempt.found is not None
-        info = self.table.info
         codes, statuses = attempt.found.explain()
-        listed = {
-            info(row).name: statuses[code - 1]
-            for row, code in zip(attempt.found.rows.tolist(), codes.tolist(), strict=True)
-            if code
-        }
+        rejected = np.flatnonzero(codes)
+        names = self.table.names_of(attempt.found.rows[rejected])
+        listed = dict(zip(names, map(statuses.__getitem__, (codes[rejected] - 1).tolist()), strict=True))
         if attempt.nominated is not None and not attempt.nominated.is_success:
             listed.setdefault(attempt.pod.nominated_node, attempt.nominated)
         diagnosis = Diagnosis(self.table.names(), listed | dict(attempt.by_extenders))

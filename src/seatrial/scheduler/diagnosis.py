@@ -3,6 +3,7 @@
 Upstream: pkg/scheduler/framework/types.go (Diagnosis, FitError), framework/interface.go (NodeToStatus).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -28,13 +29,9 @@ class Diagnosis:
 
     def resolvable(self) -> Sequence[str]:
         """Nodes whose rejection preemption may resolve, in the order of the snapshot."""
-        if self.absent.code == Code.UNSCHEDULABLE:
-            return [name for name in self.order if self.status(name).code == Code.UNSCHEDULABLE]
-        return [
-            name
-            for name in self.order
-            if (status := self.statuses.get(name)) is not None and status.code == Code.UNSCHEDULABLE
-        ]
+        helpful = {id(status) for status in self._all() if status.code == Code.UNSCHEDULABLE}
+        of, absent = self.statuses.get, self.absent
+        return [name for name in self.order if id(of(name, absent)) in helpful]
 
     def plugins(self, pending: bool = False) -> tuple[str, ...]:
         """The plugins to blame, by name."""
@@ -71,13 +68,15 @@ def fit_error(
         text += f" {pre_filter}."
     else:
         counts: dict[str, int] = {}
-        for status in statuses:
-            for reason in status.reasons:
-                counts[reason] = counts.get(reason, 0) + 1
+        listed = list(statuses)
+        known = {id(status): status for status in listed}
+        for which, number in Counter(map(id, listed)).items():
+            for reason in known[which].reasons:
+                counts[reason] = counts.get(reason, 0) + number
         if explicit < nodes:
             for reason in absent.reasons:
                 counts[reason] = counts.get(reason, 0) + nodes - explicit
-        listed = sorted(f"{number} {reason}" for reason, number in counts.items())
-        if listed:
-            text += f" {', '.join(listed)}."
+        told = sorted(f"{number} {reason}" for reason, number in counts.items())
+        if told:
+            text += f" {', '.join(told)}."
     return f"{text} {post_filter}" if post_filter else text

@@ -54,6 +54,8 @@ class NodeTable:
         self._tree = NodeTree()
         self._listed: dict[str, int] = {}
         self._relist = False
+        self._names: list[str] = []
+        self._name_of_row: NDArray[np.object_] = np.zeros(0, object)
         core = (CPU, MEMORY, EPHEMERAL)
         self._allocatable: dict[str, Ints] = {name: np.zeros(0, np.int64) for name in (*core, PODS)}
         self._requested: dict[str, Ints] = {
@@ -156,12 +158,21 @@ class NodeTable:
             self.order = np.fromiter((self.row_of[name] for name in names), np.intp, len(names))
         elif self._relist:
             self.order = np.fromiter((self.row_of[name] for name in self._listed), np.intp, len(self._listed))
+        if self._relist:
+            self._names = [self.info(row).name for row in self.order.tolist()]
+            self._name_of_row = np.full(self.size, "", object)
+            self._name_of_row[self.order] = self._names
         self._relist = False
         self.images.refresh()
 
-    def names(self) -> list[str]:
+    def names(self) -> Sequence[str]:
         """The nodes in the order of the search."""
-        return [self.info(row).name for row in self.order]
+        return self._names
+
+    def names_of(self, rows: Rows) -> list[str]:
+        """The names of some rows."""
+        listed: list[str] = self._name_of_row[rows].tolist()
+        return listed
 
     def all(self) -> "Nodes":
         """The whole table, one position per row, holes included."""
