@@ -273,7 +273,12 @@ class Scheduler:
             extenders=self._extenders,
         )
         self._memory = FailureMemory(self.table, self.cluster, self.nominator, self.frameworks.values())
-        self._events = EventReporter(store, clock) if self._reports_events else None
+        self._build_writers()
+
+    def _build_writers(self) -> None:
+        """The parts that write what was decided."""
+        store = self.store
+        self._events = EventReporter(store, self.clock) if self._reports_events else None
         self._status = PodStatusWriter(store)
         self._binder = Binder(
             self._watcher,
