@@ -16,6 +16,7 @@ from seatrial.model.times import parse_time
 from seatrial.store.objects import Change, Stored
 from seatrial.store.store import Store
 
+Labels = frozenset[tuple[str, str]]
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 
 
@@ -183,7 +184,10 @@ class OwnedPods:
     active: int = 0
     ready: int = 0
     terminating: int = 0
-    labels: Counter[frozenset[tuple[str, str]]] = field(default_factory=Counter)
+    labels: Counter[Labels] = field(default_factory=Counter)
+    untested: dict[Labels, None] = field(default_factory=dict)
+    misfits: set[Labels] = field(default_factory=set)
+    selector: LabelSelector | None = None
 
     def add(self, row: PodRow) -> None:
         self.rows[row.namespace, row.name] = row
@@ -222,8 +226,15 @@ class OwnedPods:
         return sum(count for found, count in self.labels.items() if wanted <= found)
 
     def unlike(self, selector: LabelSelector) -> list[PodRow]:
-        """Active pods that the selector does not match; one look a label set, not a pod."""
-        if all(selector.matches(dict(labels)) for labels in self.labels):
+        """Active pods that the selector does not match; each set of labels is tested once."""
+        if selector is not self.selector:
+            self.selector = selector
+            self.misfits.clear()
+            self.untested = dict.fromkeys(self.labels)
+        if self.untested:
+            self.misfits.update(labels for labels in self.untested if not selector.matches(dict(labels)))
+            self.untested.clear()
+        if not self.misfits:
             return []
         return [row for row in self.active_rows() if not selector.matches(row.labels)]
 
@@ -232,9 +243,13 @@ class OwnedPods:
             self.active += sign
             self.ready += sign * row.is_ready
             labels = frozenset(row.labels.items())
+            if labels not in self.labels:
+                self.untested[labels] = None
             self.labels[labels] += sign
             if not self.labels[labels]:
                 del self.labels[labels]
+                self.untested.pop(labels, None)
+                self.misfits.discard(labels)
         elif row.is_terminating:
             self.terminating += sign
 

@@ -4,6 +4,7 @@ metav1.Time has whole seconds, metav1.MicroTime six digits. Microseconds as an i
 """
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 MICROSECOND = 1
 MILLISECOND = 1_000
@@ -13,11 +14,13 @@ HOUR = 60 * MINUTE
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+@lru_cache(1024)
 def to_time(instant: int) -> str:
     """The instant as metav1.Time writes it: 2030-01-01T00:00:00Z (a part of a second is dropped)."""
     return (_EPOCH + timedelta(seconds=instant // SECOND)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+@lru_cache(1024)
 def to_micro_time(instant: int) -> str:
     """The instant as metav1.MicroTime writes it: 2030-01-01T00:00:00.000000Z."""
     return (_EPOCH + timedelta(microseconds=instant)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -16,10 +16,10 @@ from seatrial.controllers.jobs.indexes import (
     index_of,
     write_indexes,
 )
-from seatrial.controllers.jobs.work import REACHED, TRACKING, Work, is_finished, job_condition
+from seatrial.controllers.jobs.work import REACHED, TRACKING, Work, finished_at, is_finished, job_condition
 from seatrial.controllers.metadata import drop_finalizer
 from seatrial.controllers.owning import PodOwner, least_wanted, pod_from_template, set_status
-from seatrial.controllers.pods import PodRow
+from seatrial.controllers.pods import OwnedPods, PodRow
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.times import MINUTE, SECOND, to_time
@@ -70,12 +70,11 @@ class Job(PodOwner):
         elif "deletionTimestamp" not in work.job["metadata"]:
             self._manage(work)
         self._watch_deadline(work, status)
-        after = Work(work.job, self._rows(work.job), work.now, self._read_pod)
-        if verdict is None and work.is_complete(len(after.active)):
+        if verdict is None and work.is_complete(self._owned(work).active):
             verdict = job_condition("SuccessCriteriaMet", "CompletionsReached", REACHED, work.now)
         elif verdict is None:
             self._note_suspension(work, status)
-        self._count(work, after, status, verdict)
+        self._count(work, status, verdict)
         set_status(self.context, stored, status, self.name)
 
     # Pods come and go.
@@ -112,14 +111,17 @@ class Job(PodOwner):
                 index = index_of(row)
                 by_index.setdefault(index if index is None or index < (work.completions or 0) else None, []).append(row)
             for index, rows in by_index.items():
-                removed += rows if index is None else least_wanted(rows, [], work.now, len(rows) - 1)
+                if index is None:
+                    removed += rows
+                elif len(rows) > 1:
+                    removed += least_wanted(rows, [], work.now, len(rows) - 1)
         if len(removed) < at_least:
             left = [row for row in active if row not in removed]
             removed += least_wanted(left, [], work.now, at_least - len(removed))
         return removed
 
     def _create_indexed(self, work: Work, key: Key, count: int) -> None:
-        taken = {index_of(row) for row in work.active} | work.succeeded_indexes() | work.failed_indexes()
+        taken = {index_of(row) for row in work.active} | work.succeeded_indexes | work.failed_indexes
         if work.replaces_failed_only:
             taken |= {index_of(row) for row in work.rows if row.is_terminating}
         pending = [index for index in range(work.completions or 0) if index not in taken][:count]
@@ -127,13 +129,17 @@ class Job(PodOwner):
         shortest = 0
         for index in pending:
             failed = before.get(index) if work.limit_per_index is not None else None
-            wait = _remaining((sum(failures_of(failed)) + 1, work.now), work.now) if failed is not None else 0
-            if failed is not None and wait > 0:
+            wait = self._wait_for_index(failed, work.now) if failed is not None else 0
+            if wait > 0:
                 shortest = min(shortest or wait, wait)
                 continue
             self._create(work, self._indexed_pod(work, index, failed))
         if shortest:
             self.enqueue_after(key, shortest)
+
+    def _wait_for_index(self, failed: PodRow, now: int) -> int:
+        """Microseconds until the index of a failed pod may be tried again."""
+        return _remaining((sum(failures_of(failed)) + 1, finished_at(self._read_pod(failed), now)), now)
 
     def _indexed_pod(self, work: Work, index: int, replaced: PodRow | None) -> Document:
         pod = pod_from_template(work.spec["template"], self.kind, work.job)
@@ -187,34 +193,36 @@ class Job(PodOwner):
 
     # Status.
 
-    def _count(self, work: Work, after: Work, status: Document, verdict: Document | None) -> None:
+    def _count(self, work: Work, status: Document, verdict: Document | None) -> None:
         is_failing = verdict is not None and verdict["type"] == "FailureTarget"
-        counted = [*work.succeeded, *self._countable_failures(work)]
-        unfinished = [row for row in after.rows if row not in counted] if verdict is not None else []
+        failures = self._countable_failures(work)
+        counted = [*work.succeeded, *failures]
+        unfinished = [row for row in self._rows(work.job) if row not in counted] if verdict is not None else []
         lost = [row for row in unfinished if row.phase not in ("Succeeded", "Failed") and TRACKING in row.finalizers]
         for row in [*counted, *unfinished]:
             self._count_off(row)
-        status["failed"] = work.failed_count() + (len(lost) if is_failing else 0)
+        status["failed"] = work.failed_count(failures) + (len(lost) if is_failing else 0)
         status["succeeded"] = work.succeeded_count()
         if work.is_indexed:
-            status["completedIndexes"] = write_indexes(work.succeeded_indexes())
+            if work.succeeded or "completedIndexes" not in status:
+                status["completedIndexes"] = write_indexes(work.succeeded_indexes)
             if work.limit_per_index is not None:
-                status["failedIndexes"] = write_indexes(work.failed_indexes())
-        now = Work(work.job, self._rows(work.job), work.now, self._read_pod)
-        status["active"] = len(now.active)
-        status["ready"] = sum(row.is_ready for row in now.active)
-        status["terminating"] = now.terminating
+                status["failedIndexes"] = write_indexes(work.failed_indexes)
+        owned = self._owned(work)
+        status["active"] = owned.active
+        status["ready"] = owned.ready
+        status["terminating"] = owned.terminating
         for field in ("failed", "succeeded", "active", "completedIndexes"):
             if not status.get(field):
                 status.pop(field, None)
         if verdict is not None:
-            self._conclude(work, status, verdict, now.terminating)
+            self._conclude(work, status, verdict, owned.terminating)
 
     def _countable_failures(self, work: Work) -> list[PodRow]:
         """Failed pods whose finalizer may go; the last one of an index waits for its replacement."""
         if work.limit_per_index is None:
             return work.failed
-        settled = {index_of(row) for row in work.active} | work.succeeded_indexes() | work.failed_indexes()
+        settled = {index_of(row) for row in work.active} | work.succeeded_indexes | work.failed_indexes
         return [row for row in work.failed if index_of(row) in settled]
 
     def _conclude(self, work: Work, status: Document, verdict: Document, terminating: int) -> None:
@@ -269,6 +277,10 @@ class Job(PodOwner):
     def _rows(self, job: Document) -> list[PodRow]:
         """The pods that still matter: not over, or not yet counted."""
         return list(self.context.pods.owned_by(job["metadata"]["uid"]).unsettled.values())
+
+    def _owned(self, work: Work) -> OwnedPods:
+        """The Job's pods as they are now, after what this sync has done to them."""
+        return self.context.pods.owned_by(work.job["metadata"]["uid"])
 
     def _read_pod(self, row: PodRow) -> Document:
         return self.store.get(self.pods, row.name, row.namespace).document()

@@ -50,7 +50,7 @@ def _failed_container(wanted: Document, status: Document) -> tuple[str, int] | N
     return None
 
 
-def success_rule(policy: Document | None, completions: int, succeeded: set[int]) -> str | None:
+def success_rule(policy: Document | None, completions: int, succeeded: frozenset[int]) -> str | None:
     """The message of the first success rule that is met."""
     for number, rule in enumerate((policy or {}).get("rules", [])):
         count = rule.get("succeededCount")

@@ -4,7 +4,7 @@ Pure: the Job's document, its pods and the time in; counts, conditions and wishe
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from functools import cached_property
 
 from seatrial.controllers.conditions import find_condition
 from seatrial.controllers.jobs.indexes import failures_of, index_of, read_indexes
@@ -37,66 +37,56 @@ def is_finished(job: Document) -> bool:
     return any(c["type"] in ("Complete", "Failed") and c["status"] == "True" for c in conditions)
 
 
-@dataclass(slots=True)
+def finished_at(pod: Document, now: int) -> int:
+    """When the last container of a pod ended, as far as the pod says."""
+    statuses = pod.get("status", {}).get("containerStatuses", [])
+    times = [status.get("state", {}).get("terminated", {}).get("finishedAt") for status in statuses]
+    known = [parse_time(time) for time in times if time]
+    if known:
+        return max(known)
+    meta = pod["metadata"]
+    return min(now, parse_time(meta.get("deletionTimestamp") or meta["creationTimestamp"]))
+
+
 class Work:
     """A Job and its pods at one moment."""
 
-    job: Document
-    rows: list[PodRow]
-    now: int
-    read_pod: Callable[[PodRow], Document]
-    succeeded: list[PodRow] = field(default_factory=list)
-    failed: list[PodRow] = field(default_factory=list)
-    judgements: dict[str, Judgement] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for row in self.rows:
+    def __init__(self, job: Document, rows: list[PodRow], now: int, read_pod: Callable[[PodRow], Document]) -> None:
+        self.job = job
+        self.spec: Document = job["spec"]
+        self.status: Document = job.get("status", {})
+        self.is_indexed: bool = self.spec.get("completionMode") == "Indexed"
+        self.completions: int | None = self.spec.get("completions")
+        self.limit_per_index: int | None = self.spec.get("backoffLimitPerIndex")
+        self.replaces_failed_only: bool = (
+            self.spec.get("podReplacementPolicy") == "Failed" or self.spec.get("podFailurePolicy") is not None
+        )
+        self.rows = rows
+        self.now = now
+        self.succeeded: list[PodRow] = []
+        self.failed: list[PodRow] = []
+        self.judgements: dict[str, Judgement] = {}
+        policy = self.spec.get("podFailurePolicy")
+        for row in rows:
             if TRACKING not in row.finalizers or not self._has_valid_index(row):
                 continue
             if row.phase == "Succeeded":
                 self.succeeded.append(row)
             elif self.is_failed(row):
                 self.failed.append(row)
-                policy = self.spec.get("podFailurePolicy")
-                self.judgements[row.uid] = judge(policy, self.read_pod(row)) if policy else Judgement()
-
-    @property
-    def spec(self) -> Document:
-        spec: Document = self.job["spec"]
-        return spec
-
-    @property
-    def status(self) -> Document:
-        status: Document = self.job.get("status", {})
-        return status
-
-    @property
-    def is_indexed(self) -> bool:
-        return bool(self.spec.get("completionMode") == "Indexed")
+                self.judgements[row.uid] = judge(policy, read_pod(row)) if policy else Judgement()
 
     @property
     def is_suspended(self) -> bool:
         return bool(self.spec.get("suspend"))
 
-    @property
-    def completions(self) -> int | None:
-        return self.spec.get("completions")
-
-    @property
-    def limit_per_index(self) -> int | None:
-        return self.spec.get("backoffLimitPerIndex")
-
-    @property
+    @cached_property
     def active(self) -> list[PodRow]:
         return [row for row in self.rows if row.is_active]
 
-    @property
+    @cached_property
     def terminating(self) -> int:
         return sum(row.is_terminating for row in self.rows)
-
-    @property
-    def replaces_failed_only(self) -> bool:
-        return self.spec.get("podReplacementPolicy") == "Failed" or self.spec.get("podFailurePolicy") is not None
 
     def is_failed(self, row: PodRow) -> bool:
         """Failed, or deleted before it could succeed (unless only failed pods are replaced)."""
@@ -104,11 +94,13 @@ class Work:
             return True
         return not self.replaces_failed_only and row.is_deleting and row.phase != "Succeeded"
 
-    def succeeded_indexes(self) -> set[int]:
+    @cached_property
+    def succeeded_indexes(self) -> frozenset[int]:
         known = read_indexes(self.status.get("completedIndexes", ""), self.completions or 0)
-        return known | {index for row in self.succeeded if (index := index_of(row)) is not None}
+        return frozenset(known).union(index for row in self.succeeded if (index := index_of(row)) is not None)
 
-    def failed_indexes(self) -> set[int]:
+    @cached_property
+    def failed_indexes(self) -> frozenset[int]:
         known = read_indexes(self.status.get("failedIndexes", ""), self.completions or 0)
         limit = self.limit_per_index
         for row in self.failed:
@@ -116,15 +108,16 @@ class Work:
             is_over = limit is not None and judgement.counts and failures_of(row)[0] >= limit
             if index is not None and (judgement.fails_index or is_over):
                 known.add(index)
-        return known
+        return frozenset(known)
 
     def succeeded_count(self) -> int:
         if self.is_indexed:
-            return len(self.succeeded_indexes())
+            return len(self.succeeded_indexes)
         return int(self.status.get("succeeded", 0)) + len(self.succeeded)
 
-    def failed_count(self) -> int:
-        counted = sum(self.judgements[row.uid].counts for row in self.failed)
+    def failed_count(self, rows: list[PodRow] | None = None) -> int:
+        """Failures so far: those counted before, and these (or all new ones)."""
+        counted = sum(self.judgements[row.uid].counts for row in (self.failed if rows is None else rows))
         return int(self.status.get("failed", 0)) + counted
 
     def verdict(self) -> Document | None:
@@ -136,7 +129,7 @@ class Work:
         if failure is not None:
             return job_condition("FailureTarget", *failure, self.now)
         if self.is_indexed:
-            message = success_rule(self.spec.get("successPolicy"), self.completions or 0, self.succeeded_indexes())
+            message = success_rule(self.spec.get("successPolicy"), self.completions or 0, self.succeeded_indexes)
             if message is not None:
                 return job_condition("SuccessCriteriaMet", "SuccessPolicy", message, self.now)
         return None
@@ -172,10 +165,10 @@ class Work:
             return "DeadlineExceeded", DEADLINE
         if not self.is_indexed or self.limit_per_index is None:
             return None
-        failed, most = self.failed_indexes(), self.spec.get("maxFailedIndexes")
+        failed, most = self.failed_indexes, self.spec.get("maxFailedIndexes")
         if most is not None and len(failed) > most:
             return "MaxFailedIndexesExceeded", TOO_MANY_INDEXES
-        if failed and len(failed) + len(self.succeeded_indexes()) >= (self.completions or 0):
+        if failed and len(failed) + len(self.succeeded_indexes) >= (self.completions or 0):
             return "FailedIndexes", "Job has failed indexes"
         return None
 
