@@ -34,14 +34,18 @@ def bench_scenario(
     pods: Annotated[int, typer.Option(help="Pods over all steps.")] = 20_000,
     steps: Annotated[int, typer.Option(help="Major steps.")] = 100,
     record: Annotated[str, typer.Option(help="What is kept of each attempt.")] = "summary",
+    serving: Annotated[bool, typer.Option(help="Also measure what other clients of a server feel.")] = True,
 ) -> None:
     """Measure a scenario from its file to its results."""
+    from seatrial.bench.scenario_serving import measure_latency
+
     with tempfile.TemporaryDirectory(prefix="seatrial-bench-") as folder:
         path = Path(folder) / "scenario.json"
         write_scenario(path, nodes, pods, steps)
         begin, cpu = time.perf_counter(), time.process_time()
         play, times = run_file(path, Path(folder), record)
         seconds, cpu_seconds = time.perf_counter() - begin, time.process_time() - cpu
+        felt = measure_latency(path) if serving else []
     assert play.board.phase == "Succeeded", play.board.message
     scheduled = play.timeline.pods.scheduled
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MEBIBYTE
@@ -51,6 +55,7 @@ def bench_scenario(
         Figure("attempts", play.timeline.attempts, "attempts"),
         Figure("memory", memory, "MiB", must=1.2e9 / MEBIBYTE, goal=800e6 / MEBIBYTE),
         Figure("cost of a late step over an early one", growth(times), "times", must=2.0),
+        *felt,
     ]
     for figure in figures:
         typer.echo(figure.text())

@@ -18,7 +18,7 @@ from seatrial.model.errors import ConfigError, ScenarioError, SeatrialError
 from seatrial.scenario.actors import SchedulerLoop
 from seatrial.scenario.board import Board, MemoryPages, Pages, Publisher, Strategy
 from seatrial.scenario.engine import Engine, Settings
-from seatrial.scenario.kind import STEP_DURATION, Controllers
+from seatrial.scenario.kind import SCENARIO, STEP_DURATION, Controllers
 from seatrial.scenario.plan import Plan, Planned, number, settle
 from seatrial.scenario.profile import FAILED, PAUSED, Phase, profile_of
 from seatrial.scenario.registry import REGISTRY, Registry
@@ -76,6 +76,7 @@ class Play:
             level=self.options.level,
             cells=self.options.cells,
             is_taken=self.plan.has_id,
+            beside=[SCENARIO.group_kind],
         )
         self.engine: Engine | None = None
         self._continued = False

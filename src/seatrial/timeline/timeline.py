@@ -5,7 +5,7 @@ it is and when a loop, the scheduling and the step are over. Rows go to `timelin
 of the scenario are encoded at once and handed over step by step.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from itertools import count
 from typing import Literal
 
@@ -39,6 +39,7 @@ class Timeline:
         level: Level = "full",
         cells: int = CELLS_ON_THE_WIRE,
         is_taken: Callable[[str], bool] = lambda _: False,
+        beside: Collection[tuple[str, str]] = (),
     ) -> None:
         self.shape = shape
         self.rows = rows or Rows()
@@ -56,12 +57,15 @@ class Timeline:
         self._tried: dict[Key, int] = {}
         self._numbers = count(1)
         self._is_taken = is_taken
+        self._beside = frozenset(beside)
         self._operation: tuple[str, bytes] | None = None
         self._operation_seen = False
         self._now: int | None = None
 
     def listen(self, change: Change) -> None:
-        """Take one write down."""
+        """Take one write down, unless it is of a kind that stands beside the play, as the Scenario itself does."""
+        if change.stored.kind.group_kind in self._beside:
+            return
         verb = verb_of(change)
         writer = change.writer
         self._now = change.at
