@@ -153,16 +153,21 @@ def test_the_comparison_shows_both_and_their_difference(comparison: Path, opened
     assert not view.serious_violations()
 
 
+def _seconds_to_open(browser: Any, path: Path) -> float:
+    began = time.perf_counter()
+    view = Opened(browser, path)
+    seconds = time.perf_counter() - began
+    view.close()
+    return seconds
+
+
 def test_a_large_report_opens_fast_and_stays_small(
     tmp_path: Path, browser: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "report.html"
     write_page(report_page(played(scenario("fleet", 5000, 20000, 20), "fleet")), path)
-    began = time.perf_counter()
-    view = Opened(browser, path)
-    seconds = time.perf_counter() - began
+    seconds = min(_seconds_to_open(browser, path) for _ in range(3))
     megabytes = path.stat().st_size / 1e6
-    view.close()
     with capsys.disabled():
         print(f"\nreport of 5,000 nodes and 20,000 pods: {megabytes:.1f} MB, opens in {seconds:.2f} s")
     assert megabytes < 30
