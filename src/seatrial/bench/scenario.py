@@ -71,9 +71,11 @@ def run_file(path: Path, folder: Path, record: str) -> "tuple[Play, list[float]]
     from seatrial.scenario.files import FilePages, write_whole
     from seatrial.scenario.play import Play, PlayOptions
     from seatrial.scenario.scheduling import scheduler_maker
+    from seatrial.scenario.tuning import tune_collector
     from seatrial.timeline.rows import FolderSink, Rows, write_table
 
     level: Any = record
+    tune_collector()
     clock = Clock()
     with tempfile.TemporaryFile() as pages:
         play = Play(

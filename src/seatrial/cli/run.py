@@ -97,9 +97,10 @@ def _play(
     from seatrial.scenario.files import FilePages
     from seatrial.scenario.lint import unused_timers
     from seatrial.scenario.play import Play
+    from seatrial.scenario.tuning import tune_collector
     from seatrial.timeline.rows import FolderSink, Rows
 
-    _tune_collector()
+    tune_collector()
     clock = Clock()
     with tempfile.TemporaryDirectory(prefix="seatrial-") as spool, tempfile.TemporaryFile() as pages:
         play = Play(
@@ -222,12 +223,3 @@ def _strategy() -> "Strategy":
     from seatrial.scenario.board import Strategy
 
     return Strategy(os.environ.get(STRATEGY, STRATEGIES[0]))
-
-
-def _tune_collector() -> None:
-    """A run makes few cycles and many objects: collect rarely."""
-    import gc
-
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
