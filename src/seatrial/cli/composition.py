@@ -62,12 +62,14 @@ def compose(settings: Settings) -> Parts:
     add_controllers(parts, settings)
     conductor = add_scenarios(parts, settings, scheduler)
     add_simulator_api(parts, scheduler, conductor)
+    add_metrics_api(parts)
     return parts
 
 
 def build_store(settings: Settings) -> Parts:
     """The store, in memory or durable, with what every cluster has."""
     from seatrial.clock.real import RealClock
+    from seatrial.controllers.stages.kind import serve_stages
     from seatrial.model.builtin import builtin_kinds
     from seatrial.scenario.cluster import furnish
     from seatrial.server.naming import RandomIdentities
@@ -78,6 +80,7 @@ def build_store(settings: Settings) -> Parts:
 
     clock = RealClock()
     store = Store(builtin_kinds(), clock, identities=RandomIdentities(), admission=StandardAdmission())
+    serve_stages(store)
     durability = Durability(store, settings.data_dir / "store") if settings.data_dir is not None else None
     EventExpiry(store)
     furnish(store)
@@ -118,3 +121,10 @@ def add_simulator_api(parts: Parts, scheduler: "EmbeddedScheduler | None", condu
     api = SimulatorApi(parts.store, watched, watched.reset if watched is not None else conductor.reset)
     parts.routes.append(api.routes)
     parts.on_stop.append(api.close)
+
+
+def add_metrics_api(parts: Parts) -> None:
+    """metrics.k8s.io, for `kubectl top`."""
+    from seatrial.cli.metrics_api import MetricsApi
+
+    parts.routes.append(MetricsApi(parts.store).routes)

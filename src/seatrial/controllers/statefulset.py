@@ -68,7 +68,7 @@ class StatefulSet(PodOwner):
             if self._settle(owner, current, update, ordinal, replicas.get(ordinal)) and in_order:
                 return
         for ordinal, row in condemned:
-            self._claims.own(owner, ordinal, row.name, row.uid)
+            self._own_claims(owner, ordinal, row)
         if self._remove(owner, replicas, condemned, in_order=in_order):
             return
         self._replace_outdated(owner, update)
@@ -87,8 +87,12 @@ class StatefulSet(PodOwner):
             self._claims.make(owner, ordinal)
         if row.is_deleting or not self._is_available(owner, row):
             return True
-        self._claims.own(owner, ordinal, row.name, row.uid)
+        self._own_claims(owner, ordinal, row)
         return False
+
+    def _own_claims(self, owner: Document, ordinal: int, row: PodRow) -> None:
+        if owner["spec"].get("volumeClaimTemplates"):
+            self._claims.own(owner, ordinal, row.name, row.uid)
 
     def _remove(
         self, owner: Document, replicas: dict[int, PodRow], condemned: list[tuple[int, PodRow]], *, in_order: bool

@@ -19,6 +19,8 @@ DEFAULT_UP: Document = {
         {"type": "Percent", "value": 100, "periodSeconds": 15},
     ],
 }
+PLAIN_UP: Document = {"stabilizationWindowSeconds": 0}
+LEAST_GROWTH = 4
 DEFAULT_DOWN: Document = {
     "stabilizationWindowSeconds": DOWN_WINDOW,
     "selectPolicy": "Max",
@@ -74,8 +76,9 @@ def limited(
 
 
 def rules_of(behaviour: Document | None) -> tuple[Document, Document]:
-    """The rules for up and down, with upstream's defaults."""
-    behaviour = behaviour or {}
+    """The rules for up and down, with upstream's defaults; where none are given growth doubles, or goes to four."""
+    if behaviour is None:
+        return PLAIN_UP, DEFAULT_DOWN
     return DEFAULT_UP | (behaviour.get("scaleUp") or {}), DEFAULT_DOWN | (behaviour.get("scaleDown") or {})
 
 
@@ -84,6 +87,8 @@ def _recent(memory: Memory, now: int, window: int) -> list[int]:
 
 
 def _fastest(memory: Memory, rule: Document, current: int, now: int, *, sign: int) -> int:
+    if rule is PLAIN_UP:
+        return max(2 * current, LEAST_GROWTH)
     if rule.get("selectPolicy") == "Disabled":
         return current
     proposals: list[int] = []
