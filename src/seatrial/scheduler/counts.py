@@ -15,6 +15,7 @@ from seatrial.scheduler.pods import PodInfo, PodShape
 from seatrial.scheduler.terms import AffinityTerm, PodMatcher
 
 MOST_MATCHERS = 1024
+MOST_RESTING = 256
 
 Counted = tuple[PodMatcher, bool]
 """A matcher, and whether pods that are being deleted are left out."""
@@ -50,6 +51,7 @@ class PodCounts:
     def __init__(self, rows: int) -> None:
         self._rows = rows
         self._uses: dict[PodShape, _Use] = {}
+        self._resting: dict[PodShape, None] = {}
         self._counts: dict[Counted, NDArray[np.int32]] = {}
         self._carriers: dict[str, dict[Carried, NDArray[np.int32]]] = {kind: {} for kind in KINDS}
         self._carrier_totals: dict[Carried, int] = {}
@@ -106,6 +108,8 @@ class PodCounts:
         use = self._uses.get(pod.shape)
         if use is None:
             use = self._uses[pod.shape] = self._new_use(pod.shape)
+        elif self._resting:
+            self._resting.pop(pod.shape, None)
         places = use.deleting if pod.deleting else use.staying
         number = places.get(row, 0) + sign
         if number:
@@ -119,7 +123,14 @@ class PodCounts:
         for carried in use.carried:
             self._carry(carried, row, sign)
         if sign < 0 and not use.staying and not use.deleting:
-            del self._uses[pod.shape]
+            self._rest(pod.shape)
+
+    def _rest(self, shape: PodShape) -> None:
+        """A shape has no pods any more; what is known of the last ones is kept, since it may have some again soon."""
+        self._resting[shape] = None
+        if len(self._resting) > MOST_RESTING:
+            oldest = next(iter(self._resting))
+            del self._resting[oldest], self._uses[oldest]
 
     def _new_use(self, shape: PodShape) -> _Use:
         matched = [key for key in self._counts if key[0].matches(shape.namespace, shape.labels)]

@@ -134,8 +134,10 @@ class NodeTable:
 
     def update_pod(self, old: PodInfo, new: PodInfo) -> None:
         """A bound pod has changed."""
-        self.remove_pod(old)
-        self.add_pod(new)
+        row = self.row_of.get(old.node)
+        if row is None or not self._swap(old, new, row):
+            self.remove_pod(old)
+            self.add_pod(new)
 
     # -- reading -----------------------------------------------------------------------------------------------
 
@@ -269,6 +271,23 @@ class NodeTable:
             places[row] = places.get(row, 0) + 1
         self._changed(row, False)
 
+    def _swap(self, old: PodInfo, new: PodInfo, row: int) -> bool:
+        """Puts a pod in the place of another that differs in its labels at most; False where it is no such case.
+
+        A pod takes over labels of its node when it is bound, right after it was assumed: then it is the last one.
+        """
+        pods = self.info(row).pods
+        if not pods or pods[-1].uid != old.uid or new.node != old.node or new.requests is not old.requests:
+            return False
+        present = pods[-1]
+        if present.requests is not new.requests or present.shape.host_ports != new.shape.host_ports:
+            return False
+        pods[-1] = new
+        self.counts.add(new, row)
+        self.counts.remove(present, row)
+        self._changed(row, False)
+        return True
+
     def _take(self, pod: PodInfo, row: int) -> None:
         node = self.info(row)
         present = next((other for other in node.pods if other.uid == pod.uid), None)
@@ -326,7 +345,7 @@ class Nodes(Sequence[NodeInfo]):
         self.table = table
         self._rows = rows
         self._removed = removed or {}
-        self._added = {place: list(pods) for place, pods in (added or {}).items()}
+        self._added = {place: list(pods) for place, pods in added.items()} if added else {}
         self.is_whole = rows is None
         self.is_imagined = removed is not None or added is not None
         """Whether pods may differ from the table's."""

@@ -206,6 +206,8 @@ class Searcher:
         nominees = self._nominees(found, pod, rows, awaited) if awaited else {}
         passed[list(nominees)] = False
         asked: dict[int, Verdicts] = {}
+        if not calls:
+            return _Piece(rows, passed, asked, nominees)
         nodes = self.table.take(rows)
         for index, call in calls:
             want = self._still_passing(found, rows, asked, index) if call.one_by_one else None

@@ -17,7 +17,9 @@ from seatrial.scheduler.nodes import NodeTable, Rows
 from seatrial.scheduler.pods import PodInfo, PodShape
 from seatrial.scheduler.verdict import MISSING, Code, Meaning, Status
 
-MOST_SHAPES = 64
+FEWEST_SHAPES, MOST_SHAPES = 16, 1024
+MOST_ROWS = 1 << 20
+"""How many rows the columns of all shapes together may have: one takes about 60 bytes."""
 FEW_ROWS = 4
 
 
@@ -52,9 +54,13 @@ class ShapeColumns:
         moved = self.size != table.size or self._moved()
         if self.mark == table.mark and not moved:
             return
+        if moved:
+            self.mark = table.mark
+            self._make(pod, cycle)
+            return
         self.mark, node_rows, pod_rows = table.changes(self.mark)
         changed = None if node_rows is None else node_rows | pod_rows
-        if moved or node_rows is None or changed is None or len(changed) > table.size // 4:
+        if node_rows is None or changed is None or len(changed) > table.size // 4:
             self._make(pod, cycle)
             return
         rows = [row for row in sorted(changed) if table.infos[row] is not None]
@@ -237,11 +243,17 @@ class ColumnCache:
         found = self._columns.pop(key, None) if self._keep else None
         if found is None:
             found = ShapeColumns(framework, self._table)
-            while len(self._columns) >= (MOST_SHAPES if self._keep else 1):
+            while len(self._columns) >= self._room():
                 self._forget(next(iter(self._columns)))
         found.refresh(pod, cycle)
         self._columns[key] = found
         return found
+
+    def _room(self) -> int:
+        """How many shapes are remembered."""
+        if not self._keep:
+            return 1
+        return min(max(MOST_ROWS // max(self._table.size, 1), FEWEST_SHAPES), MOST_SHAPES)
 
     def _forget(self, key: tuple[str, PodShape]) -> None:
         self._dropped_rows += self._columns.pop(key).rows_evaluated
