@@ -25,10 +25,12 @@ class Figure:
         limits = [
             f"{word} {limit:g}" for word, limit in (("must", self.must), ("goal", self.goal)) if limit is not None
         ]
-        verdict = "" if self.must is None and self.goal is None else f"  ({', '.join(limits)}: {self._verdict()})"
+        verdict = "" if self.must is None and self.goal is None else f"  ({', '.join(limits)}: {self.verdict})"
         return f"{self.name}: {self.value:,.1f} {self.unit}{verdict}"
 
-    def _verdict(self) -> str:
+    @property
+    def verdict(self) -> str:
+        """How the number compares with its limits."""
         if not self.is_met:
             return "MISSED"
         return "ok" if self.goal is None or self._reaches(self.goal) else "ok, goal not reached"

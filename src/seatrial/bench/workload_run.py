@@ -56,6 +56,11 @@ class WorkloadRun:
         """Take all steps; `around` may wrap the measured part, e.g. in a profiler."""
         self._around = around or self._around
         self.scheduler.start()
+        self.play(workload)
+        return Timing(self._measured, self._seconds, self._attempts, self._rows)
+
+    def play(self, workload: Workload) -> None:
+        """Take all steps, whether or not the scheduler has started."""
         for step in workload.steps:
             match step:
                 case CreateNodes():
@@ -72,7 +77,6 @@ class WorkloadRun:
                     self._churn(step)
                 case Barrier():
                     self._settle()
-        return Timing(self._measured, self._seconds, self._attempts, self._rows)
 
     def _create_nodes(self, step: CreateNodes) -> None:
         text = workloads.template(step.template)
@@ -91,7 +95,7 @@ class WorkloadRun:
         groups = [workloads.made_from(text, **{GROUP: number}) for number in range(step.groups)]
         for number in range(step.count):
             document = groups[number % step.groups]
-            if step.one_on_each_node:
+            if step.on_nodes:
                 spec = {**document["spec"], "nodeName": self.nodes[number % len(self.nodes)]}
                 document = {**document, "spec": spec}
             self._create_pod(document, step.namespace)

@@ -53,7 +53,8 @@ class CreatePods(Step, tag="createPods"):
     measured: bool = False
     groups: int = 1
     per_virtual_second: int = 0
-    one_on_each_node: bool = False
+    on_nodes: bool = False
+    """whether they are bound already, to all nodes in turn"""
 
 
 class Churn(Step, tag="churn"):

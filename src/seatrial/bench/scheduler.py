@@ -1,0 +1,104 @@
+"""`seatrial bench scheduler`: pods per CPU-second on upstream's workloads, the ratio to upstream, and memory.
+
+Every figure is taken in a process of its own, so that none depends on what was measured before it.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from seatrial.bench.figures import Figure, all_met
+from seatrial.bench.oracle import upstream_rate
+from seatrial.bench.scheduler_memory import added_megabytes
+from seatrial.bench.workload_run import Timing, WorkloadRun
+from seatrial.bench.workloads import Workload, shipped_workloads
+from seatrial.model.errors import ConfigError
+
+AGAINST = "against"
+MEMORY = "memory"
+NODES, BOUND_PODS = 5_000, 50_000
+T = TypeVar("T")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("scheduler")(bench_scheduler)
+
+
+def bench_scheduler(
+    workload: Annotated[
+        list[str] | None, typer.Option(help="Only this one (repeatable); `memory` is the memory figure.")
+    ] = None,
+    scale: Annotated[float, typer.Option(help="Share of the nodes and pods, for a quick look.", min=0.001)] = 1.0,
+    against: Annotated[
+        Path | None, typer.Option(help="A built schedoracle, to compare with.", exists=True, dir_okay=False)
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Measure the scheduler on workloads like scheduler_perf's."""
+    figures: list[Figure] = []
+    for figure in _figures(frozenset(workload or ()), scale, against):
+        figures.append(figure)
+        if not as_json:
+            typer.echo(_line(figure) if len(figures) > 1 else f"{_HEAD}\n{_line(figure)}")
+    if as_json:
+        typer.echo(json.dumps([_document(figure) for figure in figures], indent=2))
+    if not all_met(figures):
+        raise typer.Exit(1)
+
+
+def _figures(names: frozenset[str], scale: float, against: Path | None) -> Iterator[Figure]:
+    shipped = shipped_workloads()
+    if unknown := names - {*(one.name for one in shipped), MEMORY}:
+        known = ", ".join([*(one.name for one in shipped), MEMORY])
+        raise ConfigError("--workload", min(unknown), f"expected one of {known}")
+    for one in shipped:
+        if not names or one.name in names:
+            timing = _apart(measure, one.scaled(scale))
+            yield Figure(one.name, timing.rate, "pods/s", one.must, one.goal, more_is_better=True)
+    if not names or MEMORY in names:
+        size = _apart(added_megabytes, round(NODES * scale), round(BOUND_PODS * scale))
+        yield Figure(f"memory added, {round(BOUND_PODS * scale):,} bound pods", size, "MB", 200, 150)
+    for one in shipped_workloads(AGAINST) if against is not None else ():
+        assert against is not None
+        scaled = one.scaled(scale)
+        theirs = upstream_rate(against, scaled)
+        ours = _apart(measure, scaled).rate
+        name = f"{one.name}: {ours:,.0f} against {theirs:,.0f} pods/s"
+        yield Figure(name, ours / theirs, "times", one.must, more_is_better=True)
+
+
+def measure(workload: Workload) -> Timing:
+    """One workload on a cluster of its own."""
+    return WorkloadRun().run(workload)
+
+
+def _apart(work: Callable[..., T], *given: Any) -> T:
+    """The answer of some work, done in a fresh process."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(work, *given).result()
+
+
+_HEAD = f"{'workload':<48}{'measured':>14}{'must':>10}{'goal':>10}  verdict"
+
+
+def _line(figure: Figure) -> str:
+    limits = "".join(f"{'' if limit is None else format(limit, ',g'):>10}" for limit in (figure.must, figure.goal))
+    decimals = 0 if figure.value >= 100 else 1
+    return f"{figure.name:<48}{f'{figure.value:,.{decimals}f} {figure.unit}':>14}{limits}  {figure.verdict}"
+
+
+def _document(figure: Figure) -> dict[str, Any]:
+    return {
+        "workload": figure.name,
+        "measured": round(figure.value, 1),
+        "unit": figure.unit,
+        "must": figure.must,
+        "goal": figure.goal,
+        "verdict": figure.verdict,
+    }
