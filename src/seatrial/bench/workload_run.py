@@ -4,7 +4,6 @@ The stopwatch runs from the pop of a measured pod to its binding in the store an
 that other load on the machine does not show. Nobody watches the store, and decisions are not recorded.
 """
 
-import gc
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import SeatrialError
 from seatrial.model.times import MILLISECOND, SECOND
 from seatrial.scenario.cluster import fresh_store
+from seatrial.scenario.tuning import tune_collector
 from seatrial.scheduler.scheduler import Scheduler
 
 WRITER = "user:bench"
@@ -135,11 +135,8 @@ class WorkloadRun:
         first = f"pod-{self._pods - step.count:07}"
         last = f"pod-{self._pods - 1:07}"
         rows = self.scheduler.algorithm.rows_evaluated
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(50_000, 20, 100)
+        tune_collector()
         self._around(partial(self._time, step, first, last))
-        gc.unfreeze()
         self._rows += self.scheduler.algorithm.rows_evaluated - rows
         if self._measured < step.count:
             raise SeatrialError(f"only {self._measured} of {step.count} measured pods were scheduled")
