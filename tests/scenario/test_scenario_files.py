@@ -109,3 +109,14 @@ def test_operations_are_merged_by_id() -> None:
     chosen = spec["properties"]["controllers"]["properties"]["simulationControllers"]["properties"]
     assert chosen["enabled"]["x-kubernetes-list-type"] == "atomic"
     assert chosen["disabled"]["x-kubernetes-list-map-keys"] == ["name"]
+
+
+def test_a_json_file_is_read_and_its_doubles_refused(tmp_path: Path) -> None:
+    import orjson
+
+    path = tmp_path / "scenario.json"
+    path.write_bytes(orjson.dumps(scenario(operations(create(1, pod("a"))))))
+    assert read_scenario(path)["spec"]["operations"][0]["step"] == 1
+    path.write_text('{"kind": "Scenario", "kind": "Scenario"}')
+    with pytest.raises(ConfigError, match="'kind' is given twice"):
+        read_scenario(path)

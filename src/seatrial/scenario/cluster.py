@@ -4,6 +4,7 @@ from seatrial.clock.virtual import Clock
 from seatrial.model.builtin import builtin_kinds
 from seatrial.model.documents import Document
 from seatrial.store.admission.chain import StandardAdmission
+from seatrial.store.history import History
 from seatrial.store.identities import SeededIdentities
 from seatrial.store.store import Store
 
@@ -13,11 +14,19 @@ SYSTEM_PRIORITIES = {
     "system-node-critical": (2_000_001_000, "Used for system critical pods that must not be moved from their node."),
 }
 SYSTEM = "system"
+REVISIONS_KEPT, BYTES_KEPT = 10_000, 16 * 1024 * 1024
+"""Nobody watches a run from far behind: its history may be short."""
 
 
 def fresh_store(clock: Clock, seed: int = 0) -> Store:
     """A store in memory, with the system namespaces and their service accounts."""
-    store = Store(builtin_kinds(), clock, identities=SeededIdentities(seed), admission=StandardAdmission())
+    store = Store(
+        builtin_kinds(),
+        clock,
+        identities=SeededIdentities(seed),
+        admission=StandardAdmission(),
+        history=History(REVISIONS_KEPT, BYTES_KEPT),
+    )
     furnish(store)
     return store
 
