@@ -25,6 +25,14 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def _is_tried(pod: dict[str, Any]) -> bool:
+    """Whether a scheduler has said something of a pod since its gates were gone."""
+    if pod["spec"].get("schedulingGates"):
+        return True
+    said = [c for c in pod["status"].get("conditions", ()) if c["type"] == "PodScheduled"]
+    return bool(said) and said[0].get("reason") != "SchedulingGated"
+
+
 class Stage:
     """Both schedulers and the cluster between them."""
 
@@ -58,8 +66,7 @@ class Stage:
     def _settle(self) -> None:
         """Let both come to rest, stand in for kubelets, and do so again until there is nothing left to do."""
         for _ in range(50):
-            self.real.rest()
-            waiting = {pod["metadata"]["name"] for pod in self.api.listed("Pod", "?fieldSelector=spec.nodeName%3D")}
+            waiting = self._waiting_for_the_real_one()
             bound = {name: self.api.pod(name) for name in sorted(self.pending - waiting)}
             places = {name: pod["spec"]["nodeName"] for name, pod in bound.items() if pod is not None}
             decisions = self.ours.rest(places)
@@ -72,6 +79,15 @@ class Stage:
             if not victims:
                 return
         raise AssertionError("the cluster does not come to rest")
+
+    def _waiting_for_the_real_one(self) -> set[str]:
+        """Let the real scheduler come to rest, with every pod tried at least once; the pods without a node."""
+        for _ in range(200):
+            self.real.rest()
+            pods = self.api.listed("Pod", "?fieldSelector=spec.nodeName%3D")
+            if all(map(_is_tried, pods)):
+                return {pod["metadata"]["name"] for pod in pods}
+        raise AssertionError("the real scheduler does not try all pods")
 
     def _evict(self, victims: list[str]) -> None:
         """The victims that we chose are those the other one chose: they were told to go, and they go."""
