@@ -276,7 +276,7 @@ def test_a_runtime_class_brings_overhead_selector_and_tolerations(store: Store) 
 
 
 def test_label_keys_are_merged_into_selectors(store: Store) -> None:
-    selector: dict[str, Any] = {"matchLabels": {"app": "web"}}
+    selector: dict[str, Any] = {"matchLabels": {"tier": "front"}}
     spread = {
         "maxSkew": 1,
         "topologyKey": "zone",

@@ -84,7 +84,8 @@ def test_a_fresh_status_has_the_numbers_go_always_writes(store, kind):
 
 def test_a_job_selects_its_pods_by_its_uid(store, kind):
     jobs = kind("batch/v1", "Job")
-    document = {"metadata": {"name": "j", "namespace": "default"}, "spec": {"template": {"spec": pod("x")["spec"]}}}
+    template = {"spec": pod("x", restartPolicy="Never")["spec"]}
+    document = {"metadata": {"name": "j", "namespace": "default"}, "spec": {"template": template}}
     spec = store.create(jobs, document, writer="test").document()
     uid = spec["metadata"]["uid"]
     assert spec["spec"]["selector"]["matchLabels"] == {"batch.kubernetes.io/controller-uid": uid}
@@ -144,7 +145,7 @@ def test_the_class_of_service_follows_from_requests_and_limits(store, pods, requ
     ("name", "text"),
     [
         ("Upper", "a lowercase RFC 1123 subdomain must consist of"),
-        ("x" * 254, "must be no more than 253 bytes"),
+        ("x" * 254, "must be no more than 253 characters"),
         ("a/b", "a lowercase RFC 1123 subdomain must consist of"),
     ],
 )
@@ -171,4 +172,5 @@ def test_everything_wrong_with_metadata_is_listed(store, maps):
         "metadata.labels",
         "metadata.annotations",
         "metadata.finalizers",
+        "metadata.finalizers[0]",
     ]

@@ -121,7 +121,9 @@ def test_ephemeral_containers_are_all_their_door_changes(store, pods):
 
 
 def test_resize_changes_resources_and_nothing_else(store, pods):
-    document = store.create(pods, pod("a"), writer="test").document()
+    wanted = pod("a")
+    wanted["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "500m"}}
+    document = store.create(pods, wanted, writer="test").document()
     document["spec"]["containers"][0] |= {"image": "other", "resources": {"requests": {"cpu": "1"}}}
     after = store.update(pods, document, subresource="resize", writer="test").document()
     container = after["spec"]["containers"][0]
@@ -145,7 +147,8 @@ def test_a_daemon_set_counts_its_templates(store, kind):
 
 def test_the_phase_of_a_volume_carries_the_time_it_changed(store, kind):
     volumes = kind("v1", "PersistentVolume")
-    store.create(volumes, {"metadata": {"name": "v"}, "spec": {}}, writer="test")
+    spec = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/v"}}
+    store.create(volumes, {"metadata": {"name": "v"}, "spec": spec}, writer="test")
     store.clock.advance(store.clock.now() + 5_000_000)
     after = store.modify(
         volumes, "v", lambda document: document["status"].update(phase="Bound"), subresource="status", writer="test"

@@ -1,6 +1,6 @@
 """Ask the real libraries what they make of random input, and keep their answers as golden files.
 
-    python tools/recorders/record.py [quantities selectors durations yaml patches apply limits]
+    python tools/recorders/record.py [quantities selectors durations yaml patches apply limits validation]
 
 Needs Go. Each recorder is asked five times; what depends on Go's random order of maps is left out.
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from documents import KINDS, Documents
+from mutations import MANIFESTS, cases, question
 
 HERE = Path(__file__).parent
 GOLDEN = HERE.parents[1] / "tests" / "golden"
@@ -246,7 +247,14 @@ def _limit_range(source: random.Random) -> dict[str, Any]:
     return {"metadata": {"name": "l"}, "spec": {"limits": limits}}
 
 
-RECORDERS = {f.__name__: f for f in (quantities, selectors, durations, yaml, patches, apply, limits)}
+def validation() -> None:
+    asked = list(cases())
+    told = zip(asked, answers("validation", [question(case) for case in asked]), strict=True)
+    rows = [[*case, causes] for case, causes in told if isinstance(causes, list)]
+    keep("validation/causes", [MANIFESTS, rows])
+
+
+RECORDERS = {f.__name__: f for f in (quantities, selectors, durations, yaml, patches, apply, limits, validation)}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or RECORDERS:

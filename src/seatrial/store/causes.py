@@ -13,6 +13,10 @@ from seatrial.model.errors import Cause, Invalid
 from seatrial.model.kinds import Kind
 
 
+class Struct(dict[str, Any]):
+    """A value whose keys are shown in their order, as Go shows the fields of a struct; those of a map are sorted."""
+
+
 def invalid(path: str, value: Any, detail: str) -> Cause:
     """A value that breaks a rule."""
     return Cause(path, f"Invalid value: {shown(value)}{_tail(detail)}", "FieldValueInvalid")
@@ -78,7 +82,8 @@ def shown(value: Any) -> str:
         return quoted(value)
     if isinstance(value, float):
         return go_number(value)
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+    ordered = isinstance(value, Struct) or (isinstance(value, list) and value and isinstance(value[0], Struct))
+    return orjson.dumps(value, option=0 if ordered else orjson.OPT_SORT_KEYS).decode()
 
 
 def quoted(text: str) -> str:

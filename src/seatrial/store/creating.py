@@ -48,7 +48,7 @@ def create(
     document = prepare(store, kind, request.document, namespace, restored=options.restored)
     if kind.group_kind == ("", "Service") and (causes := allocate(store, document)):
         raise refusal(kind, name, causes)
-    store.rules.validate_create(kind, document)
+    store.rules.validate_create(kind, document, restored=options.restored)
     if store.shelf(kind).find(namespace, name) is not None:
         raise already_exists(kind, name)
     # Last, since a quota is charged here; what lived before was let in before.

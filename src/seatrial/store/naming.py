@@ -12,7 +12,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.model.kinds import Kind
 from seatrial.model.labels import label_key_faults, label_value_faults
-from seatrial.store.causes import forbidden, invalid, required, too_long
+from seatrial.store.causes import Struct, forbidden, invalid, required, too_long
 
 MOST_ANNOTATION_BYTES = 256 * 1024
 IMMUTABLE = "field is immutable"
@@ -59,6 +59,8 @@ def metadata_causes(kind: Kind, metadata: Document) -> list[Cause]:
         found += _owner_causes(owners)
     if finalizers := metadata.get("finalizers"):
         found += _finalizer_causes(finalizers)
+        if not kind.custom and kind.group not in _PLAIN_FINALIZERS:
+            found += _standard_finalizers(finalizers)
     return found
 
 
@@ -112,7 +114,7 @@ def segment_faults(name: str) -> Faults:
 
 
 def _faults(name: str, most: int, pattern: re.Pattern[str], wrong: str) -> Faults:
-    too_long_text = (f"must be no more than {most} bytes",) if len(name.encode()) > most else ()
+    too_long_text = (f"must be no more than {most} characters",) if len(name.encode()) > most else ()
     return (*too_long_text, *(() if pattern.fullmatch(name) else (wrong,)))
 
 
@@ -139,7 +141,8 @@ def _owner_causes(owners: list[Document]) -> Iterator[Cause]:
             this = f"{owner.get('kind')}/{owner.get('name')}"
             if controller:
                 why = 'Only one reference can have Controller set to true. Found "true" in references for '
-                yield invalid(path, owners, f"{why}{controller} and {this}")
+                shown = [Struct({key: owner[key] for key in _OWNER if key in owner}) for owner in owners]
+                yield invalid(path, shown, f"{why}{controller} and {this}")
             controller = controller or this
 
 
@@ -152,6 +155,16 @@ def _finalizer_causes(finalizers: list[str]) -> Iterator[Cause]:
         yield invalid("metadata.finalizers", finalizers, why)
 
 
+def _standard_finalizers(finalizers: list[str]) -> Iterator[Cause]:
+    for index, finalizer in enumerate(finalizers):
+        if "/" not in finalizer and finalizer not in _FINALIZERS:
+            why = "name is neither a standard finalizer name nor is it fully qualified"
+            yield invalid(f"metadata.finalizers[{index}]", finalizer, why)
+
+
+_OWNER = ("apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion")
+_FINALIZERS = ("kubernetes", "orphan", "foregroundDeletion")
+_PLAIN_FINALIZERS = ("admissionregistration.k8s.io", "apiextensions.k8s.io", "coordination.k8s.io")
 _RBAC = "rbac.authorization.k8s.io"
 _NAMES: dict[tuple[str, str], Callable[[str], Faults]] = {
     ("", "Namespace"): label_faults,

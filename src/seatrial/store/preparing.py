@@ -101,8 +101,19 @@ def _claim_created(document: Document, now: int) -> None:
 
 
 def _claim_sources(document: Document, old: Document, now: int) -> None:
-    """dataSource and dataSourceRef are two spellings; each fills in the other, unless a namespace is named."""
-    spec = document.get("spec") or {}
+    """dataSource and dataSourceRef are two spellings; each fills in the other, unless a namespace is named.
+
+    A reference into another namespace is behind a gate that is off, and other sources than claims and snapshots were
+    never allowed in dataSource alone: both are dropped, unless they are there already.
+    """
+    spec, before = document.get("spec") or {}, old.get("spec") or {}
+    if (spec.get("dataSourceRef") or {}).get("namespace") and not before.get("dataSourceRef"):
+        del spec["dataSourceRef"]
+    given = spec.get("dataSource")
+    if given is not None and not before.get("dataSource") and spec.get("dataSourceRef") is None:
+        kind = (given.get("apiGroup") or "", given.get("kind"))
+        if kind not in (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot")):
+            del spec["dataSource"]
     source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
     if source and not reference:
         spec["dataSourceRef"] = dict(source)

@@ -44,10 +44,10 @@ class Rules:
         else:
             apply_defaults(kind, document)
 
-    def validate_create(self, kind: Kind, document: Document) -> None:
-        """Raise Invalid where a new object is not valid."""
+    def validate_create(self, kind: Kind, document: Document, *, restored: bool = False) -> None:
+        """Raise Invalid where a new object, or one that lived before, is not valid."""
         causes = metadata_causes(kind, document["metadata"])
-        causes += self._causes(kind, document, None) or validation.validate_create(kind, document)
+        causes += self._causes(kind, document, None) or validation.validate_create(kind, document, restored=restored)
         if causes:
             raise refusal(kind, document["metadata"].get("name", ""), causes)
 
