@@ -25,22 +25,26 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
 from build_kubernetes import ensure  # noqa: E402
-from tests.controllers.manifests import Manifest, Step, all_manifests  # noqa: E402
-from tests.controllers.normalising import normalised  # noqa: E402
-from tests.outside.processes import Serve, wait_until  # noqa: E402
 
 from seatrial.model.builtin import builtin_kinds  # noqa: E402
 from seatrial.model.kinds import Kind  # noqa: E402
 from seatrial.model.times import SECOND  # noqa: E402
+from tests.controllers.manifests import Manifest, Step, all_manifests  # noqa: E402
+from tests.controllers.normalising import normalised  # noqa: E402
+from tests.outside.processes import Serve, wait_until  # noqa: E402
 
 CONTROLLERS = (
-    "cronjob", "daemonset", "deployment", "disruption", "ephemeral-volume", "garbage-collector", "job", "namespace",
-    "node-lifecycle", "persistentvolume-binder", "persistentvolume-protection", "persistentvolumeclaim-protection",
-    "replicaset", "replicationcontroller", "resourceclaim", "resourcequota", "serviceaccount", "statefulset",
-    "taint-eviction", "ttl-after-finished",
+    "cronjob", "daemonset", "deployment", "disruption", "ephemeral-volume", "garbage-collector",
+    "horizontal-pod-autoscaler", "job", "namespace", "node-lifecycle", "persistentvolume-binder",
+    "persistentvolume-protection", "persistentvolumeclaim-protection", "replicaset", "replicationcontroller",
+    "resourceclaim", "resourcequota", "serviceaccount", "statefulset", "taint-eviction", "ttl-after-finished",
 )  # fmt: skip
 FLAGS = ("--leader-elect=false", "--secure-port=0", "--kube-api-qps=1000", "--kube-api-burst=2000")
-PATIENT = ("--node-monitor-grace-period=2h", "--resource-quota-sync-period=1s", "--pvclaimbinder-sync-period=2s")
+PERIODS = (
+    "--node-monitor-grace-period=2h", "--resource-quota-sync-period=1s", "--pvclaimbinder-sync-period=2s",
+    "--horizontal-pod-autoscaler-sync-period=2s", "--horizontal-pod-autoscaler-cpu-initialization-period=0s",
+    "--horizontal-pod-autoscaler-initial-readiness-delay=0s",
+)  # fmt: skip
 AT_ONCE = 3
 READY_AFTER = 120
 LONGEST_STEP = 180
@@ -121,7 +125,7 @@ def settle(api: Api, quiet: int) -> None:
 def controller_manager(programs: Path, kubeconfig: Path, log: Path) -> Iterator[None]:
     """The real one, with the controllers that we have too."""
     chosen = "--controllers=" + ",".join(f"{name}-controller" for name in CONTROLLERS)
-    command = [str(programs / "kube-controller-manager"), "--kubeconfig", str(kubeconfig), *FLAGS, *PATIENT, chosen]
+    command = [str(programs / "kube-controller-manager"), "--kubeconfig", str(kubeconfig), *FLAGS, *PERIODS, chosen]
     with log.open("wb") as output:
         process = subprocess.Popen([*command, "-v=2"], stdout=output, stderr=output)
     try:
