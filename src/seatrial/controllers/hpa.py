@@ -99,6 +99,7 @@ class Look:
         self._now = controller.clock.now()
         before = self._hpa.get("status", {})
         self._status: Document = {key: before[key] for key in ("lastScaleTime", "conditions") if key in before}
+        self._status["desiredReplicas"] = before.get("desiredReplicas", 0)
         self._metrics: list[Document] = []
 
     def reconcile(self) -> None:
@@ -122,18 +123,19 @@ class Look:
             self._memory.scaled(self._now, desired - current)
             self._status["lastScaleTime"] = to_time(self._now)
         self._status["currentReplicas"] = current
-        self._status["desiredReplicas"] = current if desired is None else desired
+        if desired is not None:
+            self._status["desiredReplicas"] = desired
         if self._metrics:
             self._status["currentMetrics"] = self._metrics
         self._write()
 
     def _desired(self, scale: Document, current: int) -> int | None:
-        """How many replicas there should be; None where nobody can tell."""
+        """How many replicas there should be; None where no metric tells."""
         least, most = self._spec.get("minReplicas", 1), self._spec["maxReplicas"]
         if current == 0 and least != 0:
             why = "scaling is disabled since the replica count of the target is zero"
             self._condition("ScalingActive", False, "ScalingDisabled", why)
-            return None
+            return current
         if not least <= current <= most:
             return int(min(max(current, least), most))
         wished = self._wish(scale, current)
