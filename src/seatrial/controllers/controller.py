@@ -83,6 +83,7 @@ class QueueController:
 
     def start(self) -> None:
         self.context.pods.start()
+        self._unsubscribe.append(self.context.pods.stop)
         for kind, listener in self.watches().items():
             self._unsubscribe.append(self.store.subscribe(listener, [kind]))
         room_makers = [self.context.kind(*named) for named in ROOM_MAKERS]

@@ -269,9 +269,11 @@ class PodIndex:
         self._orphans: dict[str, dict[str, PodRow]] = {}
         self._listeners: list[PodListener] = []
         self._unsubscribe: Callable[[], None] | None = None
+        self._users = 0
 
     def start(self) -> None:
-        """Read what is there and follow it; harmless when it runs already."""
+        """Read what is there and follow it, from the first user on."""
+        self._users += 1
         if self._unsubscribe is not None:
             return
         kind = self._store.kinds.named("v1", "Pod")
@@ -282,8 +284,11 @@ class PodIndex:
         self._unsubscribe = self._store.subscribe(self._changed, [kind])
 
     def stop(self) -> None:
-        if self._unsubscribe is not None:
-            self._unsubscribe()
+        """Stop following when the last user has gone."""
+        self._users -= 1
+        if self._users or self._unsubscribe is None:
+            return
+        self._unsubscribe()
         self._unsubscribe = None
         self._rows.clear()
         self._owned.clear()
