@@ -17,7 +17,8 @@ from seatrial.timeline.columns import BEST, COLUMNS, DICTIONARY, REASON
 
 Row = tuple[Any, ...]
 ROWS_BUFFERED = 50_000
-BYTES_BUFFERED = 64 * 1024 * 1024
+ROWS_IN_A_GROUP = 10_000
+BYTES_BUFFERED = 16 * 1024 * 1024
 JSON_COLUMNS = ("operation", "object", "details")
 CELL_COLUMNS = {
     name: dtype.inner for name, dtype in COLUMNS.items() if isinstance(dtype, pl.List) and dtype.inner.is_integer()
@@ -60,7 +61,8 @@ class FolderSink:
         self._parts.append(path)
 
     def frames(self) -> Iterator[pl.LazyFrame]:
-        return (pl.scan_parquet(path) for path in self._parts)
+        # One scan over all parts: polars then reads them one after the other, in a fraction of the memory.
+        return iter([pl.scan_parquet(self._parts, low_memory=True)] if self._parts else [])
 
 
 class Rows:
@@ -148,5 +150,6 @@ def write_table(table: pl.LazyFrame, dictionary: dict[str, Any], target: Path) -
     """Write `timeline.parquet`, in whole or not at all."""
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".timeline-") as folder:
         whole = Path(folder) / target.name
-        table.sink_parquet(whole, compression="zstd", metadata={DICTIONARY: encode(dictionary).decode()})
+        notes = {DICTIONARY: encode(dictionary).decode()}
+        table.sink_parquet(whole, compression="zstd", row_group_size=ROWS_IN_A_GROUP, metadata=notes)
         whole.replace(target)
