@@ -13,7 +13,7 @@ from seatrial.controllers.pods import PodRow
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
-from seatrial.store.objects import Change
+from seatrial.store.objects import Change, Stored
 
 POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name"
 FINALIZER = "resource.kubernetes.io/delete-protection"
@@ -31,18 +31,26 @@ class ResourceClaim(QueueController):
         self.kind = context.kind("resource.k8s.io/v1", "ResourceClaim")
         self._templates = context.kind("resource.k8s.io/v1", "ResourceClaimTemplate")
         self._pods = context.kind("v1", "Pod")
+        self._made: dict[tuple[str, str], str] = {}
+        """Claims made from templates, by the uid of their pod and the pod's name for them."""
 
     def watches(self) -> Mapping[Kind, Listener]:
-        return {self.kind: self.enqueue_changed, self._pods: self._pod_changed, self._templates: self._template_changed}
+        return {self.kind: self._claim_changed, self._pods: self._pod_changed, self._templates: self._template_changed}
 
     def owners(self) -> Iterable[Kind]:
         return [self.kind]
 
     def start(self) -> None:
         super().start()
+        for stored in self.store.list(self.kind):
+            self._note(stored)
         for stored in self.store.list(self._pods):
             if b'"resourceClaims"' in stored.data:
                 self.enqueue((POD + stored.namespace, stored.name))
+
+    def stop(self) -> None:
+        super().stop()
+        self._made.clear()
 
     def sync(self, key: Key) -> None:
         if key[0].startswith(POD):
@@ -72,11 +80,9 @@ class ResourceClaim(QueueController):
 
     def _find_or_make(self, pod: Document, name: str, template: str) -> str:
         meta = pod["metadata"]
-        for stored in self.store.list(self.kind, meta["namespace"]):
-            claim = stored.document()
-            notes = claim["metadata"].get("annotations", {})
-            if (controller_of(claim) or {}).get("uid") == meta["uid"] and notes.get(POD_CLAIM_NAME) == name:
-                return stored.name
+        made = self._made.get((meta["uid"], name))
+        if made is not None:
+            return made
         source = self.store.get(self._templates, template, meta["namespace"]).document()["spec"]
         labels = source.get("metadata", {}).get("labels")
         claim_meta: Document = {
@@ -99,40 +105,41 @@ class ResourceClaim(QueueController):
         if stored is None:
             return
         claim = stored.document()
-        status = claim.get("status", {})
-        users = status.get("reservedFor", [])
-        valid = [user for user in users if self._is_using(namespace, user)]
-        if len(valid) < len(users):
-            self._set_users(namespace, name, valid)
-        is_unused = not valid and "allocation" not in self.store.get(self.kind, name, namespace).document().get(
-            "status", {}
-        )
-        if is_unused and FINALIZER in claim["metadata"].get("finalizers", []):
-            self.store.modify(
-                self.kind,
-                name,
-                lambda document: drop_finalizer(document, FINALIZER),
-                namespace=namespace,
-                writer=self.name,
-            )
+        meta, users = claim["metadata"], claim.get("status", {}).get("reservedFor", [])
+        remaining = [user for user in users if self._is_using(namespace, user)]
+        is_ours = FINALIZER in meta.get("finalizers", [])
+        is_let_go = len(remaining) < len(users) or (is_ours and "deletionTimestamp" in meta and not remaining)
+        if is_let_go:
+            self._set_users(namespace, name, remaining, free=is_ours and not remaining)
+        if is_let_go and is_ours and not remaining:
+            self._release(namespace, name)
         owner = controller_of(claim)
-        if not valid and owner is not None and owner["kind"] == "Pod" and "deletionTimestamp" not in claim["metadata"]:
-            pod = self.store.find(self._pods, owner["name"], namespace)
-            if pod is not None and pod.document().get("status", {}).get("phase") in ("Succeeded", "Failed"):
+        if not remaining and owner is not None and owner["kind"] == "Pod":
+            row = self.context.pods.get(namespace, owner["name"])
+            if row is not None and (row.uid != owner["uid"] or _is_done(row)):
                 self._delete(namespace, name)
 
-    def _set_users(self, namespace: str, name: str, users: list[Document]) -> None:
+    def _set_users(self, namespace: str, name: str, users: list[Document], *, free: bool) -> None:
         """Without users the allocation goes too, so that the devices are free."""
 
         def change(document: Document) -> None:
-            status = document["status"]
+            status = document.setdefault("status", {})
             status.pop("reservedFor", None)
             if users:
                 status["reservedFor"] = users
-            else:
+            if free:
                 status.pop("allocation", None)
 
         self.store.modify(self.kind, name, change, namespace=namespace, subresource="status", writer=self.name)
+
+    def _release(self, namespace: str, name: str) -> None:
+        self.store.modify(
+            self.kind,
+            name,
+            lambda document: drop_finalizer(document, FINALIZER),
+            namespace=namespace,
+            writer=self.name,
+        )
 
     def _delete(self, namespace: str, name: str) -> None:
         try:
@@ -143,10 +150,20 @@ class ResourceClaim(QueueController):
     def _is_using(self, namespace: str, user: Document) -> bool:
         if user.get("resource") != "pods" or user.get("apiGroup"):
             return True
-        row: PodRow | None = self.context.pods.get(namespace, user["name"])
-        if row is None or row.uid != user["uid"] or row.phase in ("Succeeded", "Failed"):
-            return False
-        return bool(row.node) or not row.is_deleting
+        row = self.context.pods.get(namespace, user["name"])
+        return row is not None and row.uid == user["uid"] and not _is_done(row)
+
+    def _claim_changed(self, change: Change) -> None:
+        if change.type == "DELETED":
+            self._made.pop(_pod_of(change.stored.document()), None)
+        elif change.subresource != "status":
+            self._note(change.stored)
+        self.enqueue_changed(change)
+
+    def _note(self, stored: Stored) -> None:
+        pod = _pod_of(stored.document())
+        if all(pod):
+            self._made[pod] = stored.name
 
     def _pod_changed(self, change: Change) -> None:
         if b'"resourceClaims"' not in change.stored.data:
@@ -163,6 +180,17 @@ class ResourceClaim(QueueController):
         for stored in self.store.list(self._pods, change.stored.namespace):
             if b'"resourceClaimTemplateName"' in stored.data:
                 self.enqueue((POD + stored.namespace, stored.name))
+
+
+def _is_done(row: PodRow) -> bool:
+    """A pod that is over, or that will never be bound."""
+    return row.phase in ("Succeeded", "Failed") or (row.is_deleting and not row.node)
+
+
+def _pod_of(claim: Document) -> tuple[str, str]:
+    """The uid of the pod that a claim was made for, and the pod's name for it; empty where it was not."""
+    notes = claim["metadata"].get("annotations", {})
+    return (controller_of(claim) or {}).get("uid", ""), notes.get(POD_CLAIM_NAME, "")
 
 
 def _owner(pods: Kind, pod: Document) -> Document:
