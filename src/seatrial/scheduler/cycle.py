@@ -28,6 +28,7 @@ from seatrial.scheduler.verdict import SUCCESS, Status, error, unresolvable
 
 NO_NODES = "no nodes available to schedule pods"
 EXTENDER = "Extender"
+_AFTER_CHOICE = frozenset(("points", "permit_timeouts"))
 BEST_KEPT = 3
 """Of how many nodes the total is kept where no cells are wanted."""
 
@@ -97,6 +98,14 @@ class Attempt:
 
     def decision(self, at: int = 0, attempt: int = 1, cells: bool = True, **more: Any) -> Decision:
         """The attempt as the record keeps it; `more` overrides what only the caller knows."""
+        if self.node and not cells and self.post_filter is None and more.keys() <= _AFTER_CHOICE:
+            feasible = len(self.feasible)
+            rejected = max(0, (self.found.visited if self.found else 0) - feasible)
+            return Decision(
+                self.pod.key, self.pod.uid, self.framework.name, SCHEDULED, at, attempt, self.node,
+                nodes_total=self.total_nodes, feasible_count=feasible, rejected_count=rejected,
+                **more,
+            )  # fmt: skip
         outcome = ERROR if self.is_error else SCHEDULED if self.node else UNSCHEDULABLE
         values: dict[str, Any] = {
             "node": self.node,

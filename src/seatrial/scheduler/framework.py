@@ -95,6 +95,7 @@ class Framework:
         self.pre_filters = [(p.name, p.pre_filter) for p in points.get("preFilter", ())]  # type: ignore[attr-defined]
         self.pre_scorers = [(p.name, p.pre_score) for p in points.get("preScore", ())]  # type: ignore[attr-defined]
         self._pre_filter_names = tuple(name for name, _ in self.pre_filters)
+        self.pre_score_names = tuple(name for name, _ in self.pre_scorers)
 
     @classmethod
     def build(cls, profile: Profile, registry: Registry, handle: Handle) -> "Framework":

@@ -60,9 +60,8 @@ def _pre_score(
     """States by plugin; the cached ones were asked when their column was made."""
     states: dict[str, Any] = {}
     skipped: list[str] = []
-    for name, pre_score in framework.pre_scorers:
-        column = columns.score_column(name)
-        state = column.state if column is not None else pre_score(pod, nodes)
+    for name, pre_score in columns.asks_first:
+        state = columns.pre_state(name) if pre_score is None else pre_score(pod, nodes)
         if isinstance(state, Status):
             if state.code == Code.SKIP:
                 skipped.append(name)
@@ -70,7 +69,7 @@ def _pre_score(
             raise _Failed(f'running PreScore plugin "{name}": {state.message}')
         states[name] = state
     scored.skipped = tuple(skipped)
-    scored.ran = tuple([name for name, _ in framework.pre_scorers])
+    scored.ran = framework.pre_score_names
     return states
 
 
@@ -105,27 +104,20 @@ def _total(
     scored: Scored,
 ) -> None:
     total = columns.local[nodes.rows]
-    for call in framework.scorers:
+    for call in columns.unsettled():
         if call.name in scored.skipped:
             continue
         column = columns.score_column(call.name)
-        if column is not None and column.failure is None:
-            if column.raw is None:
-                continue
-            if call.normalize is None:
-                if not column.is_in_range:
-                    _check_range(call, column.raw[nodes.rows])
-                continue
-            if column.is_flat:
-                total += column.flat_value * call.weight
-                continue
+        if column is not None and column.raw is not None and call.normalize is None:
+            _check_range(call, column.raw[nodes.rows])
+            continue
         raw = _raw_or_none(call, pod, nodes, cycle, columns, states)
         if raw is None:
             continue
         final = _normalized(call, pod, nodes, raw, _state(call, cycle, states))
         _check_range(call, final)
         total += final * call.weight
-    scored.total = total
+    scored.total = total + columns.settled if columns.settled else total
 
 
 def _state(call: ScoreCall, cycle: CycleState, states: dict[str, Any]) -> Any:

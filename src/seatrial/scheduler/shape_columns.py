@@ -5,7 +5,7 @@ pods, are kept per profile and shape; after a change of the table only the chang
 that depend on more are never kept.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,12 +41,39 @@ class ShapeColumns:
         self._moving = [c for c in self._all if type(c.call.plugin).depends_on is not Plugin.depends_on]
         self._by_name = {column.call.name: column for column in self.filters}
         self._scores_by_name = {column.call.name: column for column in self.scores}
+        self._unsettled: list[ScoreCall] | None = None
+        self.settled = 0
+        self.asks_first = [(name, None if name in self._scores_by_name else ask) for name, ask in framework.pre_scorers]
+        self._scorers = framework.scorers
 
     def filter_column(self, name: str) -> "FilterColumn | None":
         return self._by_name.get(name)
 
+    def pre_state(self, name: str) -> Any:
+        """What PreScore of a cached plugin answered."""
+        return self._scores_by_name[name].state
+
     def score_column(self, name: str) -> "ScoreColumn | None":
         return self._scores_by_name.get(name)
+
+    def unsettled(self) -> Sequence[ScoreCall]:
+        """The scorers that must be asked for each pod; `settled` is what those with one score for all nodes add."""
+        if self._unsettled is None:
+            self.settled = 0
+            self._unsettled = [call for call in self._scorers if not self._settles(call)]
+        return self._unsettled
+
+    def _settles(self, call: ScoreCall) -> bool:
+        column = self._scores_by_name.get(call.name)
+        if column is None or column.failure is not None:
+            return False
+        if column.raw is None:
+            return True
+        if call.normalize is None:
+            return column.is_in_range
+        if column.is_flat:
+            self.settled += column.flat_value * call.weight
+        return column.is_flat
 
     def refresh(self, pod: PodInfo, cycle: CycleState) -> None:
         """Brings all columns up to date with the table."""
@@ -75,6 +102,7 @@ class ShapeColumns:
             if len(own):
                 column.update(pod, table, own)
         self.rows_evaluated += len(rows)
+        self._unsettled = None
         self._join(places)
 
     def _update_row(self, pod: PodInfo, row: int, node_changed: bool) -> None:
@@ -91,7 +119,10 @@ class ShapeColumns:
         for score in self.scores:
             if score.raw is not None:
                 if node_changed or score.call.reads != Reads.NODE:
+                    flags = score.is_flat, score.is_in_range
                     score.update_row(pod, self.table, row)
+                    if flags != (score.is_flat, score.is_in_range):
+                        self._unsettled = None
                 if score.call.normalize is None:
                     local += int(score.raw[row]) * score.call.weight
         self.local[row] = local
@@ -101,6 +132,7 @@ class ShapeColumns:
 
     def _make(self, pod: PodInfo, cycle: CycleState) -> None:
         self.size = self.table.size
+        self._unsettled = None
         for column in self._all:
             column.make(pod, self.table, cycle)
         self.rows_evaluated += self.size

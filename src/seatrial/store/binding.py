@@ -10,7 +10,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
-from seatrial.store.metadata import conflict, ordered
+from seatrial.store.metadata import conflict
 from seatrial.store.objects import Stored
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def bind(
     set_scheduled(document, store.clock.now())
     if more.get("dry_run"):
         return store.unsaved(kind, document)
-    return store.put(kind, ordered(kind, document), current, writer=writer, subresource="binding")
+    return store.put(kind, document, current, writer=writer, subresource="binding")
 
 
 def set_scheduled(document: Document, now: int) -> None:

@@ -51,6 +51,7 @@ class StandardAdmission:
 
     def __init__(self) -> None:
         self._reader = Reader()
+        self._labels_of_node: dict[str, tuple[int, dict[str, str]]] = {}
 
     def admit(self, request: Request) -> None:
         """Let the cluster fill in what is its to say, or refuse."""
@@ -68,4 +69,12 @@ class StandardAdmission:
 
     def binding_labels(self, store: "Store", node: str) -> dict[str, str]:
         """The labels that a pod takes over from the node it is bound to."""
-        return topology.topology_labels(store, node, self._reader)
+        kind = store.kinds.named("v1", "Node")
+        stored = store.find_current(kind, node, "") if kind is not None else None
+        if stored is None:
+            return {}
+        known = self._labels_of_node.get(node)
+        if known is None or known[0] != stored.revision:
+            labels = topology.taken_over(stored.document())
+            known = self._labels_of_node[node] = (stored.revision, labels)
+        return known[1]

@@ -6,6 +6,7 @@ Upstream: plugin/pkg/admission/podtopologylabels (on by default since 1.35). A b
 
 from typing import TYPE_CHECKING, Final
 
+from seatrial.model.documents import Document
 from seatrial.store.admission.reading import Reader
 from seatrial.store.requests import Request
 
@@ -18,7 +19,12 @@ TOPOLOGY: Final = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region
 def topology_labels(store: "Store", node: str, reader: Reader | None = None) -> dict[str, str]:
     """The labels that a pod takes over from its node."""
     found = (reader or Reader()).find(store, "v1", "Node", node)
-    labels = (found["metadata"].get("labels") or {}) if found is not None else {}
+    return taken_over(found) if found is not None else {}
+
+
+def taken_over(node: Document) -> dict[str, str]:
+    """The labels that pods take over from a node."""
+    labels = node["metadata"].get("labels") or {}
     return {key: labels[key] for key in TOPOLOGY if key in labels}
 
 
