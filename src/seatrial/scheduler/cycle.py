@@ -104,7 +104,7 @@ class Attempt:
             return Decision(
                 self.pod.key, self.pod.uid, self.framework.name, SCHEDULED, at, attempt, self.node,
                 nodes_total=self.total_nodes, feasible_count=feasible, rejected_count=rejected,
-                **more,
+                **self._best(), **more,
             )  # fmt: skip
         outcome = ERROR if self.is_error else SCHEDULED if self.node else UNSCHEDULABLE
         values: dict[str, Any] = {
@@ -124,12 +124,18 @@ class Attempt:
             values["post_filter"] = ((self.post_filter.status.plugin, self.post_filter.status),)
         if cells:
             values |= self._cells()
-        elif self.scored is not None and self.found is not None:
-            best = np.argsort(-self.scored.total, kind="stable")[:BEST_KEPT]
-            info = self.found.table.info
-            values["feasible"] = tuple(info(row).name for row in self.feasible[best].tolist())
-            values["total"] = self.scored.total[best]
+        else:
+            values |= self._best()
         return Decision(self.pod.key, self.pod.uid, self.framework.name, outcome, at, attempt, **(values | more))
+
+    def _best(self) -> dict[str, Any]:
+        """The nodes with the highest totals, for a record without cells."""
+        if self.scored is None or self.found is None:
+            return {}
+        total = self.scored.total
+        best = np.argpartition(-total, BEST_KEPT)[:BEST_KEPT] if len(total) > BEST_KEPT else np.arange(len(total))
+        info = self.found.table.info
+        return {"feasible": tuple(info(row).name for row in self.feasible[best].tolist()), "total": total[best]}
 
     def _cells(self) -> dict[str, Any]:
         pre = self.pre_filter
