@@ -1,7 +1,8 @@
 """Carrying a workload out: a store with what a cluster has, the scheduler with its defaults, and a stopwatch.
 
 The stopwatch runs from the pop of a measured pod to its binding in the store and counts CPU time of this process, so
-that other load on the machine does not show. Nobody watches the store, and decisions are not recorded.
+that other load on the machine does not show. Nobody watches the store, decisions are not recorded, and Events are
+reported where somebody wants to know what they cost.
 """
 
 import time
@@ -42,7 +43,7 @@ class Timing:
 class WorkloadRun:
     """A cluster to which the steps of a workload happen."""
 
-    def __init__(self, *, events: bool = True) -> None:
+    def __init__(self, *, events: bool = False) -> None:
         self.clock = Clock()
         self.store = fresh_store(self.clock)
         self.scheduler = Scheduler(self.store, self.clock, events=events)
