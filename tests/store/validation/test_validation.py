@@ -1,0 +1,67 @@
+"""What the recorded refusals do not say: how rules meet a store."""
+
+import pytest
+
+from seatrial.clock.virtual import Clock
+from seatrial.model.builtin import builtin_kinds
+from seatrial.model.errors import Invalid
+from seatrial.store.store import Store
+from seatrial.store.validation import pod_specs
+
+
+@pytest.fixture
+def store() -> Store:
+    return Store(builtin_kinds(), Clock())
+
+
+def pod(name: str, **spec: object) -> dict[str, object]:
+    containers = [{"name": "main", "image": "nginx"}]
+    metadata = {"name": name, "namespace": "default"}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": containers, **spec}}
+
+
+def create(store: Store, document: dict[str, object]) -> None:
+    kind = store.kinds.named(str(document["apiVersion"]), str(document["kind"]))
+    assert kind is not None
+    store.create(kind, document, writer="test", namespace="default" if kind.namespaced else "")
+
+
+def test_a_spec_is_looked_at_once(store: Store) -> None:
+    create(store, pod("a", hostname="once"))
+    before = pod_specs._remembered.cache_info()
+    create(store, pod("b", hostname="once"))
+    after = pod_specs._remembered.cache_info()
+    assert (after.misses, after.hits) == (before.misses, before.hits + 1)
+
+
+def test_a_pod_that_lived_before_may_have_ephemeral_containers(store: Store) -> None:
+    document = pod("a", ephemeralContainers=[{"name": "debug", "image": "busybox"}])
+    with pytest.raises(Invalid, match="cannot be set on create"):
+        create(store, document)
+    (stored,) = store.load([document], writer="test")
+    assert stored.name == "a"
+
+
+def test_what_was_wrong_before_does_not_stop_a_change_of_something_else(store: Store) -> None:
+    kind = store.kinds.named("v1", "Pod")
+    assert kind is not None
+    create(store, pod("a"))
+    broken = store.get(kind, "a", "default").document()
+    broken["spec"]["hostname"] = "Not_A_Label"
+    store.put(kind, broken, store.get(kind, "a", "default"), writer="test")
+    changed = store.modify(
+        kind, "a", lambda d: d["spec"]["containers"][0].update(image="other"), namespace="default", writer="test"
+    )
+    assert changed.document()["spec"]["containers"][0]["image"] == "other"
+
+
+def test_a_kind_without_rules_is_held_to_the_data_file(store: Store) -> None:
+    document: dict[str, object] = {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "NetworkPolicy",
+        "metadata": {"name": "n", "namespace": "default"},
+        "spec": {"podSelector": {}, "policyTypes": ["Sideways"]},
+    }
+    with pytest.raises(Invalid) as raised:
+        create(store, document)
+    assert [cause.field for cause in raised.value.causes] == ["spec.policyTypes[0]"]
