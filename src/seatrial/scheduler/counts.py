@@ -20,6 +20,8 @@ MOST_RESTING = 256
 Counted = tuple[PodMatcher, bool]
 """A matcher, and whether pods that are being deleted are left out."""
 
+Anchor = tuple[str, str] | None
+
 Carried = tuple[str, int, AffinityTerm]
 """Kind of term (see `KINDS`), weight (0 if required) and the term itself."""
 
@@ -53,6 +55,8 @@ class PodCounts:
         self._uses: dict[PodShape, _Use] = {}
         self._resting: dict[PodShape, None] = {}
         self._counts: dict[Counted, NDArray[np.int32]] = {}
+        self._by_anchor: dict[Anchor, dict[Counted, None]] = {}
+        """The same keys by a label that all their pods have, since most matchers ask for one."""
         self._carriers: dict[str, dict[Carried, NDArray[np.int32]]] = {kind: {} for kind in KINDS}
         self._carrier_totals: dict[Carried, int] = {}
         self._domains: dict[Counted | Carried, dict[str, _Domains]] = {}
@@ -133,8 +137,10 @@ class PodCounts:
             del self._resting[oldest], self._uses[oldest]
 
     def _new_use(self, shape: PodShape) -> _Use:
-        matched = [key for key in self._counts if key[0].matches(shape.namespace, shape.labels)]
-        return _Use(counted=matched, carried=terms_of(shape))
+        namespace, labels = shape.namespace, shape.labels
+        anchors: list[Anchor] = [None, *labels.items()]
+        near = (key for anchor in anchors for key in self._by_anchor.get(anchor, ()))
+        return _Use(counted=[key for key in near if key[0].matches(namespace, labels)], carried=terms_of(shape))
 
     def _carry(self, carried: Carried, row: int, sign: int) -> None:
         columns = self._carriers[carried[0]]
@@ -162,6 +168,7 @@ class PodCounts:
             self._forget(next(iter(self._counts)))
         matcher, staying_only = key
         column = self._counts[key] = np.zeros(self._rows, np.int32)
+        self._by_anchor.setdefault(matcher.anchor, {})[key] = None
         for shape, use in self._uses.items():
             if not matcher.matches(shape.namespace, shape.labels):
                 continue
@@ -173,7 +180,7 @@ class PodCounts:
         return column
 
     def _forget(self, key: Counted) -> None:
-        del self._counts[key]
+        del self._counts[key], self._by_anchor[key[0].anchor][key]
         self._domains.pop(key, None)
         for use in self._uses.values():
             if key in use.counted:

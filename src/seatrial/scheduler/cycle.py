@@ -132,8 +132,11 @@ class Attempt:
         """The nodes with the highest totals, for a record without cells."""
         if self.scored is None or self.found is None:
             return {}
-        total = self.scored.total
-        best = np.argpartition(-total, BEST_KEPT)[:BEST_KEPT] if len(total) > BEST_KEPT else np.arange(len(total))
+        total, left = self.scored.total, self.scored.total.copy()
+        best: list[int] = []
+        while len(best) < min(BEST_KEPT, len(left)):
+            best.append(int(left.argmax()))
+            left[best[-1]] = np.iinfo(np.int64).min
         info = self.found.table.info
         return {"feasible": tuple(info(row).name for row in self.feasible[best].tolist()), "total": total[best]}
 

@@ -33,6 +33,14 @@ class Selector:
         """Whether it picks everything for want of requirements."""
         return self.selector.selects_everything
 
+    @property
+    def anchor(self) -> tuple[str, str] | None:
+        """A label that every pod it picks has; None where there is none."""
+        for requirement in self.selector.requirements:
+            if requirement.operator in ("=", "==", "in") and len(requirement.values) == 1:
+                return requirement.key, requirement.values[0]
+        return None
+
     def matches(self, labels: Mapping[str, str]) -> bool:
         return self.selector.matches(labels)
 

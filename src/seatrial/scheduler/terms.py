@@ -87,6 +87,11 @@ class PodMatcher:
         """Pods of one namespace that a selector picks."""
         return cls(((frozenset((namespace,)), selector),))
 
+    @property
+    def anchor(self) -> tuple[str, str] | None:
+        """A label that every pod it picks has; None where there is none."""
+        return next((anchor for _, selector in self.parts if (anchor := selector.anchor) is not None), None)
+
     def matches(self, namespace: str, labels: Mapping[str, str]) -> bool:
         return all(
             (namespaces is None or namespace in namespaces) and selector.matches(labels)
