@@ -32,6 +32,10 @@ class Meta(msgspec.Struct, rename="camel"):
     deletion_timestamp: str | None = None
 
 
+PLAIN = Meta()
+"""Of objects without owners and finalizers, which most are: they only have to be known to exist."""
+
+
 class Owned(msgspec.Struct):
     metadata: Meta
 
@@ -147,8 +151,12 @@ class GarbageCollector(QueueController):
         before = self._metas.get(meta.uid)
         if before is not None and before.owner_references != meta.owner_references:
             self._unlink(meta.uid, before)
-        self._metas[meta.uid] = meta
-        self._places[meta.uid] = stored.kind, stored.namespace, stored.name
+        if meta.owner_references or meta.finalizers:
+            self._metas[meta.uid] = meta
+            self._places[meta.uid] = stored.kind, stored.namespace, stored.name
+        else:
+            self._metas[meta.uid] = PLAIN
+            self._places.pop(meta.uid, None)
         for reference in meta.owner_references:
             self._dependents.setdefault(reference.uid, {})[meta.uid] = None
         is_orphaned = any(not self._exists(reference) for reference in meta.owner_references)

@@ -18,6 +18,11 @@ from seatrial.store.store import Store
 
 Labels = frozenset[tuple[str, str]]
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
+COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index"
+FAILURE_COUNT = "batch.kubernetes.io/job-index-failure-count"
+IGNORED_FAILURE_COUNT = "batch.kubernetes.io/job-index-ignored-failure-count"
+LABELS_SHARED = 4096
+"""How many different sets of labels are remembered, so that pods of one template share theirs."""
 
 
 class OwnerReference(msgspec.Struct, rename="camel", frozen=True):
@@ -29,12 +34,22 @@ class OwnerReference(msgspec.Struct, rename="camel", frozen=True):
     block_owner_deletion: bool | None = None
 
 
+class PodAnnotations(msgspec.Struct, frozen=True, gc=False):
+    """The annotations that controllers read; a pod may carry a hundred times as much."""
+
+    completion_index: str = msgspec.field(default="", name=COMPLETION_INDEX)
+    failure_count: str = msgspec.field(default="0", name=FAILURE_COUNT)
+    ignored_failure_count: str = msgspec.field(default="0", name=IGNORED_FAILURE_COUNT)
+    deletion_cost: str = msgspec.field(default="0", name=DELETION_COST)
+
+
+NO_ANNOTATIONS = PodAnnotations()
+
+
 class PodMeta(msgspec.Struct, rename="camel"):
-    name: str = ""
-    namespace: str = ""
     uid: str = ""
-    labels: dict[str, str] = {}
-    annotations: dict[str, str] = {}
+    labels: msgspec.Raw = msgspec.Raw(b"{}")
+    annotations: PodAnnotations = NO_ANNOTATIONS
     owner_references: list[OwnerReference] = []
     finalizers: list[str] = []
     creation_timestamp: str = ""
@@ -74,6 +89,7 @@ class StatusView(msgspec.Struct):
 _pod_decoder = msgspec.json.Decoder(PodView)
 _status_decoder = msgspec.json.Decoder(StatusView)
 _instant = lru_cache(4096)(parse_time)
+_labels = lru_cache(LABELS_SHARED)(msgspec.json.Decoder(dict[str, str]).decode)
 
 
 class PodRow(msgspec.Struct, frozen=True, gc=False):
@@ -83,7 +99,8 @@ class PodRow(msgspec.Struct, frozen=True, gc=False):
     name: str
     uid: str
     labels: dict[str, str]
-    annotations: dict[str, str]
+    """Shared between pods; not to be changed."""
+    annotations: PodAnnotations
     owner: OwnerReference | None
     finalizers: tuple[str, ...]
     node: str
@@ -112,7 +129,7 @@ class PodRow(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def deletion_cost(self) -> int:
-        text = self.annotations.get(DELETION_COST, "0")
+        text = self.annotations.deletion_cost
         return int(text) if text.lstrip("+-").isdigit() else 0
 
     def is_available(self, now: int, min_ready: int) -> bool:
@@ -126,11 +143,11 @@ def read_pod(stored: Stored) -> PodRow:
     meta, status = pod.metadata, pod.status
     created = _instant(meta.creation_timestamp)
     return PodRow(
-        namespace=meta.namespace,
-        name=meta.name,
+        namespace=stored.namespace,
+        name=stored.name,
         uid=meta.uid,
-        labels=meta.labels,
-        annotations=meta.annotations,
+        labels=_labels(bytes(meta.labels)),
+        annotations=meta.annotations if meta.annotations != NO_ANNOTATIONS else NO_ANNOTATIONS,
         owner=next((owner for owner in meta.owner_references if owner.controller), None),
         finalizers=tuple(meta.finalizers),
         node=pod.spec.node_name,

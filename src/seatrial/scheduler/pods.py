@@ -7,7 +7,7 @@ what filter and score columns are cached by. A `PodInfo` is never changed: a cha
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -22,6 +22,9 @@ from seatrial.scheduler.terms import AffinityTerms, HostPort, Owner, Toleration,
 DEFAULT_SCHEDULER = "default-scheduler"
 NO_LABELS: Mapping[str, str] = {}
 NOTHING: Mapping[str, Any] = {}
+VALUES_SHARED = 4096
+LONGEST_SHARED = 4096
+"""How many values of annotations are remembered, so that pods of one template share theirs."""
 STATUS_FIELDS = ("resourceClaimStatuses", "extendedResourceClaimStatus", "nodeAllocatableResourceClaimStatuses")
 
 
@@ -194,7 +197,7 @@ class PodReader:
             "uid": metadata.uid,
             "creationTimestamp": metadata.creation_timestamp,
             "deletionTimestamp": metadata.deletion_timestamp,
-            "annotations": metadata.annotations,
+            "annotations": _shared(metadata.annotations),
         }
         return _pod_info(fields, metadata.namespace or "default", shape, node, pod.status or {})
 
@@ -214,6 +217,19 @@ class PodReader:
         if shape is None:
             shape = self._shapes[key] = PodShape(namespace, labels or NO_LABELS, spec, owner)
         return shape
+
+
+@lru_cache(VALUES_SHARED)
+def _known(text: str) -> str:
+    """The first of equal texts."""
+    return text
+
+
+def _shared(annotations: dict[str, str] | None) -> dict[str, str] | None:
+    """The annotations with texts that other pods have too."""
+    return annotations and {
+        _known(key): _known(value) if len(value) < 4096 else value for key, value in annotations.items()
+    }
 
 
 def _pod_info(metadata: Document, namespace: str, shape: PodShape, node: str, status: Document) -> PodInfo:

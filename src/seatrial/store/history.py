@@ -14,7 +14,7 @@ from seatrial.store.objects import Change
 from seatrial.store.parts import new_bytes
 
 REVISIONS_KEPT = 200_000
-BYTES_KEPT = 256 * 1024 * 1024
+BYTES_KEPT = 128 * 1024 * 1024
 _REVISION = attrgetter("stored.revision")
 
 

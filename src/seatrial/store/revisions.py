@@ -7,6 +7,7 @@ heard of the first write, so all listeners see one order.
 
 from collections import deque
 from collections.abc import Callable, Iterable
+from sys import intern
 
 import orjson
 
@@ -55,7 +56,10 @@ class Revisions:
         """Commit a new state of an object, which gets its resourceVersion here."""
         metadata = document["metadata"]
         metadata["resourceVersion"] = str(self.revision + 1)
-        namespace, name = metadata.get("namespace", ""), metadata["name"]
+        if previous is None:
+            namespace, name = intern(metadata.get("namespace", "")), metadata["name"]
+        else:
+            namespace, name = previous.namespace, previous.name
         content = _encode(document) if parts is None else encode_with_parts(document, parts)
         stored = Stored(kind, namespace, name, self.revision + 1, content)
         self.shelf(kind.group_kind).put(stored)

@@ -147,7 +147,7 @@ class Annotator:
             stored = self._store.modify(self._pods, name, change, writer=ANNOTATOR, namespace=namespace)
         except StatusError:
             return
-        self._note((namespace, name), stored.size)
+        self._note((stored.namespace, stored.name), stored.size if attempt is not None else 0)
 
     def _note(self, pod: tuple[str, str], size: int) -> None:
         self._total += size - self._sizes.pop(pod, 0)

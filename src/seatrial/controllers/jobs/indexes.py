@@ -4,10 +4,6 @@ from collections.abc import Iterable
 
 from seatrial.controllers.pods import PodRow
 
-COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index"
-FAILURE_COUNT = "batch.kubernetes.io/job-index-failure-count"
-IGNORED_FAILURE_COUNT = "batch.kubernetes.io/job-index-ignored-failure-count"
-
 
 def read_indexes(text: str, completions: int) -> set[int]:
     """The indexes below `completions` that a text like "0,2-5" names."""
@@ -33,12 +29,12 @@ def write_indexes(indexes: Iterable[int]) -> str:
 
 def index_of(row: PodRow) -> int | None:
     """The completion index of a pod."""
-    text = row.annotations.get(COMPLETION_INDEX, "")
+    text = row.annotations.completion_index
     return int(text) if text.isdigit() else None
 
 
 def failures_of(row: PodRow) -> tuple[int, int]:
     """Counted and ignored failures of the index before this pod."""
-    counted = row.annotations.get(FAILURE_COUNT, "0")
-    ignored = row.annotations.get(IGNORED_FAILURE_COUNT, "0")
+    counted = row.annotations.failure_count
+    ignored = row.annotations.ignored_failure_count
     return int(counted) if counted.isdigit() else 0, int(ignored) if ignored.isdigit() else 0

@@ -9,9 +9,6 @@ from typing import ClassVar
 from seatrial.controllers.conditions import find_condition
 from seatrial.controllers.controller import Context, Key
 from seatrial.controllers.jobs.indexes import (
-    COMPLETION_INDEX,
-    FAILURE_COUNT,
-    IGNORED_FAILURE_COUNT,
     failures_of,
     index_of,
     write_indexes,
@@ -19,7 +16,13 @@ from seatrial.controllers.jobs.indexes import (
 from seatrial.controllers.jobs.work import REACHED, TRACKING, Work, finished_at, is_finished, job_condition
 from seatrial.controllers.metadata import drop_finalizer
 from seatrial.controllers.owning import PodOwner, least_wanted, pod_from_template, set_status
-from seatrial.controllers.pods import OwnedPods, PodRow
+from seatrial.controllers.pods import (
+    COMPLETION_INDEX,
+    FAILURE_COUNT,
+    IGNORED_FAILURE_COUNT,
+    OwnedPods,
+    PodRow,
+)
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.times import MINUTE, SECOND, to_time
