@@ -75,6 +75,8 @@ def _column(share: Share, nodes: Nodes, true_requests: bool, devices: ExtendedRe
             allocatable = np.where(from_devices, totals[0], allocatable)
             allocated = np.where(from_devices, totals[1], allocated)
     counts = allocatable != 0
+    if counts.all():
+        return allocated + share.request, allocated, allocatable
     allocated = np.where(counts, allocated, 0)
     return np.where(counts, allocated + share.request, 0), allocated, allocatable
 
@@ -112,6 +114,11 @@ class Weighted:
 
     def score(self, shares: Sequence[Share], values: Sequence[Column]) -> Ints:
         total = weights = np.zeros(len(values[0][0]), np.int64)
+        if all(offered.all() for _, _, offered in values):
+            for share, (requested, _, offered) in zip(shares, values, strict=True):
+                total = total + self._many(requested, offered) * share.weight
+            weight = sum(share.weight for share in shares)
+            return total // weight if weight else total
         for share, (requested, _, offered) in zip(shares, values, strict=True):
             counts = offered != 0
             total = total + np.where(counts, self._many(requested, np.where(counts, offered, 1)) * share.weight, 0)
@@ -214,6 +221,10 @@ class Balanced:
 
 def _evenness(pairs: Sequence[tuple[Ints, Ints]]) -> Ints:
     """100 minus the standard deviation of the used fractions, in percent."""
+    if len(pairs) == 2 and all(offered.all() for _, offered in pairs):
+        first, second = (np.minimum(used / offered, 1.0) for used, offered in pairs)
+        even: Ints = ((1 - np.abs((first - second) / 2)) * float(MAX_NODE_SCORE)).astype(np.int64)
+        return even
     fractions = [np.minimum(used / np.where(offered != 0, offered, 1), 1.0) for used, offered in pairs]
     present = [offered != 0 for _, offered in pairs]
     number = np.sum(present, axis=0)
