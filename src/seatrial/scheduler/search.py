@@ -196,7 +196,8 @@ class Searcher:
             wanted = self._take(found, piece, wanted, has_errors)
             if wanted < 0 or (found.error is not None and self._stops_at_errors):
                 break
-            step = step if slow else max(step, len(rows) // 4)
+            if not slow:
+                step = _next_step(step, start, limit - wanted, wanted)
         return found
 
     def _piece(
@@ -286,6 +287,13 @@ class Searcher:
 
 
 _Awaited = Mapping[int, list[PodInfo]]
+
+
+def _next_step(step: int, visited: int, passed: int, wanted: int) -> int:
+    """How many nodes to look at next: as many as are likely to have the feasible ones that are wanted still."""
+    if not passed:
+        return 2 * step
+    return (wanted + 1) * visited // passed * 9 // 8 + 8
 
 
 def cycle_with(cycle: CycleState, pods: Sequence[PodInfo], node: NodeInfo) -> CycleState:
