@@ -4,6 +4,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import AlreadyExists, BadRequest, Conflict, NotFound
 from seatrial.model.kinds import Kind
 
+_GRACE = "deletionGracePeriodSeconds"
 _ORDER = (
     "name",
     "generateName",
@@ -13,7 +14,7 @@ _ORDER = (
     "generation",
     "creationTimestamp",
     "deletionTimestamp",
-    "deletionGracePeriodSeconds",
+    _GRACE,
 )
 MODIFIED = "the object has been modified; please apply your changes to the latest version and try again"
 
@@ -24,7 +25,8 @@ def ordered(kind: Kind, document: Document) -> Document:
     The resourceVersion thereby is the first one in the bytes, which lets a new revision be spliced in.
     """
     metadata = document.get("metadata") or {}
-    head = {key: metadata[key] for key in _ORDER if metadata.get(key)}
+    # A grace period of 0 is said; the other fields of the head are left out where they are empty.
+    head = {key: metadata[key] for key in _ORDER if metadata.get(key) or (key == _GRACE and metadata.get(key) == 0)}
     head.setdefault("resourceVersion", "")
     if "resourceVersion" not in metadata:
         head = {key: head[key] for key in _ORDER if key in head}
