@@ -1,0 +1,39 @@
+"""The rows that controllers keep of pods: small, and with what they share kept once."""
+
+from seatrial.controllers.pods import DELETION_COST, NO_ANNOTATIONS, PodRow, read_pod
+from tests.controllers.objects import pod
+from tests.controllers.replaying import Cluster
+
+
+def rows(cluster: Cluster) -> list[PodRow]:
+    return [read_pod(stored) for stored in cluster.store.list(cluster.kind("Pod"))]
+
+
+def test_pods_of_one_template_share_their_labels(cluster: Cluster) -> None:
+    for name in ("a", "b"):
+        cluster.create(pod(name))
+    first, second = rows(cluster)
+    assert first.labels is second.labels
+
+
+def test_annotations_that_no_controller_reads_are_not_kept(cluster: Cluster) -> None:
+    document = pod("a")
+    document["metadata"]["annotations"] = {"example.com/note": "long"}
+    cluster.create(document)
+    assert rows(cluster)[0].annotations is NO_ANNOTATIONS
+
+
+def test_a_pod_says_what_its_deletion_costs(cluster: Cluster) -> None:
+    document = pod("a")
+    document["metadata"]["annotations"] = {DELETION_COST: "-7", "example.com/note": "long"}
+    cluster.create(document)
+    assert rows(cluster)[0].deletion_cost == -7
+
+
+def test_the_names_of_an_object_are_kept_once_over_its_revisions(cluster: Cluster) -> None:
+    cluster.create(pod("a"))
+    first = cluster.store.get(cluster.kind("Pod"), "a", "default")
+    cluster.patch({"kind": "Pod", "name": "a", "body": {"metadata": {"labels": {"more": "yes"}}}})
+    second = cluster.store.get(cluster.kind("Pod"), "a", "default")
+    assert second.name is first.name
+    assert second.namespace is first.namespace
