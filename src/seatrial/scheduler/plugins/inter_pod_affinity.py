@@ -70,7 +70,7 @@ class AffinityState:
         return replace(
             self,
             existing=self._moved(self.existing, against, node, sign),
-            near=self._moved(self.near, set(self.own.keys) if is_near else (), node, sign),
+            near=self._moved(self.near, self.own.keys if is_near else (), node, sign),
             apart=self._moved(self.apart, apart, node, sign),
         )
 
@@ -208,7 +208,7 @@ class InterPodAffinity(Plugin):
         affinity = shape.affinity
         return OwnTerms(
             PodMatcher(tuple(self._resolved(term) for term in affinity.required)),
-            tuple(term.topology_key for term in affinity.required),
+            tuple(dict.fromkeys(term.topology_key for term in affinity.required)),
             tuple((PodMatcher((self._resolved(term),)), term.topology_key) for term in affinity.required_anti),
         )
 
