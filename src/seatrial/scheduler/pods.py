@@ -5,7 +5,7 @@ controller) is parsed once into a `PodShape`, shared by all of them and dropped 
 what filter and score columns are cached by. A `PodInfo` is never changed: a changed pod is a new PodInfo.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
@@ -23,8 +23,9 @@ DEFAULT_SCHEDULER = "default-scheduler"
 NO_LABELS: Mapping[str, str] = {}
 NOTHING: Mapping[str, Any] = {}
 VALUES_SHARED = 4096
-LONGEST_SHARED = 4096
 """How many values of annotations are remembered, so that pods of one template share theirs."""
+LONGEST_KEPT = 4096
+"""Bytes of annotations beyond which they are not kept beside the encoded pod."""
 STATUS_FIELDS = ("resourceClaimStatuses", "extendedResourceClaimStatus", "nodeAllocatableResourceClaimStatuses")
 
 
@@ -138,15 +139,18 @@ def replace_pod(pod: PodInfo, **changes: Any) -> PodInfo:
     return PodInfo(**(values | changes))
 
 
+NULL = msgspec.Raw(b"null")
+
+
 class _Metadata(msgspec.Struct, rename="camel"):
     name: str = ""
     namespace: str = ""
     uid: str = ""
     creation_timestamp: str | None = None
     deletion_timestamp: str | None = None
-    labels: msgspec.Raw = msgspec.Raw(b"null")
-    annotations: dict[str, str] | None = None
-    owner_references: msgspec.Raw = msgspec.Raw(b"null")
+    labels: msgspec.Raw = NULL
+    annotations: msgspec.Raw = NULL
+    owner_references: msgspec.Raw = NULL
 
 
 class _Pod(msgspec.Struct):
@@ -197,7 +201,7 @@ class PodReader:
             "uid": metadata.uid,
             "creationTimestamp": metadata.creation_timestamp,
             "deletionTimestamp": metadata.deletion_timestamp,
-            "annotations": _shared(metadata.annotations),
+            "annotations": _annotations(bytes(metadata.annotations), data),
         }
         return _pod_info(fields, metadata.namespace or "default", shape, node, pod.status or {})
 
@@ -225,11 +229,34 @@ def _known(text: str) -> str:
     return text
 
 
-def _shared(annotations: dict[str, str] | None) -> dict[str, str] | None:
-    """The annotations with texts that other pods have too."""
-    return annotations and {
-        _known(key): _known(value) if len(value) < 4096 else value for key, value in annotations.items()
-    }
+class LateAnnotations(Mapping[str, str]):
+    """Annotations that are too large to be kept twice: they are read from the encoded pod, which the store keeps."""
+
+    __slots__ = ("_data",)
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    def __getitem__(self, key: str) -> str:
+        return self._read()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read())
+
+    def __len__(self) -> int:
+        return len(self._read())
+
+    def _read(self) -> dict[str, str]:
+        annotations: dict[str, str] = decode(self._data)["metadata"]["annotations"]
+        return annotations
+
+
+def _annotations(encoded: bytes, data: bytes) -> Mapping[str, str] | None:
+    """The annotations of an encoded pod, with texts that other pods have too."""
+    if len(encoded) > LONGEST_KEPT:
+        return LateAnnotations(data)
+    annotations: dict[str, str] = decode(encoded) or {}
+    return {_known(key): _known(value) for key, value in annotations.items()} or None
 
 
 def _pod_info(metadata: Document, namespace: str, shape: PodShape, node: str, status: Document) -> PodInfo:
