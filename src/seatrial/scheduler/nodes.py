@@ -443,9 +443,9 @@ class Nodes(Sequence[NodeInfo]):
         known = self._made.get(key)
         if known is None:
             base = self._pick(column).copy()
-            for position, pods in self._removed.items():
-                base[position] -= sum([amount(pod) for pod in pods])
-            for position, added in self._added.items():
-                base[position] += sum([amount(pod) for pod in added])
+            if self._removed:
+                base[list(self._removed)] -= [sum([amount(pod) for pod in pods]) for pods in self._removed.values()]
+            if self._added:
+                base[list(self._added)] += [sum([amount(pod) for pod in pods]) for pods in self._added.values()]
             known = self._made[key] = (base, amount)
         return known[0]

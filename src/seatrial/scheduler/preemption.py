@@ -21,7 +21,7 @@ from seatrial.scheduler.go_sort import go_sort
 from seatrial.scheduler.node import NodeInfo
 from seatrial.scheduler.nodes import Nodes, NodeTable
 from seatrial.scheduler.pods import PodInfo, PodShape
-from seatrial.scheduler.search import cycle_with, judge, nominated_before
+from seatrial.scheduler.search import Judged, cycle_with, judge, nominated_before
 from seatrial.scheduler.selectors import Selector
 from seatrial.scheduler.verdict import SUCCESS, Code, Status, error, unresolvable
 
@@ -154,7 +154,10 @@ class Evaluator:
         if not nodes:
             return outcomes
         views = self._views(nodes)
-        judged = [judge(self.framework, pod, view, cycle) for view in views]
+        judged: list[Judged] = []
+        for view in views:
+            if not judged or not judged[-1].rejecter.all():
+                judged.append(judge(self.framework, pod, view, cycle))
         fitting: dict[int, _Node] = {}
         for place, node in enumerate(nodes):
             failed = next((answer for answer in judged if answer.rejecter[place]), None)
