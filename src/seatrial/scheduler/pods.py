@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import msgspec
 import orjson
@@ -175,6 +175,8 @@ class PodReader:
         self._texts: WeakValueDictionary[tuple[str, bytes, bytes, bytes], PodShape] = WeakValueDictionary()
         self._decoder = msgspec.json.Decoder(_Pod)
         self._labels = msgspec.json.Decoder(_Labelled)
+        self._relabelled: WeakKeyDictionary[PodShape, dict[tuple[tuple[str, str], ...], PodShape]] = WeakKeyDictionary()
+        """What shapes become with other labels: pods take over the zone of their node, and there are few zones."""
 
     def read(self, document: Document) -> PodInfo:
         """The pod a document describes."""
@@ -210,7 +212,12 @@ class PodReader:
         labels = self._labels.decode(data).metadata.labels or NO_LABELS
         if labels == pod.labels:
             return pod
-        return replace_pod(pod, shape=self._shape(pod.namespace, labels, pod.shape.spec, pod.shape.owner))
+        known = self._relabelled.setdefault(pod.shape, {})
+        key = tuple(sorted(labels.items()))
+        shape = known.get(key)
+        if shape is None:
+            shape = known[key] = self._shape(pod.namespace, labels, pod.shape.spec, pod.shape.owner)
+        return replace_pod(pod, shape=shape)
 
     def _shape(self, namespace: str, labels: Any, spec: Document, owner: Owner | None) -> PodShape:
         if "nodeName" in spec:
