@@ -1,6 +1,7 @@
 """The rows that controllers keep of pods: small, and with what they share kept once."""
 
-from seatrial.controllers.pods import DELETION_COST, NO_ANNOTATIONS, PodRow, read_pod
+from seatrial.controllers.pods import DELETION_COST, NO_ANNOTATIONS, PodIndex, PodRow, read_pod
+from seatrial.model.documents import Document
 from tests.controllers.objects import pod
 from tests.controllers.replaying import Cluster
 
@@ -37,3 +38,19 @@ def test_the_names_of_an_object_are_kept_once_over_its_revisions(cluster: Cluste
     second = cluster.store.get(cluster.kind("Pod"), "a", "default")
     assert second.name is first.name
     assert second.namespace is first.namespace
+
+
+def test_labels_changed_together_with_the_status_are_seen(cluster: Cluster) -> None:
+    index = PodIndex(cluster.store)
+    index.start()
+    cluster.create(pod("a"))
+
+    def change(document: Document) -> None:
+        document["metadata"]["labels"] = {"app": "other"}
+        document["status"]["phase"] = "Running"
+
+    kind = cluster.kind("Pod")
+    cluster.store.modify(kind, "a", change, namespace="default", subresource="status", writer="user:somebody")
+    row = index.get("default", "a")
+    assert row is not None
+    assert (row.labels, row.phase) == ({"app": "other"}, "Running")

@@ -179,6 +179,18 @@ def read_status(old: PodRow, stored: Stored) -> PodRow:
     )
 
 
+def _same_metadata(change: Change) -> bool:
+    """Whether a write of the status left labels, annotations and finalizers alone, which it need not."""
+    if change.subresource != "status" or change.previous is None:
+        return False
+    return _metadata_bytes(change.stored.data) == _metadata_bytes(change.previous.data)
+
+
+def _metadata_bytes(data: bytes) -> bytes:
+    """The encoded metadata after the resourceVersion: documents have their parts in one order."""
+    return data[data.find(b'"creationTimestamp"') : data.find(b'"spec":{')]
+
+
 def _ready_since(status: PodStatus, created: int) -> int | None:
     for condition in status.conditions:
         if condition.type == "Ready":
@@ -341,7 +353,7 @@ class PodIndex:
         if change.type != "DELETED":
             new = (
                 read_status(old, change.stored)
-                if old is not None and change.subresource == "status"
+                if old is not None and _same_metadata(change)
                 else read_pod(change.stored)
             )
         self._move(old, new)
