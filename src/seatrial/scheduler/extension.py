@@ -176,6 +176,9 @@ class Plugin:
     """Base of all plugins. `args` are its pluginConfig; the plugin's name is the class name."""
 
     reads: ClassVar[Reads] = Reads.CLUSTER
+    by_state: ClassVar[bool] = False
+    """Whether nothing of the pod but the (hashable) states of PreFilter and PreScore matters, so that pods of different
+    shapes may share what was found out for the rows."""
     requeues: ClassVar[tuple[Requeue, ...]] = ()
     """Events without a hint; those with one are declared by `requeue.on`."""
 

@@ -2,11 +2,13 @@
 
 A plugin says what its answer for a node depends on (`Reads`). Answers that depend on the node, or on the node and its
 pods, are kept per profile and shape; after a change of the table only the changed rows are asked for again. Answers
-that depend on more are never kept.
+that depend on more are never kept. Shapes for which a plugin has the same state may share its column.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Callable, MutableMapping, Sequence
+from typing import Any, TypeVar, cast
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,21 +17,26 @@ from seatrial.scheduler.extension import MAX_NODE_SCORE, Plugin, Reads
 from seatrial.scheduler.framework import CycleState, FilterCall, Framework, ScoreCall
 from seatrial.scheduler.nodes import NodeTable, Rows
 from seatrial.scheduler.pods import PodInfo, PodShape
-from seatrial.scheduler.verdict import MISSING, Code, Meaning, Status
+from seatrial.scheduler.verdict import MISSING, SKIP, Code, Meaning, Status
 
 FEWEST_SHAPES, MOST_SHAPES = 16, 1024
 MOST_ROWS = 1 << 20
 """How many rows the columns of all shapes together may have: one takes about 60 bytes."""
 FEW_ROWS = 4
+C = TypeVar("C", "FilterColumn", "ScoreColumn")
+Shared = MutableMapping[Any, Any]
+"""Columns by kind, profile, plugin and state."""
 
 
 class ShapeColumns:
     """Filter codes and raw scores of one shape in one profile, over all rows of the table."""
 
-    def __init__(self, framework: Framework, table: NodeTable) -> None:
+    def __init__(self, framework: Framework, table: NodeTable, shared: "Shared") -> None:
         self.table = table
         self.size = -1
         self.mark = 0
+        self._profile = framework.name
+        self._shared = shared
         self.filters = [FilterColumn(call) for call in framework.filters if call.is_cached]
         asked = {plugin.name for plugin in framework.points.get("preScore", ())}
         self.scores = [ScoreColumn(call, call.name in asked) for call in framework.scorers if call.is_cached]
@@ -37,14 +44,20 @@ class ShapeColumns:
         self.local: NDArray[np.int64] = np.zeros(0, np.int64)
         """Sum of the weighted scores that need no normalisation."""
         self.rows_evaluated = 0
+        self._index()
+        self._unsettled: list[ScoreCall] | None = None
+        self._flags: list[tuple[bool, bool]] = []
+        self.settled = 0
+        self.asks_first = [(name, None if name in self._scores_by_name else ask) for name, ask in framework.pre_scorers]
+        self._scorers = framework.scorers
+
+    def _index(self) -> None:
+        """Looks the columns over after some were exchanged."""
         self._all: list[FilterColumn | ScoreColumn] = [*self.filters, *self.scores]
         self._moving = [c for c in self._all if type(c.call.plugin).depends_on is not Plugin.depends_on]
         self._by_name = {column.call.name: column for column in self.filters}
         self._scores_by_name = {column.call.name: column for column in self.scores}
-        self._unsettled: list[ScoreCall] | None = None
-        self.settled = 0
-        self.asks_first = [(name, None if name in self._scores_by_name else ask) for name, ask in framework.pre_scorers]
-        self._scorers = framework.scorers
+        self._joint = [(column, column.generation) for column in self._all if column.is_shared]
 
     def filter_column(self, name: str) -> "FilterColumn | None":
         return self._by_name.get(name)
@@ -58,7 +71,9 @@ class ShapeColumns:
 
     def unsettled(self) -> Sequence[ScoreCall]:
         """The scorers that must be asked for each pod; `settled` is what those with one score for all nodes add."""
-        if self._unsettled is None:
+        flags = [(score.is_flat, score.is_in_range) for score in self.scores]
+        if self._unsettled is None or flags != self._flags:
+            self._flags = flags
             self.settled = 0
             self._unsettled = [call for call in self._scorers if not self._settles(call)]
         return self._unsettled
@@ -78,19 +93,19 @@ class ShapeColumns:
     def refresh(self, pod: PodInfo, cycle: CycleState) -> None:
         """Brings all columns up to date with the table."""
         table = self.table
-        moved = self.size != table.size or self._moved()
-        if self.mark == table.mark and not moved:
-            return
-        if moved:
+        for shared, _ in self._joint:
+            shared.catch_up(pod, table, cycle)
+        if self.size != table.size or self._moved():
             self.mark = table.mark
             self._make(pod, cycle)
             return
-        self.mark, node_rows, pod_rows = table.changes(self.mark)
-        changed = None if node_rows is None else node_rows | pod_rows
-        if node_rows is None or changed is None or len(changed) > table.size // 4:
+        if self.mark == table.mark:
+            return
+        self.mark, node_rows, rows = changed_rows(table, self.mark)
+        if node_rows is None:
             self._make(pod, cycle)
             return
-        rows = [row for row in sorted(changed) if table.infos[row] is not None]
+        self.rows_evaluated += len(rows)
         if len(rows) <= FEW_ROWS:
             for row in rows:
                 self._update_row(pod, row, row in node_rows)
@@ -99,46 +114,61 @@ class ShapeColumns:
         nodes = np.asarray([row for row in rows if row in node_rows], np.intp)
         for column in self._all:
             own = nodes if column.call.reads == Reads.NODE else places
-            if len(own):
+            if len(own) and not column.is_shared:
                 column.update(pod, table, own)
-        self.rows_evaluated += len(rows)
-        self._unsettled = None
         self._join(places)
 
     def _update_row(self, pod: PodInfo, row: int, node_changed: bool) -> None:
         """One row, without the cost of starting NumPy for it."""
-        self.rows_evaluated += 1
         blocked = False
         for column in self.filters:
             if column.codes is not None:
-                if node_changed or column.call.reads != Reads.NODE:
+                if not column.is_shared and (node_changed or column.call.reads != Reads.NODE):
                     column.update_row(pod, self.table, row)
                 blocked = blocked or column.codes[row] != 0
         self.blocked[row] = blocked
         local = 0
         for score in self.scores:
             if score.raw is not None:
-                if node_changed or score.call.reads != Reads.NODE:
-                    flags = score.is_flat, score.is_in_range
+                if not score.is_shared and (node_changed or score.call.reads != Reads.NODE):
                     score.update_row(pod, self.table, row)
-                    if flags != (score.is_flat, score.is_in_range):
-                        self._unsettled = None
                 if score.call.normalize is None:
                     local += int(score.raw[row]) * score.call.weight
         self.local[row] = local
 
     def _moved(self) -> bool:
+        """Whether something changed that no log of rows tells."""
+        if any(column.generation != known for column, known in self._joint):
+            return True
         return any(column.depends != column.call.plugin.depends_on() for column in self._moving)
 
     def _make(self, pod: PodInfo, cycle: CycleState) -> None:
         self.size = self.table.size
         self._unsettled = None
-        for column in self._all:
-            column.make(pod, self.table, cycle)
+        self.filters = [self._made(column, pod, cycle) for column in self.filters]
+        self.scores = [self._made(column, pod, cycle) for column in self.scores]
+        self._index()
         self.rows_evaluated += self.size
         self.blocked = np.zeros(self.size, np.bool_)
         self.local = np.zeros(self.size, np.int64)
         self._join(slice(None))
+
+    def _made(self, column: C, pod: PodInfo, cycle: CycleState) -> C:
+        """The column made anew, or the one of another shape that has the same state."""
+        state = column.state_of(pod, self.table, cycle) if column.call.plugin.by_state else MISSING
+        if state is MISSING:
+            own = column.anew() if column.is_shared else column
+            own.make(pod, self.table, cycle)
+            return own
+        key = (type(column), self._profile, column.call.name, state)
+        found = self._shared.get(key)
+        if found is None:
+            found = self._shared[key] = column.anew()
+            found.is_shared = True
+            found.make(pod, self.table, cycle)
+        else:
+            found.catch_up(pod, self.table, cycle)
+        return cast(C, found)
 
     def _join(self, rows: Rows | slice) -> None:
         blocked = np.zeros_like(self.blocked[rows])
@@ -153,20 +183,90 @@ class ShapeColumns:
         self.local[rows] = local
 
 
-class FilterColumn:
+def changed_rows(table: NodeTable, since: int) -> tuple[int, set[int] | None, list[int]]:
+    """What happened after a mark: the new mark, rows of changed nodes (None: too much) and all rows to ask for."""
+    mark, node_rows, pod_rows = table.changes(since)
+    if node_rows is None or len(changed := node_rows | pod_rows) > table.size // 4:
+        return mark, None, []
+    return mark, node_rows, [row for row in sorted(changed) if table.infos[row] is not None]
+
+
+class Column(ABC):
+    """What one plugin says about all rows. Shapes share it where the plugin judges by its state alone."""
+
+    def __init__(self) -> None:
+        self.depends: Any = None
+        self.generation = 0
+        """Grows whenever the whole column is made anew."""
+        self.is_shared = False
+        self._size = -1
+        self._mark = 0
+        self._state: Any = None
+
+    @abstractmethod
+    def state_of(self, pod: PodInfo, table: NodeTable, cycle: CycleState) -> Any:
+        """The state with which a pod would make the column."""
+
+    @abstractmethod
+    def make(self, pod: PodInfo, table: NodeTable, cycle: CycleState) -> None:
+        """Asks for all rows."""
+
+    @abstractmethod
+    def update(self, pod: PodInfo, table: NodeTable, rows: Rows) -> None:
+        """Asks for some rows."""
+
+    @abstractmethod
+    def update_row(self, pod: PodInfo, table: NodeTable, row: int) -> None:
+        """Asks for one row; a plugin may have a way of its own for that."""
+
+    @abstractmethod
+    def depends_now(self) -> Any:
+        """What the column depends on beside its rows, as it is now."""
+
+    def _begin(self, table: NodeTable) -> None:
+        self.depends = self.depends_now()
+        self.generation += 1
+        self._size, self._mark = table.size, table.mark
+
+    def catch_up(self, pod: PodInfo, table: NodeTable, cycle: CycleState) -> None:
+        """Brings a shared column up to date."""
+        if self._size != table.size or self.depends != self.depends_now():
+            self.make(pod, table, cycle)
+            return
+        if self._mark == table.mark:
+            return
+        self._mark, node_rows, rows = changed_rows(table, self._mark)
+        if node_rows is None:
+            self.make(pod, table, cycle)
+        elif len(rows) > FEW_ROWS:
+            self.update(pod, table, np.asarray(rows, np.intp))
+        else:
+            for row in rows:
+                self.update_row(pod, table, row)
+
+
+class FilterColumn(Column):
     """One filter's verdict codes; None while every node passes or the plugin is skipped."""
 
     def __init__(self, call: FilterCall) -> None:
+        super().__init__()
         self.call = call
         self.codes: NDArray[np.int32] | None = None
         self.meaning: Meaning | None = None
         self.has_errors = False
-        self.depends: Any = None
-        self._state: Any = None
         self._one: Callable[..., int] | None = getattr(call.plugin, "filter_row", None)
 
+    def anew(self) -> "FilterColumn":
+        return FilterColumn(self.call)
+
+    def depends_now(self) -> Any:
+        return self.call.plugin.depends_on()
+
+    def state_of(self, pod: PodInfo, table: NodeTable, cycle: CycleState) -> Any:
+        return SKIP if self.call.name in cycle.skipped else cycle.of(self.call.name)
+
     def make(self, pod: PodInfo, table: NodeTable, cycle: CycleState) -> None:
-        self.depends = self.call.plugin.depends_on()
+        self._begin(table)
         self.codes = None
         self.has_errors = False
         if self.call.name in cycle.skipped:
@@ -182,45 +282,51 @@ class FilterColumn:
             self.codes[rows] = 0 if verdicts is None else verdicts.codes
 
     def update_row(self, pod: PodInfo, table: NodeTable, row: int) -> None:
-        """One row; a plugin may have a way of its own for that."""
-        assert self.codes is not None
-        if self._one is not None:
+        if self.codes is not None and self._one is not None:
             self.codes[row] = self._one(pod, table, row, self._state)
         else:
             self.update(pod, table, np.asarray([row], np.intp))
 
 
-class ScoreColumn:
+class ScoreColumn(Column):
     """One plugin's raw scores; None where its PreScore skips it."""
 
     def __init__(self, call: ScoreCall, asks_first: bool) -> None:
+        super().__init__()
         self.call = call
         self._asks_first = asks_first
         self.raw: NDArray[np.int64] | None = None
         self.failure: Status | None = None
-        self.depends: Any = None
         self.is_flat = False
         """Whether every node has 0: then normalisation gives a constant."""
         self.flat_value = 0
         self.is_in_range = True
-        self._state: Any = None
         self._one: Callable[..., int] | None = getattr(call.plugin, "score_row", None)
 
     @property
     def state(self) -> Any:
         return self._state
 
-    def make(self, pod: PodInfo, table: NodeTable, cycle: CycleState) -> None:
-        self.depends = self.call.plugin.depends_on()
-        self.raw = self.failure = None
+    def anew(self) -> "ScoreColumn":
+        return ScoreColumn(self.call, self._asks_first)
+
+    def depends_now(self) -> Any:
+        return self.call.plugin.depends_on()
+
+    def state_of(self, pod: PodInfo, table: NodeTable, cycle: CycleState) -> Any:
         plugin = self.call.plugin
-        self._state = MISSING if hasattr(plugin, "pre_score") else cycle.of(self.call.name)
         if self._asks_first:
-            self._state = plugin.pre_score(pod, table.all())  # type: ignore[attr-defined]
-            if isinstance(self._state, Status):
-                if self._state.code != Code.SKIP:
-                    self.failure = self._state
-                return
+            return plugin.pre_score(pod, table.all())  # type: ignore[attr-defined]
+        return MISSING if hasattr(plugin, "pre_score") else cycle.of(self.call.name)
+
+    def make(self, pod: PodInfo, table: NodeTable, cycle: CycleState) -> None:
+        self._begin(table)
+        self.raw = self.failure = None
+        self._state = self.state_of(pod, table, cycle)
+        if isinstance(self._state, Status):
+            if self._state.code != Code.SKIP:
+                self.failure = self._state
+            return
         scores = self.call(pod, table.all(), self._state)
         if isinstance(scores, Status):
             self.failure = scores
@@ -240,9 +346,7 @@ class ScoreColumn:
             self.is_in_range = self.is_in_range and _in_range(self.raw[rows])
 
     def update_row(self, pod: PodInfo, table: NodeTable, row: int) -> None:
-        """One row; a plugin may have a way of its own for that."""
-        assert self.raw is not None
-        if self._one is None:
+        if self.raw is None or self._one is None:
             self.update(pod, table, np.asarray([row], np.intp))
             return
         value = self._one(pod, table, row, self._state)
@@ -262,6 +366,7 @@ class ColumnCache:
         self._table = table
         self._keep = keep
         self._columns: dict[tuple[str, PodShape], ShapeColumns] = {}
+        self._shared: Shared = WeakValueDictionary()
         self._dropped_rows = 0
 
     @property
@@ -274,7 +379,7 @@ class ColumnCache:
         key = (framework.name, pod.shape)
         found = self._columns.pop(key, None) if self._keep else None
         if found is None:
-            found = ShapeColumns(framework, self._table)
+            found = ShapeColumns(framework, self._table, self._shared if self._keep else {})
             while len(self._columns) >= self._room():
                 self._forget(next(iter(self._columns)))
         found.refresh(pod, cycle)

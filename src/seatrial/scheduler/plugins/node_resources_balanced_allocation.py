@@ -21,6 +21,7 @@ class NodeResourcesBalancedAllocation(Plugin):
     """Uses true requests; a pod without any is not scored."""
 
     reads = Reads.ROW
+    by_state = True
 
     def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
         super().__init__(args, handle)

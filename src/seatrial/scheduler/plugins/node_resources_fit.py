@@ -43,6 +43,7 @@ class NodeResourcesFit(Plugin):
     """Compares requests with what is left, column by column."""
 
     reads = Reads.ROW
+    by_state = True
 
     def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
         super().__init__(args, handle)
@@ -56,7 +57,8 @@ class NodeResourcesFit(Plugin):
         self._devices = DeviceTotals(handle) if self._has_scalars and handle is not None else None
 
     def depends_on(self) -> Any:
-        return tuple(map(self.handle.cluster.version, self._device_kinds))
+        version = self.handle.cluster.version
+        return version("DeviceClass"), *map(version, self._device_kinds)
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Wanted:
         known, version = pod.shape.notes.get(self), self.handle.cluster.version("DeviceClass")
