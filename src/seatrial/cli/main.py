@@ -54,3 +54,9 @@ def main() -> None:
     except SeatrialError as error:
         print(f"seatrial: {error}", file=sys.stderr)
         raise SystemExit(2) from None
+    except BrokenPipeError:
+        raise SystemExit(1) from None
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"seatrial: {where}{error.strerror or error}", file=sys.stderr)
+        raise SystemExit(2) from None

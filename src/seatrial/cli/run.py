@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from seatrial.scenario.play import Play, PlayOptions
 
 STRATEGY = "UPDATE_SCENARIO_RESULTS_STRATEGY"
+REPORT = "report.html"
 STRATEGIES = ("AtMovingNextStep", "OnPause", "OnDone")
 
 ScenarioFile = Annotated[Path | None, typer.Argument(help="A Scenario in YAML or JSON.", show_default=False)]
@@ -44,7 +45,7 @@ def run(
     cells: Annotated[int, typer.Option(min=0, help="Cells of attempts that result.json carries.")] = 20_000,
     plugins: Annotated[list[str] | None, typer.Option(help="A module (or .py file) with plugins.")] = None,
     controllers: Annotated[list[str] | None, typer.Option(help="A module (or .py file) with controllers.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder of the results.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the results; seatrial-out/NAME by default.")] = None,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html, too.")] = True,
     drain: Annotated[bool, typer.Option("--drain", help="After the last step run until no timer is left.")] = False,
     max_loops: Annotated[int | None, typer.Option(min=1, help="Loops after which a step is given up.")] = None,
@@ -74,9 +75,20 @@ def run(
     )
     maker = _maker(scheduler_config, plugins or [], tie_break, seed, events=record == "full")
     target = out or Path("seatrial-out") / document["metadata"]["name"]
+    _make_folder(target)
     phase = _play(document, scenario.parent, maker, options, seed, target, report=report, quiet=quiet, json=json)
     if phase == "Failed":
         raise typer.Exit(1)
+
+
+def _make_folder(target: Path) -> None:
+    """Find out before a long play whether its results can be kept."""
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError("", "--out", f"{target} cannot be made a folder: {error.strerror}") from error
+    if not os.access(target, os.W_OK):
+        raise ConfigError("", "--out", f"{target} cannot be written to")
 
 
 def _play(
@@ -112,6 +124,8 @@ def _play(
         files = write_results(play, target)
         if report:
             files.append(write_report(target))
+        else:
+            (target / REPORT).unlink(missing_ok=True)
         summary = summary_of(play, progress.seconds)
         warnings = list(unused_timers(play))
         if json:
@@ -171,8 +185,8 @@ def write_report(target: Path) -> str:
     from seatrial.results.run import Run
     from seatrial.web.page import report_page, write_page
 
-    write_page(report_page(Run.load(target)), target / "report.html")
-    return str(target / "report.html")
+    write_page(report_page(Run.load(target)), target / REPORT)
+    return str(target / REPORT)
 
 
 def _check(document: dict[str, Any], path: Path, *, expand: bool) -> None:

@@ -45,7 +45,7 @@ class _Teller:
         self._found = Histories()
         self._nodes: dict[str, NodeLife] = {}
         self._pods: dict[tuple[str, str], PodLife] = {}
-        self._preemptors: dict[str, str] = {}
+        self._gone: dict[tuple[str, str], PodLife] = {}
         self._step = NEVER
 
     def tell(self, entries: Iterator[Entry]) -> Histories:
@@ -74,7 +74,8 @@ class _Teller:
             life.attempts += 1
             life.tried = True
         for victim in entry.victims:
-            self._preemptors[victim] = f"{entry.namespace}/{entry.name}"
+            namespace, _, name = victim.partition("/")
+            self._preempt((namespace, name), f"{entry.namespace}/{entry.name}")
 
     def _node(self, entry: Entry) -> None:
         life = self._nodes.get(entry.name)
@@ -97,12 +98,14 @@ class _Teller:
     def _pod(self, entry: Entry) -> None:
         key = entry.namespace, entry.name
         life = self._pods.get(key)
-        if entry.entry == "preempted" and life is not None:
-            self._preempt(life, entry.victims[0] if entry.victims else "")
-            self._end(key, life)
+        if entry.entry == "preempted":
+            self._preempt(key, entry.victims[0] if entry.victims else "")
+            self._end(key)
             return
         if entry.entry == "delete" or entry.data is None:
-            self._delete(key, life, entry)
+            if entry.writer == "scheduler":
+                self._preempt(key)
+            self._end(key)
             return
         if entry.entry in ("unscheduled", "bound") and life is not None:
             life.attempts = max(life.attempts, entry.attempt)
@@ -134,19 +137,19 @@ class _Teller:
         self._found.pods.append(life)
         return life
 
-    def _delete(self, key: tuple[str, str], life: PodLife | None, entry: Entry) -> None:
+    def _preempt(self, key: tuple[str, str], preemptor: str = "") -> None:
+        """A scheduler deletes its victims before its attempt, which names them, is over: they may be gone already."""
+        life = self._pods.get(key) or self._gone.get(key)
         if life is None:
             return
-        preemptor = self._preemptors.pop(life.key, "")
-        if preemptor and entry.writer == "scheduler":
-            self._preempt(life, preemptor)
-        self._end(key, life)
-
-    def _preempt(self, life: PodLife, preemptor: str) -> None:
         if life.preempted == NEVER:
-            life.preempted, life.preempted_by = self._step, preemptor
+            life.preempted = self._step
+        life.preempted_by = life.preempted_by or preemptor
 
-    def _end(self, key: tuple[str, str], life: PodLife) -> None:
+    def _end(self, key: tuple[str, str]) -> None:
+        life = self._pods.pop(key, None)
+        if life is None:
+            return
         if life.ended == NEVER:
             life.ended = self._step
-        self._pods.pop(key, None)
+        self._gone[key] = life

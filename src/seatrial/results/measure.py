@@ -60,6 +60,11 @@ def measure(
     return declare
 
 
+def at_the_end(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows of the last step."""
+    return frame.filter(pl.col("step") == pl.col("step").max())
+
+
 @lru_cache(maxsize=1)
 def all_measures() -> Mapping[str, Measure]:
     """Every measure by name: ours, then those of users."""

@@ -148,6 +148,8 @@ def _read(file: Path) -> bytes:
         raise ConfigError(str(file), "", f"expected a Scenario with its result: {error}") from error
     except msgspec.DecodeError as error:
         raise ConfigError(str(file), "", f"is not JSON: {error}") from error
+    except RecursionError as error:
+        raise ConfigError(str(file), "", "is nested too deeply for a Scenario with its result") from error
     if header.kind != "Scenario":
         raise ConfigError(str(file), "kind", "expected a Scenario with its result")
     if not header.metadata.name:

@@ -2,14 +2,13 @@
 
 import base64
 import gzip
-import os
-import tempfile
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from seatrial.model.documents import encode
 from seatrial.results.run import Run
+from seatrial.scenario.files import write_whole
 from seatrial.web.payload import payload
 
 MARK = "SEATRIAL_DATA"
@@ -34,10 +33,7 @@ def compare_page(runs: list[Run], measures: list[Any], differences: list[Any], s
 
 def write_page(text: str, path: Path) -> None:
     """Put a page in place in whole or not at all."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    with os.fdopen(descriptor, "w") as file:
-        file.write(text)
-    Path(name).replace(path)
+    write_whole(path, [text.encode()])
 
 
 def _filled(page: dict[str, Any]) -> str:

@@ -3,13 +3,21 @@
 import numpy as np
 import polars as pl
 
-from seatrial.results.measure import measure
+from seatrial.results.measure import at_the_end, measure
 from seatrial.results.run import Run
 from seatrial.results.usage import allocatable, requested
 
+SCHEMA = {
+    "step": pl.Int64,
+    "resource": pl.String,
+    "requested": pl.Int64,
+    "allocatable": pl.Int64,
+    "rate": pl.Float64,
+}
+
 
 def _last(frame: pl.DataFrame) -> dict[str, float | None]:
-    ends = frame.filter(pl.col("step") == frame["step"].max())
+    ends = at_the_end(frame)
     return {f"allocation_{resource}": rate for resource, rate in ends.select("resource", "rate").iter_rows()}
 
 
@@ -24,15 +32,7 @@ def allocation(run: Run) -> pl.DataFrame:
     for resource in run.resources:
         used, offered = requested(run, resource).sum(axis=1), allocatable(run, resource).sum(axis=1)
         rate = np.divide(100.0 * used, offered, out=np.full(len(used), np.nan), where=offered > 0)
-        frames.append(
-            pl.DataFrame(
-                {
-                    "step": [step.major for step in run.steps],
-                    "resource": resource,
-                    "requested": used,
-                    "allocatable": offered,
-                    "rate": pl.Series(rate).fill_nan(None),
-                }
-            )
-        )
+        steps = [step.major for step in run.steps]
+        columns = steps, [resource] * len(steps), used, offered, pl.Series(rate, dtype=pl.Float64).fill_nan(None)
+        frames.append(pl.DataFrame(dict(zip(SCHEMA, columns, strict=True)), schema=SCHEMA))
     return pl.concat(frames)

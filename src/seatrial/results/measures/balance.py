@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from seatrial.results.measure import measure
+from seatrial.results.measure import at_the_end, measure
 from seatrial.results.run import Run
 from seatrial.results.usage import allocatable, requested
 
@@ -11,7 +11,7 @@ SCHEMA = {"step": pl.Int64, "resource": pl.String, "deviation": pl.Float64, "gin
 
 
 def _last(frame: pl.DataFrame) -> dict[str, float | None]:
-    ends = frame.filter(pl.col("step") == frame["step"].max())
+    ends = at_the_end(frame)
     return {
         f"balance_{resource}": deviation for resource, deviation in ends.select("resource", "deviation").iter_rows()
     }

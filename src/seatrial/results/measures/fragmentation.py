@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import polars as pl
 
-from seatrial.results.measure import measure
+from seatrial.results.measure import at_the_end, measure
 from seatrial.results.run import Run
 from seatrial.results.usage import allocatable, requested
 
@@ -15,7 +15,7 @@ SCHEMA = {"step": pl.Int64, "shape": pl.String, "pods_seen": pl.Int64, "placeabl
 
 
 def _last(frame: pl.DataFrame) -> dict[str, float | None]:
-    ends = frame.filter(pl.col("step") == frame["step"].max())
+    ends = at_the_end(frame)
     ideal, placeable = sum(ends["ideal"]), sum(ends["placeable"])
     return {"fragmentation": 100.0 * (1 - placeable / ideal) if ideal else None}
 
