@@ -96,15 +96,18 @@ class Attempt:
     def pending_by(self) -> tuple[str, ...]:
         return self.diagnosis.plugins(pending=True) if self.diagnosis else ()
 
-    def decision(self, at: int = 0, attempt: int = 1, cells: bool = True, **more: Any) -> Decision:
-        """The attempt as the record keeps it; `more` overrides what only the caller knows."""
+    def decision(self, at: int = 0, attempt: int = 1, cells: bool = True, best: bool = True, **more: Any) -> Decision:
+        """The attempt as the record keeps it; `more` overrides what only the caller knows.
+
+        `cells` are the verdicts and scores of all nodes; without them `best` names the nodes with the highest totals.
+        """
         if self.node and not cells and self.post_filter is None and more.keys() <= _AFTER_CHOICE:
             feasible = len(self.feasible)
             rejected = max(0, (self.found.visited if self.found else 0) - feasible)
             return Decision(
                 self.pod.key, self.pod.uid, self.framework.name, SCHEDULED, at, attempt, self.node,
                 nodes_total=self.total_nodes, feasible_count=feasible, rejected_count=rejected,
-                **self._best(), **more,
+                **(self._best() if best else {}), **more,
             )  # fmt: skip
         outcome = ERROR if self.is_error else SCHEDULED if self.node else UNSCHEDULABLE
         values: dict[str, Any] = {
@@ -124,7 +127,7 @@ class Attempt:
             values["post_filter"] = ((self.post_filter.status.plugin, self.post_filter.status),)
         if cells:
             values |= self._cells()
-        else:
+        elif best:
             values |= self._best()
         return Decision(self.pod.key, self.pod.uid, self.framework.name, outcome, at, attempt, **(values | more))
 

@@ -223,7 +223,8 @@ class Scheduler:
         if self._extenders is not None and self._extenders.answers:
             more["extenders"] = {verb: tuple(told) for verb, told in self._extenders.answers.items()}
         outcome = more.pop("outcome", None)
-        decision = attempt.decision(self.clock.now(), queued.attempts, self.recorder.wants_cells, **more)
+        kept = not isinstance(self.recorder, NoRecorder)
+        decision = attempt.decision(self.clock.now(), queued.attempts, self.recorder.wants_cells, kept, **more)
         return decision if outcome is None else replace(decision, outcome=outcome)
 
     def _recorded(self, decision: Decision) -> Decision:

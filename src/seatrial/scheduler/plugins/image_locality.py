@@ -26,7 +26,9 @@ class ImageLocality(Plugin):
         """The share of nodes having an image changes with the number of nodes."""
         return len(self.handle.nodes.order)
 
-    def score(self, pod: PodInfo, nodes: Nodes, state: Any = None) -> Ints:
+    def score(self, pod: PodInfo, nodes: Nodes, state: Any = None) -> Ints | None:
+        if not nodes.table.images.seen:
+            return None
         sums = self._sums(pod, nodes.table, None if nodes.is_whole else nodes.rows, len(nodes))
         return priority(sums, pod.spec)
 
