@@ -1,6 +1,6 @@
 """The Kubernetes API: from a path to the endpoint that answers it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import seatrial
@@ -27,10 +27,20 @@ READING = ("GET", "HEAD")
 class KubernetesApi:
     """All paths that a kube-apiserver answers."""
 
-    def __init__(self, store: Store, identities: Identities, metrics: Metrics, gates: Sequence[Gate] = ()) -> None:
+    def __init__(
+        self,
+        store: Store,
+        identities: Identities,
+        metrics: Metrics,
+        gates: Sequence[Gate] = (),
+        *,
+        is_alive: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """`is_alive` tells whether controllers and scheduler are still kept going."""
         self.feeds = Feeds(store)
         self._store = store
         self._metrics = metrics
+        self._is_alive = is_alive
         resources = Resources(store, Lists(store), Watches(store, self.feeds, gates), Tables(store), gates)
         self._resources = resources
         self._subresources = Subresources(resources, identities)
@@ -113,6 +123,9 @@ class KubernetesApi:
 
     async def _health(self, request: Request) -> Answer:
         name = request.path.strip("/").split("/")[0]
+        if not self._is_alive():
+            text = f"[+]ping ok\n[+]store ok\n[-]workers failed: they have stopped\n{name} check failed\n"
+            return Answer(text.encode(), 500, content_type="text/plain; charset=utf-8")
         verbose = f"[+]ping ok\n[+]store ok\n{name} check passed\n" if "verbose" in request.query else "ok"
         return Answer(verbose.encode(), content_type="text/plain; charset=utf-8")
 

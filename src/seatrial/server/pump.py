@@ -1,12 +1,14 @@
 """Real time for cooperative workers: controllers and schedulers work on the server's own loop, in small slices.
 
 A slice is short, so that a request never waits long; between two slices everything else gets its turn. When nobody
-has work the pump sleeps until a write or the next timer.
+has work the pump sleeps until a write or the next timer. A worker that raises is logged, rests for a moment and is
+asked again; the others go on.
 """
 
 import asyncio
+import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from seatrial.clock.real import RealClock
@@ -17,6 +19,11 @@ from seatrial.store.store import Store
 SLICE = 0.005
 """Seconds of work before requests get their turn."""
 LONGEST_SLEEP = 1.0
+REST = 0.1
+"""Seconds a worker rests after it has raised."""
+ERRORS_KEPT = 1024
+
+log = logging.getLogger("seatrial.server")
 
 
 class Worker(Protocol):
@@ -35,8 +42,22 @@ class Pump:
     def __init__(self, store: Store, clock: RealClock, workers: Sequence[Worker]) -> None:
         self._clock = clock
         self._workers = tuple(workers)
+        self._resting: dict[int, float] = {}
+        self._logged: set[str] = set()
+        self._task: asyncio.Task[None] | None = None
         self._wake = asyncio.Event()
         self._unsubscribe = store.subscribe(self._notice)
+
+    def start(self) -> asyncio.Task[None]:
+        """Work beside everything else until the task is cancelled."""
+        self._task = asyncio.ensure_future(self.run())
+        self._task.add_done_callback(self._tell_end)
+        return self._task
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the workers of a pump that was started are still kept going."""
+        return self._task is not None and not self._task.done()
 
     async def run(self) -> None:
         """Work until cancelled."""
@@ -54,19 +75,44 @@ class Pump:
         end = time.monotonic() + SLICE
         worked = False
         while time.monotonic() < end:
-            busy = self._clock.fire_due()
+            busy = self._guarded("timer", lambda: self._clock.fire_due() > 0)
             for worker in self._workers:
-                if worker.has_work():
-                    busy = worker.work() or busy
+                busy = self._work(worker) or busy
             if not busy:
                 return worked
             worked = True
         return worked
 
+    def _work(self, worker: Worker) -> bool:
+        """Let one worker do a piece of work, unless it rests."""
+        if self._resting and self._resting.get(id(worker), 0.0) > time.monotonic():
+            return False
+        self._resting.pop(id(worker), None)
+        return self._guarded(worker, lambda: worker.has_work() and worker.work())
+
+    def _guarded(self, who: Worker | str, work: Callable[[], bool]) -> bool:
+        """Work; an error is told once and costs only a rest."""
+        try:
+            return work()
+        except Exception as error:
+            name = who if isinstance(who, str) else getattr(who, "name", type(who).__name__)
+            text = f"{name}: {type(error).__name__}: {error}"
+            if text not in self._logged and len(self._logged) < ERRORS_KEPT:
+                self._logged.add(text)
+                log.exception("%s", text)
+            if not isinstance(who, str):
+                self._resting[id(who)] = time.monotonic() + REST
+            return False
+
+    def _tell_end(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("controllers and scheduler have stopped", exc_info=error)
+
     async def _sleep(self) -> None:
         self._wake.clear()
         due = [when for when in (self._clock.next_inner(), self._clock.next_outer()) if when is not None]
-        seconds = min(LONGEST_SLEEP, max(0.0, (min(due) - self._clock.now()) / SECOND)) if due else LONGEST_SLEEP
+        longest = REST if self._resting else LONGEST_SLEEP
+        seconds = min(longest, max(0.0, (min(due) - self._clock.now()) / SECOND)) if due else longest
         try:
             async with asyncio.timeout(seconds):
                 await self._wake.wait()
