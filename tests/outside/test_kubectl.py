@@ -188,6 +188,7 @@ def test_events_logs_and_top(kubectl: Kubectl) -> None:
     assert logs.returncode == 1
     assert "simulated" in logs.stderr
     assert "CPU(cores)" in kubectl("top", "nodes")
+    assert "simulated" in kubectl.run("exec", "quiet", "--", "ls").stderr
 
 
 def test_custom_resources(kubectl: Kubectl) -> None:
