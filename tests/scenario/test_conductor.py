@@ -12,13 +12,13 @@ from seatrial.model.errors import Invalid
 from seatrial.scenario.cluster import fresh_store
 from seatrial.scenario.conductor import Conductor
 from seatrial.scenario.kind import SCENARIO
-from seatrial.scenario.play import PlayOptions
+from seatrial.scenario.play import Play, PlayOptions
 from seatrial.scenario.scheduling import scheduler_maker
 from seatrial.scenario.serving import definition, status_of
 from seatrial.store.objects import Change
 from seatrial.store.options import CreateOptions, Patch
 from seatrial.store.store import Store
-from tests.scenario.playing import create, done, operations, scenario
+from tests.scenario.playing import create, done, operations, patch, scenario
 from tests.scenario.running import Run, node, pod
 
 USER = "user:admin"
@@ -379,3 +379,38 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items() if key not in left_out}
     return [_plain(item) for item in value] if isinstance(value, list) else value
+
+
+def test_a_scenario_with_a_broken_patch_fails_and_the_next_one_runs(server: Server) -> None:
+    server.create(operations(create(1, node("n")), {**patch(1, node("n"), "{a: ["), "id": "broken"}), "first")
+    server.create(SPEC, "second")
+    server.run()
+    assert server.status("first")["phase"] == "Failed"
+    assert "operation broken" in server.status("first")["message"]
+    assert server.status("second")["phase"] == "Succeeded"
+
+
+def test_an_unexpected_error_fails_the_scenario_and_the_next_one_runs(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stumble(self: Play) -> Iterator[None]:
+        if self.document["metadata"]["name"] == "first":
+            raise RuntimeError("boom")
+        yield from run(self)
+
+    run = Play.run
+    monkeypatch.setattr(Play, "run", stumble)
+    server.create(SPEC, "first")
+    server.create(SPEC, "second")
+    server.run()
+    assert (server.status("first")["phase"], server.status("first")["message"]) == ("Failed", "RuntimeError: boom")
+    assert server.status("second")["phase"] == "Succeeded"
+
+
+def test_a_scenario_whose_objects_have_managed_fields_can_be_patched(server: Server) -> None:
+    owned = node("n")
+    owned["metadata"]["managedFields"] = [{"manager": "other", "operation": "Update"}]
+    server.create(operations(create(1, owned), done(2)))
+    change = Patch("json", [{"op": "add", "path": "/metadata/labels", "value": {"a": "b"}}])
+    stored = server.store.patch(SCENARIO, "play", change, writer=USER)
+    assert server.store.spelled_out(stored).document()["metadata"]["labels"] == {"a": "b"}

@@ -194,3 +194,14 @@ def test_an_orphaning_delete_leaves_the_pods() -> None:
 def test_done_is_set_by_an_empty_object() -> None:
     """V2-024"""
     assert Run(operations({"step": 1, "doneOperation": {}})).status["phase"] == "Succeeded"
+
+
+@pytest.mark.parametrize(
+    ("body", "why"), [("{a: [", "neither JSON nor YAML"), ("---\n", "expected one document, got 0")]
+)
+def test_a_patch_that_cannot_be_read_fails_the_scenario(body: str, why: str) -> None:
+    broken = {**patch(2, node("n"), body), "id": "broken"}
+    status = Run(operations(create(1, node("n")), broken, done(3))).status
+    assert status["phase"] == "Failed"
+    assert "operation broken: patchOperation.patch" in status["message"]
+    assert why in status["message"]

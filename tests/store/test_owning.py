@@ -98,3 +98,16 @@ def test_a_subresource_cannot_be_applied_to_what_is_not_there(store, kind):
             subresource="status",
             options=chosen,
         )
+
+
+def test_the_word_managed_fields_elsewhere_in_an_object_is_just_a_word(store, kind):
+    revisions = kind("apps/v1", "ControllerRevision")
+    revision = {
+        "apiVersion": "apps/v1",
+        "kind": "ControllerRevision",
+        "metadata": {"name": "a", "namespace": "default"},
+        "revision": 1,
+        "data": {"metadata": {"managedFields": [{"manager": "other"}]}},
+    }
+    stored = store.create(revisions, revision, writer="test")
+    assert store.spelled_out(stored) is stored

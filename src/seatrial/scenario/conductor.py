@@ -5,6 +5,7 @@ answered in between. While a scenario runs or is Paused the cluster is the scena
 stands still, the store's clock is virtual, and writes of others are flagged.
 """
 
+import logging
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
@@ -28,6 +29,8 @@ RECONFIGURED = "the scheduler configuration was changed while the Scenario was r
 RESET = "the simulator was reset while the Scenario was running"
 FOREIGN = "user:"
 NAMED_WRITES = 3
+
+log = logging.getLogger("seatrial.scenario")
 
 
 class FreeMode(Protocol):
@@ -154,6 +157,13 @@ class Conductor:
             next(running)
         except StopIteration:
             self._running = None
+        except SeatrialError as error:
+            self._fail(str(error))
+            return
+        except Exception as error:
+            self._fail(f"{type(error).__name__}: {error}")
+            log.exception("Scenario %s", play.document["metadata"]["name"])
+            return
         if play.is_over:
             self._end(play)
 

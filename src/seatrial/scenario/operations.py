@@ -6,7 +6,7 @@ import msgspec
 import orjson
 
 from seatrial.model.documents import Document
-from seatrial.model.errors import ScenarioError, StatusError
+from seatrial.model.errors import ScenarioError, SeatrialError, StatusError
 from seatrial.model.kinds import Kind
 from seatrial.model.yamls import load_all
 from seatrial.scenario.kind import DeleteOperation, Operation, PatchOperation, TypeMeta
@@ -90,19 +90,28 @@ def _patch(store: Store, planned: Planned, patch: PatchOperation) -> Stored:
 
 
 def _patch_of(planned: Planned, kind: Kind, patch: PatchOperation) -> Patch:
-    try:
-        body = load_all(patch.patch)[0] if patch.patch_type.endswith("yaml") else orjson.loads(patch.patch)
-    except ValueError:
-        try:
-            body = load_all(patch.patch)[0]
-        except ValueError as error:
-            raise ScenarioError(planned.id, f"patchOperation.patch is neither JSON nor YAML: {error}") from error
+    body = _patch_body(planned, patch)
     if patch.patch_type:
         return Patch(cast(Any, PATCH_TYPES[patch.patch_type]), body)
     # The first version of the KEP names no patch type: a list is a JSON patch, the rest is what kubectl would send.
     if isinstance(body, list):
         return Patch("json", body)
     return Patch("merge" if kind.custom else "strategic", body)
+
+
+def _patch_body(planned: Planned, patch: PatchOperation) -> Any:
+    if not patch.patch_type.endswith("yaml"):
+        try:
+            return orjson.loads(patch.patch)
+        except orjson.JSONDecodeError:
+            pass  # YAML is welcome whatever the patch type says
+    try:
+        documents = load_all(patch.patch)
+    except (ValueError, SeatrialError) as error:
+        raise ScenarioError(planned.id, f"patchOperation.patch is neither JSON nor YAML: {error}") from error
+    if len(documents) != 1:
+        raise ScenarioError(planned.id, f"patchOperation.patch: expected one document, got {len(documents)}")
+    return documents[0]
 
 
 def _delete(store: Store, planned: Planned, delete: DeleteOperation) -> Stored | None:

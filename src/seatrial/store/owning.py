@@ -81,7 +81,7 @@ def spelled_out(store: "Store", stored: Stored) -> Stored:
     if _MANAGED not in stored.data:
         return stored
     document = stored.document()
-    managed = document["metadata"]["managedFields"]
+    managed: list[Document] = document["metadata"].get("managedFields") or []
     if all("fieldsV1" in entry for entry in managed):
         return stored
     if len(managed) == 1:
