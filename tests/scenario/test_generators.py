@@ -66,6 +66,10 @@ def test_generated_events_have_their_discriminator() -> None:
         ({"step": 1, "count": 1, "createOperation": {"object": "${nobody}"}}, "${nobody} is not known here"),
         ({"step": 1, "count": 1, "createOperation": {"object": "${index ** 2}"}}, "only names, whole numbers"),
         ({"step": "x", "count": 1, "createOperation": {}}, "step: expected a whole number"),
+        ({"step": 1, "count": 1, "createOperation": {"object": "${index:9999999999d}"}}, "layout '9999999999d'"),
+        ({"step": 1, "count": 1, "createOperation": {"object": "${index:>9}"}}, "layout '>9' is not known"),
+        ({"step": 1, "count": 1, "createOperation": {"object": "${=1//0}"}}, "${=1//0}: division by zero (row 0)"),
+        ({"step": "${=index % 0}", "count": 1, "createOperation": {}}, "${=index % 0}: division by zero"),
     ],
 )
 def test_a_generator_that_makes_no_sense_is_named(generator: dict[str, Any], said: str) -> None:
@@ -87,3 +91,26 @@ def test_a_generator_that_makes_no_sense_is_named(generator: dict[str, Any], sai
 )
 def test_placeholders_become_text_or_numbers(text: str, filled: str) -> None:
     assert Template(text).fill({"index": 7}).decode() == filled
+
+
+def test_a_column_named_object_is_a_column_like_any_other(tmp_path: Path) -> None:
+    (tmp_path / "trace.csv").write_text("object\nball\n")
+    generator = {"step": 1, "from": {"csv": "trace.csv"}, "createOperation": {"object": {"name": "${object}"}}}
+    assert expanded(generator, folder=tmp_path)[0]["createOperation"] == {"object": {"name": "ball"}}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a,b\n1,2\n1\n", "trace.csv: line 3: expected 2 values, got 1"),
+        ("a,b\n1,2,3\n", "trace.csv: line 2: expected 2 values, got 3"),
+        ("a,index\n1,2\n", "trace.csv: a column cannot be named index"),
+        ("a,a\n1,2\n", "trace.csv: two columns have the same name"),
+    ],
+)
+def test_a_table_that_does_not_fit_its_header_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "trace.csv").write_text(text)
+    generator = {"step": 1, "from": {"csv": "trace.csv"}, "createOperation": {"object": {}}}
+    with pytest.raises(ConfigError) as caught:
+        expanded(generator, folder=tmp_path)
+    assert said in str(caught.value)

@@ -20,6 +20,7 @@ from seatrial.model.yamls import load_all
 from seatrial.scenario.kind import Generator
 from seatrial.scenario.templates import Row, Template
 
+INDEX = "index"
 VERBS = {"create": "Create", "patch": "Patch", "delete": "Delete"}
 
 
@@ -37,7 +38,7 @@ def _expand(generator: Generator, folder: Path | None, *, discriminated: bool) -
     for position, row in enumerate(rows):
         document = decode(template.fill(row))
         document["step"] = _step(decode(step.fill(row)), row) + _delay(generator, position, len(rows))
-        if "object" in row:
+        if generator.source is not None and generator.source.file:
             document["createOperation"] = {"object": row["object"]}
         if generator.id:
             document["id"] = f"{generator.id}-{row['index']}"
@@ -58,12 +59,27 @@ def _rows(generator: Generator, folder: Path | None) -> Iterator[Row]:
         raise ValueError("files are read by `seatrial run` only")
     path = folder / (source.file or source.csv)
     if source.csv:
-        with path.open(newline="", encoding="utf-8") as lines:
-            for index, row in enumerate(csv.DictReader(lines), generator.start):
-                yield {"index": index, **row}
+        for index, columns in enumerate(_csv_rows(path), generator.start):
+            yield {"index": index, **columns}
         return
     for index, item in enumerate(objects_in(path), generator.start):
         yield {"index": index, "object": item}
+
+
+def _csv_rows(path: Path) -> Iterator[Row]:
+    """The rows of a CSV file by the names in its first line; blank lines are left out."""
+    with path.open(newline="", encoding="utf-8") as lines:
+        reader = csv.reader(lines)
+        header = next(reader, [])
+        if INDEX in header:
+            raise ValueError(f"{path}: a column cannot be named {INDEX}, which is the number of the row")
+        if len(set(header)) != len(header):
+            raise ValueError(f"{path}: two columns have the same name")
+        for row in reader:
+            if row and len(row) != len(header):
+                raise ValueError(f"{path}: line {reader.line_num}: expected {len(header)} values, got {len(row)}")
+            if row:
+                yield dict(zip(header, row, strict=True))
 
 
 def objects_in(path: Path) -> Iterator[Document]:

@@ -17,6 +17,8 @@ from seatrial.model.documents import encode
 
 Row = Mapping[str, Any]
 _PLACEHOLDER = re.compile(r'"\$\{=(?P<number>[^}"]*)\}"|(?P<dollar>\$\$\{)|\$\{(?P<text>[^}"]*)\}')
+_LAYOUT = re.compile(r"0?[0-9]{1,3}d?")
+"""At least so many places, filled with blanks or zeros."""
 _OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -48,19 +50,32 @@ def _filler(found: re.Match[str]) -> str | Callable[[Row], str]:
     if found["dollar"]:
         return "${"
     if found["number"] is not None:
-        number = _expression(found["number"])
+        number = _expression(found["number"], f"${{={found['number']}}}")
         return lambda row: str(_whole(number(row)))
-    source, _, layout = found["text"].partition(":")
-    value = _expression(source)
-    return lambda row: orjson.dumps(format(value(row), layout)).decode()[1:-1]
+    source, colon, layout = found["text"].partition(":")
+    placeholder = f"${{{found['text']}}}"
+    if colon and not _LAYOUT.fullmatch(layout):
+        raise ValueError(f"{placeholder}: layout {layout!r} is not known, expected one like 04d")
+    value = _expression(source, placeholder)
+    if not layout:
+        return lambda row: orjson.dumps(str(value(row))).decode()[1:-1]
+    return lambda row: format(_whole(value(row)), layout)
 
 
-def _expression(source: str) -> Callable[[Row], Any]:
+def _expression(source: str, placeholder: str) -> Callable[[Row], Any]:
     try:
         tree = ast.parse(source.strip(), mode="eval").body
-    except SyntaxError:
-        raise ValueError(f"${{{source}}} is not an expression") from None
-    return _compile(tree, source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise ValueError(f"{placeholder} is not an expression") from None
+    compute = _compile(tree, source)
+
+    def value(row: Row) -> Any:
+        try:
+            return compute(row)
+        except ZeroDivisionError:
+            raise ValueError(f"{placeholder}: division by zero (row {row.get('index')})") from None
+
+    return value
 
 
 def _compile(tree: ast.expr, source: str) -> Callable[[Row], Any]:
