@@ -67,12 +67,13 @@ async def _serve(settings: Settings, parts: Parts, listener: "object", token: st
         identities.load_file(settings.token_file)
     metrics = Metrics()
     metrics.pages.extend(parts.metrics)
-    api = KubernetesApi(parts.store, identities, metrics, parts.gates)
+    pump = Pump(parts.store, parts.clock, parts.workers)
+    api = KubernetesApi(parts.store, identities, metrics, parts.gates, is_alive=lambda: pump.is_alive)
     durable = partial(_all_written, parts, parts.durability) if parts.durability is not None else None
     application = Application(
         api, identities, metrics, parts.routes, max_request_bytes=settings.max_request_bytes, durable=durable
     )
-    tasks = [asyncio.ensure_future(Pump(parts.store, parts.clock, parts.workers).run())]
+    tasks = [pump.start()]
     if parts.durability is not None:
         tasks.append(asyncio.ensure_future(_write_soon(parts, parts.durability)))
     tune_collector()
