@@ -7,7 +7,7 @@ workers, routes and gates, and calls it in `compose`.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from seatrial.cli.scenarios import WatchedScheduler, add_scenarios
 
@@ -34,7 +34,7 @@ class Settings:
     scheduler: bool = True
     scheduler_config: Path | None = None
     controllers: tuple[str, ...] | None = None
-    record: str = "full"
+    record: Literal["none", "summary", "full"] = "full"
     plugins: tuple[str, ...] = ()
     strict: bool = False
 
@@ -94,7 +94,8 @@ def add_scheduler(parts: Parts, settings: Settings) -> "EmbeddedScheduler":
     from seatrial.cli.embedded import EmbeddedScheduler
     from seatrial.timeline.annotations import Annotator
 
-    recorder = Annotator(parts.store) if settings.record != "none" else None
+    annotator = Annotator(parts.store, summary=settings.record == "summary")
+    recorder = annotator if settings.record != "none" else None
     scheduler = EmbeddedScheduler.build(parts.store, parts.clock, settings.scheduler_config, settings.plugins, recorder)
     parts.workers.append(scheduler)
     parts.metrics.append(scheduler.metrics)

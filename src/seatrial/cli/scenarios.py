@@ -68,7 +68,7 @@ def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedSche
     from seatrial.timeline.annotations import Annotator
 
     plugins = load_plugins(settings.plugins)
-    annotator = Annotator(parts.store)
+    annotator = Annotator(parts.store, summary=settings.record == "summary")
 
     def make(store: Any, clock: Any, recorder: Recorder) -> Any:
         configuration = scheduler.scheduler.configuration if scheduler is not None else None
@@ -78,8 +78,7 @@ def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedSche
     workers: list[Any] = [worker for worker in parts.workers if worker is not scheduler]
     if scheduler is not None:
         workers.insert(0, scheduler.scheduler)
-    level: Any = settings.record
-    options = PlayOptions(level=level, strategy=Strategy(os.environ.get(STRATEGY, STRATEGIES[0])))
+    options = PlayOptions(level=settings.record, strategy=Strategy(os.environ.get(STRATEGY, STRATEGIES[0])))
     conductor = Conductor(parts.store, make, RealTimeWorkers(workers), options, strict=settings.strict)
     conductor.start()
     parts.workers.append(conductor)

@@ -1,7 +1,7 @@
 """`seatrial serve`: the API server with its scheduler and controllers, for kubectl and any other client."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -16,20 +16,23 @@ def register(app: typer.Typer) -> None:
 
 
 def serve(
-    port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes any free one.")] = 3131,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes any free one.")] = 3131,
     data_dir: Annotated[Path | None, typer.Option(help="Keep all objects here, safe against a crash.")] = None,
     kubeconfig: Annotated[Path | None, typer.Option(help="Where the kubeconfig is written.")] = None,
     insecure: Annotated[bool, typer.Option(help="Plain HTTP, and no token needed.")] = False,
     token_file: Annotated[
         Path | None, typer.Option(help='More users: lines of token,user,uid,"group1,group2".')
     ] = None,
-    max_request_bytes: Annotated[int, typer.Option(help="Largest request body.")] = 64 * MEBIBYTE,
+    max_request_bytes: Annotated[int, typer.Option(min=1, help="Largest request body.")] = 64 * MEBIBYTE,
     scheduler: Annotated[bool, typer.Option(help="Run the embedded kube-scheduler.")] = True,
     scheduler_config: Annotated[Path | None, typer.Option(help="A KubeSchedulerConfiguration.")] = None,
     controllers: Annotated[
         str | None, typer.Option(help="Controllers to run, by name and comma; empty for none. Default: all.")
     ] = None,
-    record: Annotated[str, typer.Option(help="What is kept of each decision: none, summary or full.")] = "full",
+    record: Annotated[
+        Literal["none", "summary", "full"],
+        typer.Option(help="What is kept of each scheduling attempt, on its pod and in scenarios."),
+    ] = "full",
     plugins: Annotated[list[str] | None, typer.Option(help="Modules with scheduler plugins.")] = None,
     strict: Annotated[bool, typer.Option(help="Foreign writes fail a running scenario.")] = False,
 ) -> None:

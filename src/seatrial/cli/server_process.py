@@ -13,6 +13,7 @@ from seatrial.cli.composition import Parts, Settings, compose
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
+    from seatrial.server.identity import Identities
     from seatrial.store.durable import Durability
 
 WRITTEN_EVERY = 0.05
@@ -37,34 +38,55 @@ def run(settings: Settings) -> None:
         authority = certificates.authority
         return certificates.context()
 
+    _check_paths(settings)
     try:
         listener = Listener.on(settings.port, tls)
     except OSError as error:
         raise ConfigError("", "--port", f"cannot listen on 127.0.0.1:{settings.port}: {error.strerror}") from error
-    state = state_directory(settings.data_dir, listener.port)
-    token = "" if settings.insecure else kept_secret(state / "token").strip()
-    path = (settings.kubeconfig or default_path(settings.data_dir, listener.port)).absolute()
-    parts = compose(settings)
-    write_kubeconfig(path, listener.url, token, authority)
-    typer.echo(f"kubeconfig: {path}")
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_serve(settings, parts, listener, token, kept_secret(state / "signing-key")))
+    with listener.socket:
+        state = state_directory(settings.data_dir, listener.port)
+        token = "" if settings.insecure else kept_secret(state / "token").strip()
+        path = (settings.kubeconfig or default_path(settings.data_dir, listener.port)).absolute()
+        identities = _identities(settings, token, kept_secret(state / "signing-key"))
+        parts = compose(settings)
+        write_kubeconfig(path, listener.url, token, authority)
+        typer.echo(f"kubeconfig: {path}")
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(_serve(settings, parts, listener, identities))
 
 
-async def _serve(settings: Settings, parts: Parts, listener: "object", token: str, key: str) -> None:
-    from seatrial.server.api import KubernetesApi
-    from seatrial.server.application import Application
+def _check_paths(settings: Settings) -> None:
+    """ConfigError where a path cannot be used, before anything is made."""
+    if settings.data_dir is not None:
+        try:
+            settings.data_dir.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            why = f"cannot be used as a directory: {error.strerror or error}"
+            raise ConfigError(str(settings.data_dir), "--data-dir", why) from error
+    if settings.kubeconfig is not None and settings.kubeconfig.is_dir():
+        raise ConfigError(str(settings.kubeconfig), "--kubeconfig", "expected the path of a file, got a directory")
+
+
+def _identities(settings: Settings, token: str, key: str) -> "Identities":
+    """Who may talk to the server: its administrator, and the users of the token file."""
     from seatrial.server.identity import ADMIN, Identities
-    from seatrial.server.metrics import Metrics
-    from seatrial.server.pump import Pump
-    from seatrial.server.serving import Listener, serve, tune_collector
 
-    assert isinstance(listener, Listener)
     identities = Identities(key.encode(), anonymous=settings.insecure)
     if token:
         identities.add(token, ADMIN)
     if settings.token_file is not None:
         identities.load_file(settings.token_file)
+    return identities
+
+
+async def _serve(settings: Settings, parts: Parts, listener: "object", identities: "Identities") -> None:
+    from seatrial.server.api import KubernetesApi
+    from seatrial.server.application import Application
+    from seatrial.server.metrics import Metrics
+    from seatrial.server.pump import Pump
+    from seatrial.server.serving import Listener, serve, tune_collector
+
+    assert isinstance(listener, Listener)
     metrics = Metrics()
     metrics.pages.extend(parts.metrics)
     pump = Pump(parts.store, parts.clock, parts.workers)

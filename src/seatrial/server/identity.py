@@ -66,6 +66,8 @@ class Identities:
             rows = list(csv.reader(path.read_text().splitlines(), skipinitialspace=True))
         except OSError as error:
             raise ConfigError(str(path), "", error.strerror or "cannot be read") from error
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise ConfigError(str(path), "", f"not a token file: {error}") from error
         for number, row in enumerate(rows, 1):
             if not row:
                 continue

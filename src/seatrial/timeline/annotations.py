@@ -24,6 +24,7 @@ TOTAL = 32 * 1024 * 1024
 """Bytes that pods with results may take together in a server."""
 TOO_LARGE = "too large for an annotation: ask `seatrial explain`"
 FULL = "results are kept on the first pods only: ask `seatrial explain`"
+SUMMARY = "--record full keeps what every plugin said"
 POINTER = f"{PREFIX}result-in-timeline"
 SUCCESS = "success"
 VICTIM = "preemption victim"
@@ -121,8 +122,9 @@ class Annotator:
     a server with many thousand pods would hold nothing else. Pods beyond the bound get their node and a pointer.
     """
 
-    def __init__(self, store: Store, most: int = TOTAL) -> None:
-        self.wants_cells = True
+    def __init__(self, store: Store, most: int = TOTAL, *, summary: bool = False) -> None:
+        self.wants_cells = not summary
+        self._why = SUMMARY if summary else FULL
         self._store = store
         self._most = most
         self._sizes: dict[tuple[str, str], int] = {}
@@ -139,7 +141,7 @@ class Annotator:
 
         def change(document: Document) -> None:
             if attempt is None:
-                point(document["metadata"], decision.node, FULL)
+                point(document["metadata"], decision.node, self._why)
             else:
                 annotate(document["metadata"], attempt)
 
@@ -153,7 +155,7 @@ class Annotator:
         self._total += size - self._sizes.pop(pod, 0)
         if size:
             self._sizes[pod] = size
-        self.wants_cells = self._total < self._most
+        self.wants_cells = self._why is not SUMMARY and self._total < self._most
 
     def _forget(self, change: Change) -> None:
         if change.type == "DELETED":
