@@ -133,6 +133,7 @@ def _print(comparison: "Comparison", format: str) -> None:
 
 def _print_table(comparison: "Comparison") -> None:
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     from seatrial.results.wording import SHOWN, change, figure
@@ -141,16 +142,18 @@ def _print_table(comparison: "Comparison") -> None:
     names = [run.name for run in comparison.runs]
     view = Table(box=None, header_style="bold")
     for title in ("measure", *names, *(f"Δ {name}" for name in names[1:])):
-        view.add_column(title)
+        view.add_column(escape(title))
     for number in comparison.numbers:
         changes = [change(number, place) for place in range(1, len(names))]
-        view.add_row(f"{number.name} [dim]{number.unit}[/dim]", *map(figure, number.values), *changes)
+        name = f"{escape(number.name)} [dim]{escape(number.unit)}[/dim]"
+        view.add_row(name, *map(escape, map(figure, number.values)), *map(escape, changes))
     console.print(view)
     count = len(comparison.differences)
     console.print(f"\n{count} pods went elsewhere" if count else "\nEvery pod went to the same node")
     for difference in comparison.differences[:SHOWN]:
         places = " → ".join(node or "pending" for node in difference.nodes)
-        console.print(f"  {difference.pod}: {places}  [dim]{difference.reason}[/dim]", soft_wrap=True)
+        reason = escape(difference.reason)
+        console.print(f"  {escape(difference.pod)}: {escape(places)}  [dim]{reason}[/dim]", soft_wrap=True)
     if count > SHOWN:
         console.print(f"  … and {count - SHOWN} more, in compare.html")
 

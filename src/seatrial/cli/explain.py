@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
 def explain(
     result: Annotated[Path, typer.Argument(help="The folder of a run, or its result.json.", show_default=False)],
     pod: Annotated[str, typer.Argument(help="namespace/name, or a name in default.", show_default=False)],
-    attempt: Annotated[int, typer.Option(help="Which attempt, from 1; by default the last one.")] = 0,
+    attempt: Annotated[int, typer.Option(min=0, help="Which attempt, from 1; by default the last one.")] = 0,
     every: Annotated[bool, typer.Option("--all", help="Show every node, not the most telling ones.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the attempt as JSON.")] = False,
 ) -> None:
@@ -29,25 +29,26 @@ def explain(
     from seatrial.scenario.result import Result
 
     answer = Result.load(result).explain(pod)
+    total = len(answer.attempts)
+    if attempt > total:
+        raise ConfigError("", "--attempt", f"expected 1 to {total}, got {attempt}" if total else "there was none")
     if not json:
         typer.echo(answer.sentence)
     if not answer.attempts:
         return
-    if not 0 <= attempt <= len(answer.attempts):
-        raise ConfigError("", "--attempt", f"expected 1 to {len(answer.attempts)}, got {attempt}")
     chosen = answer.attempts[attempt - 1]
     if json:
         import msgspec
 
         typer.echo(msgspec.json.encode({"pod": answer.pod, "sentence": answer.sentence, "attempt": chosen}).decode())
         return
-    _show(chosen, attempt or len(answer.attempts), len(answer.attempts), every=every)
+    _show(chosen, attempt or total, total, every=every)
 
 
 def _show(attempt: "Attempt", number: int, total: int, *, every: bool) -> None:
     from rich.console import Console
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False)
     step = f"{attempt.major}.{attempt.minor}"
     console.print(f"\nattempt {number} of {total}, step {step}: {attempt.outcome}", style="bold")
     if attempt.victims:

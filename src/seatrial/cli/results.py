@@ -66,18 +66,19 @@ def _write(table: "pl.DataFrame", path: Path) -> None:
         table.write_csv(path)
     else:
         table.write_parquet(path)
-    typer.echo(f"written {path}")
+    typer.echo(f"written {path}", err=True)
 
 
 def _show(name: str, title: str, table: "pl.DataFrame") -> None:
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
-    view = Table(title=f"{name}: {title}", title_justify="left", box=None, header_style="bold")
+    view = Table(title=escape(f"{name}: {title}"), title_justify="left", box=None, header_style="bold")
     for column in table.columns:
-        view.add_column(column)
+        view.add_column(escape(column))
     for row in table.head(ROWS).iter_rows():
-        view.add_row(*[_cell(value) for value in row])
+        view.add_row(*[escape(_cell(value)) for value in row])
     console = Console()
     console.print(view)
     if len(table) > ROWS:

@@ -44,7 +44,7 @@ def snapshot(
         list[Path] | None, typer.Argument(help="Output of `kubectl get … -o yaml`, or an export.", show_default=False)
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the snapshot goes.")] = Path("cluster.yaml"),
-    kubeconfig: Annotated[Path | None, typer.Option(help="Take it from a live cluster (extra [cluster]).")] = None,
+    kubeconfig: Annotated[Path | None, typer.Option(help="Take it from a live cluster (extra \\[cluster]).")] = None,
 ) -> None:
     """Make a snapshot for `seatrial run --snapshot`, without the data of Secrets."""
     from seatrial.model.errors import ConfigError
@@ -56,6 +56,9 @@ def snapshot(
         raise ConfigError("", "FILES", "expected either files or --kubeconfig")
     found = read_snapshot(files) if files else list(clean(_live(kubeconfig)))
     write_whole(output, [dump({"apiVersion": "v1", "kind": "List", "items": found}).encode()])
+    if not found:
+        source = ", ".join(map(str, files)) if files else str(kubeconfig)
+        typer.echo(f"seatrial: warning: {source}: no objects found; the snapshot is empty", err=True)
     typer.echo(f"{output}: {len(found)} objects")
 
 

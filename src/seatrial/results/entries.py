@@ -57,7 +57,7 @@ class Entry:
 def read_timeline(path: Path) -> tuple[pl.LazyFrame, Document]:
     """The table of a run and the dictionary of its cells."""
     try:
-        frame = pl.scan_parquet(path)
+        frame = pl.scan_parquet(path, glob=False)
         metadata = pl.read_parquet_metadata(path)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise ConfigError(str(path), "", f"is not a timeline: {error}") from error

@@ -65,7 +65,7 @@ class Kept:
         """Open `timeline.parquet`; ConfigError where it is none of ours."""
         try:
             metadata = pl.read_parquet_metadata(path)
-            table = pl.scan_parquet(path)
+            table = pl.scan_parquet(path, glob=False)
             names = table.collect_schema().names()
         except (OSError, pl.exceptions.PolarsError) as error:
             raise ConfigError(str(path), "", f"cannot be read as a timeline: {error}") from error
