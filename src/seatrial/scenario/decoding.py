@@ -15,7 +15,7 @@ import yaml
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, SeatrialError
 from seatrial.model.yamls import load_all
-from seatrial.scenario.kind import API_VERSION, Scenario
+from seatrial.scenario.kind import API_VERSION, STEP_DURATION, Scenario
 
 SPELLINGS = {
     "spec": {"preSimulationControllers": "presimulationControllers"},
@@ -40,6 +40,8 @@ def read_scenario(path: Path) -> Document:
         documents = [_load_json(text)] if text.lstrip().startswith("{") else load_all(text)
     except (SeatrialError, yaml.YAMLError, ValueError) as error:
         raise ConfigError(str(path), "", _flat(str(error))) from error
+    except RecursionError as error:
+        raise ConfigError(str(path), "", "nested too deeply") from error
     if len(documents) != 1:
         raise ConfigError(str(path), "", f"expected one Scenario, found {len(documents)} documents")
     try:
@@ -85,7 +87,20 @@ def decode_scenario(document: Any) -> Scenario:
     name = scenario.metadata.get("name")
     if not isinstance(name, str) or not _NAME.match(name):
         raise ConfigError("", "metadata.name", f"expected a lower-case DNS name, got {name!r}")
+    _check_annotations(scenario.metadata.get("annotations"))
     return scenario
+
+
+def _check_annotations(annotations: Any) -> None:
+    """Annotations are strings: `step-duration: 60` is a number in YAML, and says no unit either."""
+    if annotations is None:
+        return
+    if not isinstance(annotations, dict):
+        raise ConfigError("", "metadata.annotations", f"expected a map of strings, got {annotations!r}")
+    for key, value in annotations.items():
+        if not isinstance(value, str):
+            example = ' such as "60s"' if key == STEP_DURATION else ""
+            raise ConfigError("", f"metadata.annotations[{key}]", f"expected a string{example}, got {value!r}")
 
 
 def respell(document: Document) -> Document:

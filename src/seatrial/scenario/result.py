@@ -44,9 +44,12 @@ class Result:
         """Open a result that was saved: a folder, or the `result.json` in it."""
         path = Path(path)
         folder = path if path.is_dir() else path.parent
-        if not (folder / RESULT).is_file():
+        file = folder / RESULT if path.is_dir() else path
+        if not file.is_file() or file.suffix != Path(RESULT).suffix:
             raise ConfigError(str(path), "", f"expected a folder with {RESULT}, or that file")
-        return cls(folder / RESULT, Kept.load(folder / NAME))
+        if not (folder / NAME).is_file():
+            raise ConfigError(str(path), "", f"needs {NAME} beside it, where the scheduling attempts are kept")
+        return cls(file, Kept.load(folder / NAME))
 
     def save(self, folder: Path | str) -> None:
         """Write `result.json` and `timeline.parquet`, each whole or not at all."""
