@@ -182,7 +182,7 @@ def test_auth(kubectl: Kubectl) -> None:
 
 
 def test_events_logs_and_top(kubectl: Kubectl) -> None:
-    kubectl.create(pod("quiet"))
+    kubectl.create(node("metered"), pod("quiet"))
     assert "LAST SEEN" in kubectl("events") or "No events" in kubectl.run("events").stderr
     logs = kubectl.run("logs", "quiet")
     assert logs.returncode == 1

@@ -27,9 +27,16 @@ def scenario(name: str, nodes: int, pods: int, steps: int, *, urgent: int = 0) -
         }
         operations.append(_create(1, {"apiVersion": "v1", "kind": "Node", **node}))
     operations += [_create(1 + i * steps // pods, _pod(f"pod-{i:05}", f"{250 * (1 + i % 4)}m")) for i in range(pods)]
+    urgency = {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": {"name": "urgent"},
+        "value": 1000,
+    }
+    operations.append(_create(1, urgency))
     for i in range(urgent):
         pod = _pod(f"urgent-{i}", "3")
-        pod["spec"]["priority"] = 1000
+        pod["spec"]["priorityClassName"] = "urgent"
         operations.append(_create(steps, pod))
     operations.append({"step": steps + 1, "doneOperation": {}})
     controllers = {"simulationControllers": {"enabled": [{"name": "scheduler"}]}}
