@@ -9,6 +9,7 @@ import pytest
 from seatrial.clock.virtual import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import Invalid
+from seatrial.model.openapi import openapi_document
 from seatrial.scenario.cluster import fresh_store
 from seatrial.scenario.conductor import Conductor
 from seatrial.scenario.kind import SCENARIO
@@ -414,3 +415,16 @@ def test_a_scenario_whose_objects_have_managed_fields_can_be_patched(server: Ser
     change = Patch("json", [{"op": "add", "path": "/metadata/labels", "value": {"a": "b"}}])
     stored = server.store.patch(SCENARIO, "play", change, writer=USER)
     assert server.store.spelled_out(stored).document()["metadata"]["labels"] == {"a": "b"}
+
+
+def test_merging_by_id_is_not_published_and_still_done(server: Server) -> None:
+    spec = definition()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
+    published = openapi_document([SCENARIO], {(SCENARIO.api_version, SCENARIO.kind): {"type": "object"}})
+    patched = published["paths"][f"/apis/{SCENARIO.api_version}/scenarios/{{name}}"]["patch"]["requestBody"]["content"]
+    assert not any("patch" in key for listing in ("events", "operations") for key in spec[listing])
+    assert "application/merge-patch+json" in patched
+    assert "application/strategic-merge-patch+json" not in patched
+    server.create(operations(create(1, node("n"), id="first")))
+    more = {"spec": {"operations": [create(1, node("m"), id="second")]}}
+    stored = server.store.patch(SCENARIO, "play", Patch("strategic", more), writer=USER)
+    assert {item["id"] for item in stored.document()["spec"]["operations"]} == {"first", "second"}

@@ -17,8 +17,9 @@ _PATCHES = (
     "application/apply-patch+yaml",
     "application/json-patch+json",
     "application/merge-patch+json",
-    "application/strategic-merge-patch+json",
 )
+_STRATEGIC = "application/strategic-merge-patch+json"
+"""Not named for custom kinds, as upstream: kubectl then merges them by JSON merge patch."""
 _MEDIA = ("application/json", "application/yaml", "application/vnd.kubernetes.protobuf")
 _WRITE = {"dryRun": "string", "fieldManager": "string", "fieldValidation": "string"}
 _LIST = {
@@ -91,7 +92,7 @@ def _operations(
             "parameters": [
                 {"name": name, "in": "query", "schema": {"type": type_}} for name, type_ in _PARAMETERS[verb].items()
             ],
-            **_body(verb, name_of(api_version, spoken)),
+            **_body(verb, name_of(api_version, spoken), kind.custom),
             "responses": {
                 "200": {"description": "OK", "content": _content(_MEDIA, _answer(verb, api_version, spoken, name_of))}
             },
@@ -107,12 +108,13 @@ def _answer(verb: str, api_version: str, kind: str, name_of: NameOf) -> str:
     return name_of(api_version, f"{kind}List" if verb == "list" else kind)
 
 
-def _body(verb: str, name: str) -> Document:
+def _body(verb: str, name: str, custom: bool) -> Document:
     match verb:
         case "create" | "update":
             return {"requestBody": {"required": True, "content": _content(("*/*",), name)}}
         case "patch":
-            return {"requestBody": {"required": True, "content": _content(_PATCHES, f"{_META}.Patch")}}
+            media = _PATCHES if custom else (*_PATCHES, _STRATEGIC)
+            return {"requestBody": {"required": True, "content": _content(media, f"{_META}.Patch")}}
         case "delete" | "deletecollection":
             return {"requestBody": {"content": _content(("*/*",), f"{_META}.DeleteOptions")}}
         case _:

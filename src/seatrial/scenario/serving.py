@@ -14,7 +14,7 @@ from seatrial.model.errors import Cause, ConfigError, Invalid
 from seatrial.model.schema import schema_from_openapi
 from seatrial.scenario.board import Board
 from seatrial.scenario.decoding import SPELLINGS, respell
-from seatrial.scenario.kind import SCENARIO, Scenario
+from seatrial.scenario.kind import MERGED_BY_ID, SCENARIO, Scenario
 from seatrial.scenario.plan import settle
 from seatrial.scenario.profile import SUCCEEDED, profile_of
 from seatrial.store.objects import Stored
@@ -30,10 +30,16 @@ _COMMA = b","
 
 
 def definition() -> Document:
-    """The CustomResourceDefinition of Scenarios; the other spellings of the KEP are let in."""
+    """The CustomResourceDefinition of Scenarios; the other spellings of the KEP are let in.
+
+    Ids are set by the server, so files may lack them: that patches may merge by id is not published, since
+    kubectl apply would then look for ids in a file that has none.
+    """
     document = custom_resource_definition(Scenario)
     spec = document["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
     _let_in(spec)
+    for listing in ("events", "operations"):
+        spec[listing] = {key: value for key, value in spec[listing].items() if key not in MERGED_BY_ID}
     return document
 
 
