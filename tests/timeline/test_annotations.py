@@ -15,10 +15,10 @@ KEYS = {
 }  # fmt: skip
 
 
-def annotated(*pods: dict[str, object]) -> dict[str, dict[str, str]]:
+def annotated(*pods: dict[str, object], summary: bool = False) -> dict[str, dict[str, str]]:
     """The annotations of pods after every one was tried."""
     store = fresh_store(Clock())
-    scheduler = Scheduler(store, store.clock, recorder=Annotator(store))
+    scheduler = Scheduler(store, store.clock, recorder=Annotator(store, summary=summary))
     scheduler.start()
     nodes, kind = store.kinds.named("v1", "Node"), store.kinds.named("v1", "Pod")
     assert nodes is not None
@@ -38,6 +38,12 @@ def test_all_keys_are_written_at_every_attempt() -> None:
     """V2-077"""
     for annotations in annotated(pod("fits"), pod("huge", cpu="64")).values():
         assert {f"{PREFIX}{key}" for key in KEYS} <= set(annotations)
+
+
+def test_a_summary_is_the_node_alone() -> None:
+    annotations = annotated(pod("fits"), summary=True)["fits"]
+    assert {key for key in annotations if key.startswith(PREFIX)} == {SELECTED, POINTER}
+    assert annotations[SELECTED] in ("a", "b")
 
 
 def test_a_bound_pod_shows_filters_scores_and_its_node() -> None:
