@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from seatrial.bench.figures import Figure, all_met
-from seatrial.bench.oracle import upstream_rate
-from seatrial.bench.scheduler_memory import added_megabytes
-from seatrial.bench.workload_run import Timing, WorkloadRun
-from seatrial.bench.workloads import Workload, shipped_workloads
 from seatrial.model.errors import ConfigError
+
+if TYPE_CHECKING:
+    from seatrial.bench.workload_run import Timing
+    from seatrial.bench.workloads import Workload
 
 AGAINST = "against"
 MEMORY = "memory"
@@ -60,6 +60,10 @@ def bench_scheduler(
 
 
 def _figures(names: frozenset[str], scale: float, against: Path | None, events: bool) -> Iterator[Figure]:
+    from seatrial.bench.oracle import upstream_rate
+    from seatrial.bench.scheduler_memory import added_megabytes
+    from seatrial.bench.workloads import shipped_workloads
+
     shipped = shipped_workloads()
     if unknown := names - {*(one.name for one in shipped), MEMORY}:
         known = ", ".join([*(one.name for one in shipped), MEMORY])
@@ -80,8 +84,10 @@ def _figures(names: frozenset[str], scale: float, against: Path | None, events: 
         yield Figure(name, ours / theirs, "times", one.must, more_is_better=True)
 
 
-def measure(workload: Workload, events: bool = False) -> Timing:
+def measure(workload: "Workload", events: bool = False) -> "Timing":
     """One workload on a cluster of its own."""
+    from seatrial.bench.workload_run import WorkloadRun
+
     return WorkloadRun(events=events).run(workload)
 
 
