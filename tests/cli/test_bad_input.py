@@ -40,11 +40,33 @@ FILES = {
     "tokens.bin": b"\xff\xfe\x00,a,b",
     "tokens.csv": b"only-a-token\n",
 }
+STEPS = SCENARIO.split("  operations:")[0] + "  operations:\n"
+INVALID = {
+    "no-action.yaml": STEPS + "  - {step: 1, id: x}\n",
+    "two-actions.yaml": STEPS + "  - {step: 1, id: x, doneOperation: {}, createOperation: {object: {}}}\n",
+    "discriminator.yaml": STEPS + "  - {step: 1, id: x, operation: Delete, doneOperation: {}}\n",
+    "same-id.yaml": STEPS + "  - {step: 1, id: x, doneOperation: {}}\n  - {step: 2, id: x, doneOperation: {}}\n",
+    "nobody.yaml": SCENARIO.replace("name: scheduler", "name: nobody"),
+    "both.yaml": SCENARIO + "  events: [{step: 1, id: e, operation: Done, doneOperation: {}}]\n",
+    "no-target.yaml": STEPS
+    + "  - {step: 1, id: x, deleteOperation: {typeMeta: {apiVersion: v1, kind: Pod},"
+    + " objectMeta: {name: gone, namespace: default}}}\n",
+}
+"""Scenarios that can be read and end Failed."""
+UNREADABLE = {
+    "unknown-field.yaml": STEPS + "  - {step: 1, id: x, surprise: {}}\n",
+    "twice.yaml": STEPS + "  - {step: 1, step: 2, doneOperation: {}}\n",
+    "negative.yaml": STEPS + "  - {step: -1, doneOperation: {}}\n",
+    "too-late.yaml": STEPS + "  - {step: 2147483648, doneOperation: {}}\n",
+    "word.yaml": STEPS + "  - {step: one, doneOperation: {}}\n",
+}
 FOREVER = "serve --port 0 --insecure"
 
 BAD = [
     # run
     *[(2, f"run {name}") for name in ("absent.yaml", ".", "empty.yaml", "binary.yaml", "wrong.yaml", "list.yaml")],
+    *[(2, f"run {name} --out refused") for name in UNREADABLE],
+    *[(1, f"run {name} --out failed --no-report --quiet") for name in INVALID],
     (2, "run pod.yaml"),
     (2, "run deep.json"),
     (2, "run minutes.yaml"),
@@ -128,7 +150,8 @@ class Ended:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with bad files, a run, and a result.json that lost its timeline."""
     folder = tmp_path_factory.mktemp("bad")
-    for name, data in FILES.items():
+    texts = {name: text.encode() for name, text in (INVALID | UNREADABLE).items()}
+    for name, data in (FILES | texts).items():
         (folder / name).write_bytes(data)
     arguments = ["run", str(folder / "good.yaml"), "--out", str(folder / "run"), "--quiet", "--no-report"]
     assert CliRunner().invoke(main.build(), arguments, catch_exceptions=False).exit_code == 0
@@ -187,6 +210,19 @@ def test_the_message_names_what_is_wrong(call: Call, line: str, said: str) -> No
     ended = call(line)
     assert said in ended.err
     assert not ended.out
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_what_cannot_be_decoded_leaves_no_files(call: Call, folder: Path, name: str) -> None:
+    assert call(f"run {name} --out undecoded").code == 2
+    assert not (folder / "undecoded").exists()
+
+
+@pytest.mark.parametrize("name", INVALID)
+def test_an_invalid_scenario_ends_failed_and_its_result_is_written(call: Call, folder: Path, name: str) -> None:
+    out = folder / f"of-{name}"
+    assert call(f"run {name} --out {out} --no-report --quiet").code == 1
+    assert b'"phase":"Failed"' in (out / "result.json").read_bytes()
 
 
 def test_a_bad_token_file_is_found_before_the_kubeconfig_is_written(call: Call, folder: Path) -> None:
