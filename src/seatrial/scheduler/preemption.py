@@ -9,7 +9,9 @@ Upstream: pkg/scheduler/framework/preemption, plugins/defaultpreemption (SelectV
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -29,12 +31,33 @@ NO_VICTIMS = "No preemption victims found for incoming pod"
 PRIORITY_OFFSET = 1 << 31
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Victims:
     """The pods to evict from a node, most important first, and how many evictions violate a budget."""
 
     pods: tuple[PodInfo, ...]
     violations: int = 0
+
+    def rank(self, now: int) -> tuple[int, ...]:
+        """Which node is best: fewest violations, lowest top priority, lowest sum of priorities, fewest victims, latest
+        start of the victims of top priority; a pod that has not started counts as starting now."""
+        *standing, start = self._standing
+        return *standing, -(now if start is None else min(start, now) if self._has_unstarted else start)
+
+    @cached_property
+    def _highest(self) -> list[PodInfo]:
+        highest = max(pod.priority for pod in self.pods)
+        return [pod for pod in self.pods if pod.priority == highest]
+
+    @cached_property
+    def _has_unstarted(self) -> bool:
+        return any(pod.start_time is None for pod in self._highest)
+
+    @cached_property
+    def _standing(self) -> tuple[Any, ...]:
+        start = min((pod.start_time for pod in self._highest if pod.start_time is not None), default=None)
+        total = sum(pod.priority + PRIORITY_OFFSET for pod in self.pods)
+        return self.violations, self.pods[0].priority, total, len(self.pods), start
 
 
 @dataclass(slots=True)
@@ -313,17 +336,7 @@ def _is_more_important(pod: PodInfo, other: PodInfo) -> bool:
 
 
 def best_candidates(candidates: Mapping[str, Victims], now: int) -> list[str]:
-    """The nodes that tie after all criteria, by name: fewest violations, lowest top priority, lowest sum of
-    priorities, fewest victims, latest start of the victims of top priority."""
-
-    def rank(name: str) -> tuple[int, ...]:
-        victims = candidates[name]
-        top = victims.pods[0].priority
-        highest = max(pod.priority for pod in victims.pods)
-        starts = [now if p.start_time is None else p.start_time for p in victims.pods if p.priority == highest]
-        total = sum(pod.priority + PRIORITY_OFFSET for pod in victims.pods)
-        return victims.violations, top, total, len(victims.pods), -min(starts)
-
-    ranks = {name: rank(name) for name in candidates}
+    """The nodes that tie after all criteria, by name."""
+    ranks = {name: victims.rank(now) for name, victims in candidates.items()}
     best = min(ranks.values())
     return sorted(name for name, own in ranks.items() if own == best)
