@@ -37,6 +37,14 @@ FILES = {
         "{name: fill, annotations: {simulation.kube-scheduler-simulator.x-k8s.io/step-duration: 60}}",
     ).encode(),
     "report.html": b"<html></html>",
+    "nobody-listens.yaml": b"""
+apiVersion: v1
+kind: Config
+clusters: [{name: a, cluster: {server: "http://127.0.0.1:1"}}]
+users: [{name: a, user: {token: x}}]
+contexts: [{name: a, context: {cluster: a, user: a}}]
+current-context: a
+""",
     "tokens.bin": b"\xff\xfe\x00,a,b",
     "tokens.csv": b"only-a-token\n",
 }
@@ -59,6 +67,14 @@ UNREADABLE = {
     "negative.yaml": STEPS + "  - {step: -1, doneOperation: {}}\n",
     "too-late.yaml": STEPS + "  - {step: 2147483648, doneOperation: {}}\n",
     "word.yaml": STEPS + "  - {step: one, doneOperation: {}}\n",
+}
+SNAPSHOTS = {
+    "numbers.yaml": "items: [1]",
+    "nameless.yaml": "items: [{metadata: {name: x}}]",
+    "metadata.yaml": "{kind: List, apiVersion: v1, items: [{apiVersion: v1, kind: Pod, metadata: 7}]}",
+    "export.yaml": "pods: 7",
+    "exported.yaml": "pods: [3]",
+    "kind.yaml": "{kind: 5, apiVersion: v1, metadata: {name: x}}",
 }
 FOREVER = "serve --port 0 --insecure"
 
@@ -121,6 +137,10 @@ BAD = [
     *[(2, f"verify golden {name}") for name in ("absent", "good.yaml", "lone")],
     (2, "snapshot"),
     *[(2, f"snapshot {name}") for name in ("absent.yaml", ".", "binary.yaml", "wrong.yaml", "list.yaml")],
+    *[(2, f"snapshot {name}") for name in SNAPSHOTS],
+    *[(2, f"run good.yaml --snapshot {name}") for name in SNAPSHOTS],
+    *[(2, f"snapshot --kubeconfig {name}") for name in ("absent", ".", "empty.yaml", "binary.yaml", "wrong.yaml")],
+    (2, "snapshot --kubeconfig nobody-listens.yaml"),
     (2, "snapshot pod.yaml --kubeconfig absent"),
     (2, "snapshot pod.yaml -o lone"),
     # serve
@@ -150,7 +170,7 @@ class Ended:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with bad files, a run, and a result.json that lost its timeline."""
     folder = tmp_path_factory.mktemp("bad")
-    texts = {name: text.encode() for name, text in (INVALID | UNREADABLE).items()}
+    texts = {name: text.encode() for name, text in (INVALID | UNREADABLE | SNAPSHOTS).items()}
     for name, data in (FILES | texts).items():
         (folder / name).write_bytes(data)
     arguments = ["run", str(folder / "good.yaml"), "--out", str(folder / "run"), "--quiet", "--no-report"]

@@ -65,24 +65,29 @@ def snapshot(
 def _live(kubeconfig: Path | None) -> list[dict[str, Any]]:
     """Everything of these kinds in a live cluster; kinds that it does not serve are left out."""
     import orjson
+    from yaml import YAMLError
 
     from seatrial.model.errors import ConfigError
 
     try:
         from kubernetes import client, config
+        from urllib3.exceptions import HTTPError
     except ImportError as error:
         raise ConfigError("", "--kubeconfig", "needs the extra [cluster]: pip install 'seatrial[cluster]'") from error
     try:
         config.load_kube_config(str(kubeconfig))  # type: ignore[no-untyped-call]
-    except config.ConfigException as error:
+    except (config.ConfigException, ValueError, YAMLError) as error:
         raise ConfigError(str(kubeconfig), "", str(error)) from error
     api = client.ApiClient()
     found: list[dict[str, Any]] = []
     for api_version, plural in KINDS:
         root = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
         request = api.param_serialize("GET", f"{root}/{plural}", auth_settings=["BearerToken"])
-        answer = api.call_api(*request)
-        body = answer.read()  # type: ignore[no-untyped-call]
+        try:
+            answer = api.call_api(*request)
+            body = answer.read()  # type: ignore[no-untyped-call]
+        except HTTPError as error:
+            raise ConfigError(str(kubeconfig), plural, f"the cluster cannot be asked: {error}") from error
         if answer.status in (403, 404):
             continue
         if answer.status != 200:

@@ -47,16 +47,33 @@ def objects_of(document: object, path: str) -> Iterator[Document]:
     if isinstance(document.get("items"), list):
         kind = str(document.get("kind", "")).removesuffix("List")
         inherited = {"apiVersion": document["apiVersion"], "kind": kind} if kind and "apiVersion" in document else {}
-        for item in document["items"]:
-            yield {**inherited, **item}
+        for number, item in enumerate(document["items"]):
+            yield _object(inherited, item, path, f"items[{number}]")
     elif "kind" in document and "apiVersion" in document:
-        yield document
+        yield _object({}, document, path, "")
     elif set(document) & set(EXPORT):
         for key, (api_version, kind) in EXPORT.items():
-            for item in document.get(key) or ():
-                yield {"apiVersion": api_version, "kind": kind, **item}
+            items = document.get(key) or []
+            if not isinstance(items, list):
+                raise ConfigError(path, key, f"expected a list, got {type(items).__name__}")
+            for number, item in enumerate(items):
+                yield _object({"apiVersion": api_version, "kind": kind}, item, path, f"{key}[{number}]")
     else:
         raise ConfigError(path, "", "expected objects, a list of them, or an export of kube-scheduler-simulator")
+
+
+def _object(inherited: Document, item: object, path: str, place: str) -> Document:
+    """An object with what it has from its list; ConfigError where it is none."""
+    if not isinstance(item, dict):
+        raise ConfigError(path, place, f"expected an object, got {type(item).__name__}")
+    found: Document = {**inherited, **item}
+    for field in ("apiVersion", "kind"):
+        if not isinstance(found.get(field), str):
+            raise ConfigError(path, f"{place}.{field}".lstrip("."), f"expected a string, got {found.get(field)!r}")
+    metadata = found.get("metadata")
+    if not isinstance(metadata, dict) or not isinstance(metadata.get("name"), str):
+        raise ConfigError(path, f"{place}.metadata.name".lstrip("."), f"is required for a {found['kind']}")
+    return found
 
 
 def clean(documents: Iterable[Document]) -> Iterator[Document]:
