@@ -46,7 +46,9 @@ class EmbeddedScheduler:
             configuration = load_configuration(source, plugins=known_points(plugins))
         except ConfigurationError as error:
             raise ConfigError(str(config), error.stage, error.message) from None
-        scheduler = Scheduler(store, clock, configuration, recorder=recorder, plugins=plugins, background=Threads())
+        scheduler = Scheduler(
+            store, clock, configuration, recorder=recorder, plugins=plugins, background=Threads(), tolerant=True
+        )
         scheduler.start()
         return cls(scheduler, plugins)
 

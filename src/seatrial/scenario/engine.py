@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from seatrial.clock.virtual import START, Clock
 from seatrial.model.documents import encode
-from seatrial.model.errors import ScenarioError
+from seatrial.model.errors import SeatrialError
 from seatrial.scenario.actors import Actor, Sweeper
 from seatrial.scenario.board import Board, Publisher, Strategy
 from seatrial.scenario.limits import LoopCount
@@ -87,7 +87,7 @@ class Engine:
                 if self._done:
                     self._end(SUCCEEDED, f"done in step {step}")
                     return
-        except ScenarioError as error:
+        except SeatrialError as error:
             self.fail(str(error))
             return
         self._end(PAUSED, "all operations are carried out and none of them was Done")

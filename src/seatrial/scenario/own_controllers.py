@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 from seatrial.clock.virtual import Clock, Timer
 from seatrial.model.documents import Document
 from seatrial.model.durations import parse_duration
-from seatrial.model.errors import AlreadyExists, ConfigError, NotFound
+from seatrial.model.errors import AlreadyExists, ConfigError, NotFound, SeatrialError
 from seatrial.model.kinds import Kind
 from seatrial.store.objects import Change
 from seatrial.store.options import Patch
@@ -124,6 +124,10 @@ class OwnController:
         return not cluster.waits
 
 
+class ControllerFailed(SeatrialError):
+    """A user's controller raised: which one, on which object, and how."""
+
+
 class OwnActor:
     """Drives a user's controller from a queue of changed objects, one per loop."""
 
@@ -162,14 +166,24 @@ class OwnActor:
         kind, namespace, name = key
         self._cluster._key = key
         current = self._cluster.find(kind, name, namespace)
-        if current is not None:
-            self._controller.reconcile(self._cluster, current)
-        elif gone is not None:
-            self._controller.removed(self._cluster, gone)
+        try:
+            if current is not None:
+                self._controller.reconcile(self._cluster, current)
+            elif gone is not None:
+                self._controller.removed(self._cluster, gone)
+        except Exception as error:
+            where = f"{namespace}/{name}" if namespace else name
+            raise self._failed(f" on {kind.rpartition('/')[2]} {where}", error) from error
         return True
 
     def wait_condition(self) -> bool:
-        return not self._queue and self._controller.wait_condition(self._cluster)
+        try:
+            return not self._queue and self._controller.wait_condition(self._cluster)
+        except Exception as error:
+            raise self._failed("", error) from error
+
+    def _failed(self, where: str, error: Exception) -> ControllerFailed:
+        return ControllerFailed(f"controller {self.name}{where}: {type(error).__name__}: {error}")
 
     def _notice(self, change: Change) -> None:
         stored = change.stored

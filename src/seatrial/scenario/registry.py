@@ -55,7 +55,7 @@ class Registry:
             built[actor.name] = actor
         for name in self.own:
             if name in wanted:
-                built[name] = OwnActor(self.own[name](), store, clock)
+                built[name] = OwnActor(_made(self.own[name]), store, clock)
         if SCHEDULER in wanted:
             built[SCHEDULER] = SchedulerActor(scheduler)
         return Company([built[name] for name in preparing], [built[name] for name in simulated])
@@ -72,6 +72,13 @@ class Registry:
             for name in self.names()
             if name not in simulated and (name in enabled or (name in on and name != SCHEDULER))
         ]
+
+
+def _made(controller: type[OwnController]) -> OwnController:
+    try:
+        return controller()
+    except Exception as error:
+        raise ConfigError("", f"controller {controller.__name__}", f"{type(error).__name__}: {error}") from error
 
 
 def _names(listed: Iterable[object] | None) -> list[str]:

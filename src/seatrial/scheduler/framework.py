@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from seatrial.model.errors import ConfigError
 from seatrial.scheduler.config import Profile
 from seatrial.scheduler.extension import Handle, Narrowed, Plugin, PostFiltered, Reads, Rejections, Wait
+from seatrial.scheduler.faults import guard
 from seatrial.scheduler.node import NodeInfo
 from seatrial.scheduler.nodes import Mask, Nodes
 from seatrial.scheduler.pods import PodInfo
@@ -109,7 +111,7 @@ class Framework:
                     kind = registry.get(ref.name)
                     if kind is None:
                         continue
-                    made[ref.name] = kind(profile.args.get(ref.name), own)
+                    made[ref.name] = _made(kind, profile.args.get(ref.name), own, registry)
                 points.setdefault(point, []).append(made[ref.name])
         weights = {ref.name: ref.weight for ref in profile.plugins.get("score", ())}
         framework = cls(profile.name, points, weights, profile.percentage_of_nodes_to_score)
@@ -280,6 +282,18 @@ class Framework:
     def run_post_bind(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> None:
         for plugin in self.points.get("postBind", ()):
             plugin.post_bind(pod, node, cycle.of(plugin.name))  # type: ignore[attr-defined]
+
+
+def _made(kind: type[Plugin], args: Any, handle: Handle, registry: Registry) -> Plugin:
+    """A plugin with its arguments; a user's is guarded."""
+    if not registry.is_own(kind.__name__):
+        return kind(args, handle)
+    try:
+        plugin = kind(args, handle)
+    except Exception as failure:
+        raise ConfigError("plugins", kind.__name__, f"{type(failure).__name__}: {failure}") from failure
+    guard(plugin, tolerant=registry.tolerant)
+    return plugin
 
 
 def _unsatisfied(plugins: Sequence[str]) -> str:

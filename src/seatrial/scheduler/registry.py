@@ -76,9 +76,13 @@ def load(name: str) -> type[Plugin] | None:
 
 
 class Registry:
-    """Plugin classes by name: the in-tree ones and the user's."""
+    """Plugin classes by name: the in-tree ones and the user's.
 
-    def __init__(self, extra: Iterable[type[Plugin]] = ()) -> None:
+    `tolerant`: a user's plugin that fails is an Error of the pod it failed on, and not the end of the run.
+    """
+
+    def __init__(self, extra: Iterable[type[Plugin]] = (), *, tolerant: bool = False) -> None:
+        self.tolerant = tolerant
         self._extra: dict[str, type[Plugin]] = {}
         for plugin in extra:
             self.register(plugin)
@@ -98,6 +102,10 @@ class Registry:
     def get(self, name: str) -> type[Plugin] | None:
         """A plugin class, None where there is none of that name."""
         return self._extra.get(name) or load(name)
+
+    def is_own(self, name: str) -> bool:
+        """Whether a plugin is a user's."""
+        return name in self._extra
 
     def names(self) -> tuple[str, ...]:
         return (*IN_TREE, *self._extra)

@@ -39,7 +39,10 @@ from seatrial.store.store import Store
 
 
 class Scheduler:
-    """A kube-scheduler on a store. `plugins` are classes of users' plugins that a configuration may enable."""
+    """A kube-scheduler on a store. `plugins` are classes of users' plugins that a configuration may enable.
+
+    A user's plugin that raises ends the run (PluginFailed), or, where the scheduler is `tolerant`, the attempt.
+    """
 
     name = "scheduler"
 
@@ -56,11 +59,12 @@ class Scheduler:
         transport: Transport | None = None,
         events: bool = True,
         background: Background | None = None,
+        tolerant: bool = False,
     ) -> None:
         self.store, self.clock = store, clock
         self.recorder: Recorder = recorder or NoRecorder()
         self.metrics = SchedulerMetrics()
-        self._registry = Registry(plugins)
+        self._registry = Registry(plugins, tolerant=tolerant)
         self._tie_break, self._seed = tie_break, seed
         self._transport = transport
         self._reports_events = events

@@ -3,6 +3,7 @@
 import importlib
 import importlib.util
 import sys
+import traceback
 from collections.abc import Iterable
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -19,7 +20,10 @@ def load_plugins(modules: Iterable[str] = ()) -> list[type[Plugin]]:
     """All plugin classes of the named modules (or .py files) and of installed packages, each once."""
     found: dict[str, type[Plugin]] = {}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
-        loaded = entry.load()
+        try:
+            loaded = entry.load()
+        except Exception as error:
+            raise _unusable(entry.value, error) from error
         classes = plugins_in(loaded) if isinstance(loaded, ModuleType) else [loaded]
         found.update((plugin.__name__, plugin) for plugin in classes)
     for name in modules:
@@ -58,7 +62,9 @@ def load_module(name: str) -> ModuleType:
             raise ConfigError(
                 name, "", "there is no such module (expected my.module or a path ending in .py)"
             ) from error
-        raise
+        raise _unusable(name, error) from error
+    except (Exception, SystemExit) as error:
+        raise _unusable(name, error) from error
 
 
 def _module_of_file(name: str, path: Path) -> ModuleType:
@@ -67,5 +73,18 @@ def _module_of_file(name: str, path: Path) -> ModuleType:
         raise ConfigError(name, "", "there is no such file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[module.__name__] = module
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[module.__name__]
+        raise _unusable(name, error) from error
     return module
+
+
+def _unusable(name: str, error: BaseException) -> ConfigError:
+    """Says what a module raised when it was loaded, and in which line."""
+    why = f"{type(error).__name__}: {error}"
+    frames = traceback.extract_tb(error.__traceback__)
+    if frames and not isinstance(error, SyntaxError):
+        why += f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
+    return ConfigError(name, "", f"cannot be loaded: {why}")

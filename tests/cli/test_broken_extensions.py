@@ -1,0 +1,93 @@
+"""`seatrial run` with a user's plugin or controller that is broken: one message, whole files, exit code 1 or 2."""
+
+from pathlib import Path
+
+import orjson
+import pytest
+from typer.testing import CliRunner, Result
+
+from seatrial.cli.main import build
+from seatrial.model.errors import ConfigError
+from seatrial.scenario.registry import REGISTRY
+from tests.scenario.playing import create, done, operations, patch, scenario
+from tests.scenario.running import node, pod
+
+PLUGIN = """
+from seatrial.plugins import Plugin
+
+class Boom(Plugin):
+    def {method}(self, pod, node):
+        raise RuntimeError("boom")
+"""
+PROFILE = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles: [{plugins: {multiPoint: {enabled: [{name: Boom}]}}}]
+"""
+CONTROLLER = """
+from seatrial.scenario.own_controllers import OwnController
+
+class Boom(OwnController):
+    name = "boom"
+    watches = ("v1/Node",)
+
+    def reconcile(self, cluster, object):
+        raise RuntimeError("boom")
+"""
+SPEC = operations(create(1, node("node-1")), create(1, node("node-2")), create(2, pod("x")), done(3))
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(REGISTRY, "own", {})
+
+
+def run(*arguments: str, spec: dict[str, object] = SPEC) -> Result:
+    Path("scenario.json").write_bytes(orjson.dumps(scenario(spec)))
+    return CliRunner().invoke(build(), ["run", "scenario.json", "--no-report", *arguments])
+
+
+def failed(result: Result) -> str:
+    """The message of a Scenario that ended Failed, as its file has it."""
+    assert (result.exit_code, type(result.exception)) == (1, SystemExit), result.output
+    assert "Traceback" not in result.output
+    status = orjson.loads(Path("seatrial-out/play/result.json").read_bytes())["status"]
+    assert Path("seatrial-out/play/timeline.parquet").exists()
+    assert status["phase"] == "Failed"
+    return str(status["message"])
+
+
+@pytest.mark.parametrize("method", ["filter_one", "score_one"])
+def test_a_plugin_that_raises_fails_the_scenario(method: str) -> None:
+    Path("own.py").write_text(PLUGIN.format(method=method))
+    Path("profile.yaml").write_text(PROFILE)
+    result = run("--plugins", "own.py", "--scheduler-config", "profile.yaml")
+    assert failed(result) == "plugin Boom on pod default/x: RuntimeError: boom"
+
+
+def test_a_controller_that_raises_fails_the_scenario() -> None:
+    Path("own.py").write_text(CONTROLLER)
+    assert failed(run("--controllers", "own.py")) == "controller boom on Node node-1: RuntimeError: boom"
+
+
+def test_a_patch_that_cannot_be_read_fails_the_scenario() -> None:
+    broken = {**patch(2, node("node-1"), "{a: ["), "id": "broken"}
+    said = failed(run(spec=operations(create(1, node("node-1")), broken, done(3))))
+    assert said.startswith("operation broken: patchOperation.patch is neither JSON nor YAML")
+
+
+@pytest.mark.parametrize("option", ["--plugins", "--controllers"])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("def (:\n", "SyntaxError"),
+        ("import nowhere_at_all\n", "ModuleNotFoundError"),
+        ("1 // 0\n", "ZeroDivisionError"),
+    ],
+)
+def test_a_module_that_cannot_be_loaded_is_refused(option: str, text: str, said: str) -> None:
+    Path("own.py").write_text(text)
+    result = run(option, "own.py")
+    assert isinstance(result.exception, ConfigError)
+    assert str(result.exception).startswith(f"own.py: cannot be loaded: {said}: ")
