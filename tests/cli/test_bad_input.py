@@ -112,6 +112,13 @@ BAD = [
     (2, "explain lone p"),
     (2, "results deep.json"),
     (2, "results run no_such_measure"),
+    (2, "results run --csv good.yaml"),
+    (2, "results run --parquet good.yaml"),
+    (2, "results torn"),
+    (2, "explain torn p"),
+    (2, "run good.yaml --out good.yaml"),
+    (2, "compare run run --out good.yaml"),
+    (2, "compare run run --out page --junit ."),
     (2, "measures extra"),
     (2, "compare run"),
     (2, "compare run run --fail-if nonsense"),
@@ -175,6 +182,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).write_bytes(data)
     arguments = ["run", str(folder / "good.yaml"), "--out", str(folder / "run"), "--quiet", "--no-report"]
     assert CliRunner().invoke(main.build(), arguments, catch_exceptions=False).exit_code == 0
+    (folder / "torn").mkdir()
+    (folder / "torn" / "result.json").write_bytes((folder / "run" / "result.json").read_bytes())
+    (folder / "torn" / "timeline.parquet").write_bytes((folder / "run" / "timeline.parquet").read_bytes()[:-40])
     (folder / "lone").mkdir()
     (folder / "lone" / "result.json").write_bytes((folder / "run" / "result.json").read_bytes())
     return folder
