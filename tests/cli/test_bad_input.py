@@ -45,6 +45,7 @@ users: [{name: a, user: {token: x}}]
 contexts: [{name: a, context: {cluster: a, user: a}}]
 current-context: a
 """,
+    "plugin.py": b"def broken(:\n",
     "tokens.bin": b"\xff\xfe\x00,a,b",
     "tokens.csv": b"only-a-token\n",
 }
@@ -96,6 +97,7 @@ BAD = [
     (2, "run good.yaml --unknown"),
     (2, "run good.yaml pod.yaml"),
     (2, "run good.yaml --plugins absent.py"),
+    (2, "run good.yaml --plugins plugin.py"),
     *[(2, f"run good.yaml --scheduler-config {name}") for name in ("absent.yaml", ".", "binary.yaml", "profile.yaml")],
     *[(2, f"run good.yaml --snapshot {name}") for name in ("absent.yaml", ".", "binary.yaml", "wrong.yaml")],
     # what is read from a run
