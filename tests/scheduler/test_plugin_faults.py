@@ -6,7 +6,7 @@ import pytest
 from scheduler_world import World, enabled
 
 from seatrial.model.errors import ConfigError
-from seatrial.plugins import Plugin
+from seatrial.plugins import Action, Plugin, requeue
 from seatrial.scheduler.faults import PluginFailed
 from seatrial.scheduler.user_plugins import load_plugins
 
@@ -80,6 +80,24 @@ def test_an_answer_that_is_none_is_an_error_of_the_pod(
     assert first.outcome == "error"
     assert said in first.message
     assert world.node_of("good")
+
+
+def test_a_hint_that_raises_brings_the_pod_back(caplog: pytest.LogCaptureFixture) -> None:
+    class Picky(Plugin):
+        def filter_one(self, pod: Any, node: Any) -> bool:
+            return "good" in node.labels
+
+        @requeue.on("Node", Action.ADD)
+        def node_came(self, pod: Any, old: Any, new: Any) -> bool:
+            raise RuntimeError("boom")
+
+    world = World(enabled("Picky"), [Picky], tolerant=True)
+    world.node("n1")
+    world.pod("a")
+    world.run()
+    world.node("n2", labels={"good": ""})
+    assert [record.message for record in caplog.records] == ["plugin Picky on pod default/a: RuntimeError: boom"]
+    assert [queued.pod.name for queued in world.scheduler.queue.backoff] == ["a"]
 
 
 def test_a_plugin_that_cannot_be_made_is_named() -> None:

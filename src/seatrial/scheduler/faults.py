@@ -7,13 +7,14 @@ failure for the plugin's own Error status, so the pod is tried again later and e
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
 import numpy as np
 
 from seatrial.model.errors import SeatrialError
-from seatrial.scheduler.extension import Plugin, PostFiltered, Wait
+from seatrial.scheduler.extension import Plugin, PostFiltered, Requeue, Wait
 from seatrial.scheduler.pods import PodInfo
 from seatrial.scheduler.verdict import Status, Verdicts, error
 
@@ -22,6 +23,7 @@ log = logging.getLogger("seatrial.scheduler")
 _STATUS = (Status, type(None))
 _ANSWERS: Mapping[str, tuple[type, ...]] = {
     "pre_enqueue": _STATUS,
+    "concerns": (object,),
     "less": (bool, np.bool_),
     "pre_filter": (object,),
     "filter": (Verdicts, type(None), np.ndarray, list, tuple),
@@ -38,6 +40,7 @@ _ANSWERS: Mapping[str, tuple[type, ...]] = {
     "pre_bind": _STATUS,
     "bind": _STATUS,
     "post_bind": (object,),
+    "queueing hint": (object,),
 }
 """Extension point method -> what it may answer with."""
 _ARRAYS = frozenset(("filter", "score", "normalize"))
@@ -53,6 +56,15 @@ def guard(plugin: Plugin, *, tolerant: bool) -> None:
         method = getattr(plugin, name, None)
         if method is not None:
             setattr(plugin, name, _guarded(plugin, name, method, tolerant))
+    events = plugin.events
+
+    def guarded_events(gates: Mapping[str, bool]) -> tuple[Requeue, ...]:
+        return tuple(
+            replace(entry, hint=entry.hint and _guarded(plugin, "queueing hint", entry.hint, tolerant))
+            for entry in events(gates)
+        )
+
+    plugin.events = guarded_events  # type: ignore[method-assign]
 
 
 def _guarded(plugin: Plugin, name: str, method: Callable[..., Any], tolerant: bool) -> Callable[..., Any]:
@@ -102,10 +114,14 @@ def _error_of(name: str, status: Status, given: tuple[Any, ...]) -> Any:
         return Verdicts.failed(given[1], status.message)
     if name == "post_filter":
         return PostFiltered(status)
+    if name in ("concerns", "queueing hint"):
+        return True  # in doubt the pod is tried, as upstream does
     return False if name == "less" else status
 
 
 def _described(given: tuple[Any, ...]) -> str:
-    pod = given[0] if given else None
-    pod = pod if isinstance(pod, PodInfo) else getattr(pod, "pod", None)
-    return f"pod {pod.namespace}/{pod.name}" if isinstance(pod, PodInfo) else "no pod"
+    for one in given:
+        pod = one if isinstance(one, PodInfo) else getattr(one, "pod", None)
+        if isinstance(pod, PodInfo):
+            return f"pod {pod.namespace}/{pod.name}"
+    return "no pod"
