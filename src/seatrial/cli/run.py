@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,15 +19,16 @@ if TYPE_CHECKING:
 
 STRATEGY = "UPDATE_SCENARIO_RESULTS_STRATEGY"
 REPORT = "report.html"
+HELP = frozenset({"-h", "--help", "--version"})
 STRATEGIES = ("AtMovingNextStep", "OnPause", "OnDone")
 
 ScenarioFile = Annotated[Path | None, typer.Argument(help="A Scenario in YAML or JSON.", show_default=False)]
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command; a wrong strategy in the environment ends any command here."""
+    """Add the command; a wrong strategy in the environment ends any command here, unless only help is asked for."""
     chosen = os.environ.get(STRATEGY)
-    if chosen is not None and chosen not in STRATEGIES:
+    if chosen is not None and chosen not in STRATEGIES and HELP.isdisjoint(sys.argv[1:]):
         raise ConfigError("environment", STRATEGY, f"expected {', '.join(STRATEGIES)}, got {chosen!r}")
     app.command()(run)
 
