@@ -62,6 +62,15 @@ def test_entries_come_in_order_for_a_users_own_sums(told: Run) -> None:
     assert [entry.sequence for entry in told] == sorted(entry.sequence for entry in told)
 
 
+def test_the_cluster_of_each_moment_is_at_hand(told: Run) -> None:
+    """V1-102, V2-080: what a user asks of the cluster between two entries."""
+    busiest = [(entry.name, len(cluster.on_node("n1"))) for entry, cluster in told.moments() if entry.entry == "patch"]
+    assert busiest == [("small", 1), ("wide", 2), ("urgent", 2), ("vital", 2)]
+    last = [cluster for _, cluster in told.moments()][-1]
+    assert sorted(last.nodes) == ["n1", "n2", "n3"]
+    assert [pod.name for pod in last.on_node("n1")] == ["wide"]
+
+
 def test_balance_is_the_deviation_and_gini_of_shares(told: Run) -> None:
     (first,) = rows(told, "balance", resource="cpu", step=1)
     assert first["deviation"] == pytest.approx(12.5)  # shares 25 and 0

@@ -1,6 +1,6 @@
 """From entries to lives: one pass over a run that follows every node and pod."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import msgspec
@@ -37,30 +37,54 @@ class Histories:
 
 def tell(entries: Iterator[Entry]) -> Histories:
     """Follow every node and pod through the entries of a run."""
-    return _Teller().tell(entries)
+    teller = _Teller()
+    for entry in entries:
+        teller.take(entry)
+    return teller.found
+
+
+def moments(entries: Iterator[Entry]) -> Iterator[tuple[Entry, "Moment"]]:
+    """Every entry with the cluster as it is just after it."""
+    teller = _Teller()
+    moment = Moment(teller.nodes, teller.pods)
+    for entry in entries:
+        teller.take(entry)
+        yield entry, moment
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The nodes and pods that are there; it moves on with the iteration, so keep what you need of it."""
+
+    nodes: Mapping[str, NodeLife]
+    pods: Mapping[tuple[str, str], PodLife]
+
+    def on_node(self, node: str) -> list[PodLife]:
+        """The pods that hold a node, those that have ended left out."""
+        return [pod for pod in self.pods.values() if pod.node == node and pod.ended == NEVER]
 
 
 class _Teller:
+    """Takes entries in order and keeps the lives up to date."""
+
     def __init__(self) -> None:
-        self._found = Histories()
-        self._nodes: dict[str, NodeLife] = {}
-        self._pods: dict[tuple[str, str], PodLife] = {}
+        self.found = Histories()
+        self.nodes: dict[str, NodeLife] = {}
+        self.pods: dict[tuple[str, str], PodLife] = {}
         self._gone: dict[tuple[str, str], PodLife] = {}
         self._step = NEVER
 
-    def tell(self, entries: Iterator[Entry]) -> Histories:
-        for entry in entries:
-            self._enter_step(entry)
-            if entry.entry == "attempt":
-                self._attempt(entry)
-            elif entry.kind == "Node":
-                self._node(entry)
-            elif entry.kind == "Pod":
-                self._pod(entry)
-        return self._found
+    def take(self, entry: Entry) -> None:
+        self._enter_step(entry)
+        if entry.entry == "attempt":
+            self._attempt(entry)
+        elif entry.kind == "Node":
+            self._node(entry)
+        elif entry.kind == "Pod":
+            self._pod(entry)
 
     def _enter_step(self, entry: Entry) -> None:
-        steps = self._found.steps
+        steps = self.found.steps
         if entry.major not in steps:
             steps[entry.major] = entry.minor, entry.time
             self._step = len(steps) - 1
@@ -68,8 +92,8 @@ class _Teller:
             steps[entry.major] = entry.minor, steps[entry.major][1]
 
     def _attempt(self, entry: Entry) -> None:
-        self._found.attempts.append((self._step, entry))
-        life = self._pods.get((entry.namespace, entry.name))
+        self.found.attempts.append((self._step, entry))
+        life = self.pods.get((entry.namespace, entry.name))
         if life is not None:
             life.attempts += 1
             life.tried = True
@@ -78,11 +102,11 @@ class _Teller:
             self._preempt((namespace, name), f"{entry.namespace}/{entry.name}")
 
     def _node(self, entry: Entry) -> None:
-        life = self._nodes.get(entry.name)
+        life = self.nodes.get(entry.name)
         if entry.entry == "delete" or (entry.data is None and entry.entry != "create"):
             if life is not None:
                 life.went = self._step
-                del self._nodes[entry.name]
+                del self.nodes[entry.name]
             return
         document = entry.object
         if document is None:
@@ -90,14 +114,14 @@ class _Teller:
         labels = document["metadata"].get("labels") or {}
         if life is None:
             life = NodeLife(entry.name, labels, allocatable_of(document), self._step)
-            self._nodes[entry.name] = life
-            self._found.nodes.append(life)
+            self.nodes[entry.name] = life
+            self.found.nodes.append(life)
         else:
             life.labels, life.allocatable = labels, allocatable_of(document) or life.allocatable
 
     def _pod(self, entry: Entry) -> None:
         key = entry.namespace, entry.name
-        life = self._pods.get(key)
+        life = self.pods.get(key)
         if entry.entry == "preempted":
             self._preempt(key, entry.victims[0] if entry.victims else "")
             self._end(key)
@@ -133,13 +157,13 @@ class _Teller:
             self._step,
             entry.time,
         )
-        self._pods[entry.namespace, entry.name] = life
-        self._found.pods.append(life)
+        self.pods[entry.namespace, entry.name] = life
+        self.found.pods.append(life)
         return life
 
     def _preempt(self, key: tuple[str, str], preemptor: str = "") -> None:
         """A scheduler deletes its victims before its attempt, which names them, is over: they may be gone already."""
-        life = self._pods.get(key) or self._gone.get(key)
+        life = self.pods.get(key) or self._gone.get(key)
         if life is None:
             return
         if life.preempted == NEVER:
@@ -147,7 +171,7 @@ class _Teller:
         life.preempted_by = life.preempted_by or preemptor
 
     def _end(self, key: tuple[str, str]) -> None:
-        life = self._pods.pop(key, None)
+        life = self.pods.pop(key, None)
         if life is None:
             return
         if life.ended == NEVER:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from seatrial.model.documents import Document, decode
 from seatrial.model.errors import ConfigError
 from seatrial.results.entries import Entry, entries_of_result, entries_of_table, read_timeline
-from seatrial.results.history import Histories, tell
+from seatrial.results.history import Histories, Moment, moments, tell
 from seatrial.results.lives import NodeLife, PodLife
 
 LACKS_TIMELINE = "times, attempts and status writes (there is no timeline.parquet beside this result.json)"
@@ -111,6 +111,10 @@ class Run:
         if self.table is not None:
             return entries_of_table(self.table)
         return entries_of_result(decode(self.data))
+
+    def moments(self) -> Iterator[tuple[Entry, Moment]]:
+        """Every entry in order, with the cluster as it is just after it."""
+        return moments(iter(self))
 
     @cached_property
     def histories(self) -> Histories:
