@@ -54,7 +54,7 @@ def _pod(name: str, cpu: str) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": {"containers": [container]}}
 
 
-def played(document: dict[str, Any], name: str, config: dict[str, Any] | None = None) -> Run:
+def played(document: dict[str, Any] | Path, name: str, config: dict[str, Any] | Path | None = None) -> Run:
     result = run_scenario(document, config)
     assert result.phase == "Succeeded", result.message
     return Run(name, encode(result.scenario), None, result.kept.table, result.kept.dictionary)

@@ -14,6 +14,8 @@ from tests.web.conftest import Opened, played, scenario
 
 pytestmark = pytest.mark.browser
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
 MOST = {
     "apiVersion": "kubescheduler.config.k8s.io/v1",
     "kind": "KubeSchedulerConfiguration",
@@ -150,6 +152,23 @@ def test_the_comparison_shows_both_and_their_difference(comparison: Path, opened
     assert page.get_by_role("rowheader", name="nodes_used").is_visible()
     assert page.get_by_text("NodeResourcesFit now prefers").first.is_visible()
     view.keep("compare")
+    assert not view.serious_violations()
+
+
+def test_pages_of_shipped_examples_open(tmp_path: Path, opened: Callable[..., Opened]) -> None:
+    storm = tmp_path / "report.html"
+    write_page(report_page(played(EXAMPLES / "preemption-storm" / "scenario.yaml", "storm")), storm)
+    view = opened(storm)
+    assert view.page.get_by_role("term").filter(has_text="Preempted").is_visible()
+    view.keep("report-preemption-storm")
+    saving = EXAMPLES / "node-saving"
+    configs = (("default", None), ("most", saving / "scheduler.most.yaml"))
+    found = compare([played(saving / "scenario.yaml", name, config) for name, config in configs])
+    path = tmp_path / "compare.html"
+    write_page(compare_page(list(found.runs), *page_parts(found)), path)
+    view = opened(path)
+    assert view.page.get_by_role("heading", name="default against most").is_visible()
+    view.keep("compare-node-saving")
     assert not view.serious_violations()
 
 
