@@ -23,7 +23,7 @@ GROUP = "kubescheduler.config.k8s.io"
 V1 = f"{GROUP}/v1"
 KIND = "KubeSchedulerConfiguration"
 
-POINTS = (
+CYCLE_POINTS = (
     "preEnqueue",
     "queueSort",
     "preFilter",
@@ -36,10 +36,11 @@ POINTS = (
     "preBind",
     "bind",
     "postBind",
-    "placementGenerate",
-    "placementScore",
 )
-"""Extension points as a profile names them, in the order of a scheduling cycle."""
+"""Extension points of a pod's way, in its order."""
+
+POINTS = (*CYCLE_POINTS, "placementGenerate", "placementScore")
+"""Extension points as a profile names them: those of a pod's way, then those of placements."""
 
 BUILD_ORDER = (
     "preFilter",

@@ -12,23 +12,9 @@ from seatrial.model.labels import label_key_faults
 from seatrial.scheduler.config.arguments import problems_of
 from seatrial.scheduler.config.names import is_extended_resource
 from seatrial.scheduler.config.problems import duplicate, invalid, required
-from seatrial.scheduler.config.types import ARGUMENTS, V1
+from seatrial.scheduler.config.types import ARGUMENTS, CYCLE_POINTS, V1
 
 _REMOVED = ("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits")
-_CHECKED_POINTS = (
-    "preEnqueue",
-    "queueSort",
-    "preFilter",
-    "filter",
-    "postFilter",
-    "preScore",
-    "score",
-    "reserve",
-    "permit",
-    "preBind",
-    "bind",
-    "postBind",
-)
 _MISNAMED = "NodeResourcesFitArgs"
 """Upstream registers its check of NodeResourcesFit under this name, so a plugin called so never has fitting args."""
 
@@ -83,7 +69,7 @@ def _profile_problems(profile: Document, path: str) -> Iterator[str]:
     if not profile.get("schedulerName"):
         yield required(f"{path}.schedulerName")
     yield from _percentage_problems(profile, f"{path}.")
-    for point in _CHECKED_POINTS:
+    for point in CYCLE_POINTS:
         for index, plugin in enumerate(profile["plugins"][point]["enabled"]):
             yield from _removed(f"{path}.plugins.{point}.enabled[{index}]", plugin.get("name", ""))
     seen = set()
