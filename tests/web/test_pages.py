@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from seatrial.cli.compare import page_parts
 from seatrial.results.comparison import compare
@@ -72,9 +73,9 @@ def opened(browser: Any) -> Iterator[Callable[..., Opened]]:
 def test_the_report_shows_headline_timeline_and_tables(report: Path, opened: Callable[..., Opened]) -> None:
     page = opened(report).page
     assert "harbour" in page.title()
-    assert page.get_by_text("Pods bound").is_visible()
-    assert page.get_by_role("img", name="Timeline of 6 steps").is_visible()
-    assert page.get_by_role("img", name="Heat map of 12 nodes").is_visible()
+    expect(page.get_by_text("Pods bound")).to_be_visible()
+    expect(page.get_by_role("img", name="Timeline of 6 steps")).to_be_visible()
+    expect(page.get_by_role("img", name="Heat map of 12 nodes")).to_be_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -97,49 +98,46 @@ def test_pods_are_searched_and_explained(report: Path, opened: Callable[..., Ope
     view = opened(report)
     page = view.page
     page.get_by_role("searchbox").fill("pod-00007")
-    assert page.get_by_text("1 of 63 pods").is_visible()
+    expect(page.get_by_text("1 of 63 pods")).to_be_visible()
     page.get_by_role("button", name="default/pod-00007").click()
-    assert page.get_by_role("heading", name="Why default/pod-00007?").is_visible()
-    assert "went to" in page.locator(".sentence").inner_text()
-    assert page.get_by_role("columnheader", name="NodeResourcesFit").is_visible()
+    expect(page.get_by_role("heading", name="Why default/pod-00007?")).to_be_visible()
+    expect(page.locator(".sentence")).to_contain_text("went to")
+    expect(page.get_by_role("columnheader", name="NodeResourcesFit")).to_be_visible()
     view.keep("report-explanation")
 
 
 def test_a_preemption_names_its_victims(report: Path, opened: Callable[..., Opened]) -> None:
     page = opened(report, "#pod=default/urgent-0&attempt=0").page
-    assert page.get_by_role("heading", name="Preemption").is_visible()
-    assert page.locator(".preemption li").count() > 0
+    expect(page.get_by_role("heading", name="Preemption")).to_be_visible()
+    expect(page.locator(".preemption li").first).to_be_visible()
 
 
 def test_an_address_reopens_the_view(report: Path, opened: Callable[..., Opened]) -> None:
     page = opened(report, "#step=2&resource=memory&group=topology.kubernetes.io/zone&pod=default/pod-00003").page
-    assert page.get_by_label("Colour by").input_value() == "memory"
-    assert page.get_by_label("Group by").input_value() == "topology.kubernetes.io/zone"
-    assert page.get_by_role("heading", name="Why default/pod-00003?").is_visible()
-    assert page.get_by_role("heading", name="Nodes at step 3").is_visible()
+    expect(page.get_by_label("Colour by")).to_have_value("memory")
+    expect(page.get_by_label("Group by")).to_have_value("topology.kubernetes.io/zone")
+    expect(page.get_by_role("heading", name="Why default/pod-00003?")).to_be_visible()
+    expect(page.get_by_role("heading", name="Nodes at step 3")).to_be_visible()
 
 
 def test_the_timeline_zooms_pans_and_chooses_a_step(report: Path, opened: Callable[..., Opened]) -> None:
     page = opened(report).page
     page.get_by_role("button", name="Zoom in").click()
     page.get_by_role("button", name="Later").click()
-    assert "range=" in page.url
+    page.wait_for_url("**#range=3.00-6.00")
     timeline = page.get_by_role("img", name="Timeline")
-    box = timeline.bounding_box()
-    assert box is not None
-    page.mouse.click(box["x"] + 200, box["y"] + 60)
-    assert "step=" in page.url
+    timeline.click(position={"x": 600, "y": 60})
+    page.wait_for_url("**#range=3.00-6.00&step=4")
     timeline.press("ArrowLeft")
+    page.wait_for_url("**#range=3.00-6.00&step=3")
 
 
 def test_the_heat_map_of_two_thousand_nodes_tells_of_a_node(wide_report: Path, opened: Callable[..., Opened]) -> None:
     view = opened(wide_report)
     page = view.page
     heat = page.get_by_role("img", name="Heat map of 2000 nodes")
-    box = heat.bounding_box()
-    assert box is not None
-    page.mouse.move(box["x"] + 6, box["y"] + 24)
-    assert page.get_by_text("node-00000:").is_visible()
+    heat.hover(position={"x": 6, "y": 24})
+    expect(page.get_by_text("node-00000:")).to_be_visible()
     page.get_by_label("Group by").select_option("topology.kubernetes.io/zone")
     view.keep("report-2000-nodes")
 
@@ -147,10 +145,10 @@ def test_the_heat_map_of_two_thousand_nodes_tells_of_a_node(wide_report: Path, o
 def test_the_comparison_shows_both_and_their_difference(comparison: Path, opened: Callable[..., Opened]) -> None:
     view = opened(comparison)
     page = view.page
-    assert page.get_by_role("heading", name="least against most").is_visible()
-    assert page.get_by_role("img", name="Heat map of 12 nodes").count() == 3
-    assert page.get_by_role("rowheader", name="nodes_used").is_visible()
-    assert page.get_by_text("NodeResourcesFit now prefers").first.is_visible()
+    expect(page.get_by_role("heading", name="least against most")).to_be_visible()
+    expect(page.get_by_role("img", name="Heat map of 12 nodes")).to_have_count(3)
+    expect(page.get_by_role("rowheader", name="nodes_used")).to_be_visible()
+    expect(page.get_by_text("NodeResourcesFit now prefers").first).to_be_visible()
     view.keep("compare")
     assert not view.serious_violations()
 
@@ -159,7 +157,7 @@ def test_pages_of_shipped_examples_open(tmp_path: Path, opened: Callable[..., Op
     storm = tmp_path / "report.html"
     write_page(report_page(played(EXAMPLES / "preemption-storm" / "scenario.yaml", "storm")), storm)
     view = opened(storm)
-    assert view.page.get_by_role("term").filter(has_text="Preempted").is_visible()
+    expect(view.page.get_by_role("term").filter(has_text="Preempted")).to_be_visible()
     view.keep("report-preemption-storm")
     saving = EXAMPLES / "node-saving"
     configs = (("default", None), ("most", saving / "scheduler.most.yaml"))
@@ -167,7 +165,7 @@ def test_pages_of_shipped_examples_open(tmp_path: Path, opened: Callable[..., Op
     path = tmp_path / "compare.html"
     write_page(compare_page(list(found.runs), *page_parts(found)), path)
     view = opened(path)
-    assert view.page.get_by_role("heading", name="default against most").is_visible()
+    expect(view.page.get_by_role("heading", name="default against most")).to_be_visible()
     view.keep("compare-node-saving")
     assert not view.serious_violations()
 
