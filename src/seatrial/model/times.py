@@ -26,6 +26,7 @@ def to_micro_time(instant: int) -> str:
     return (_EPOCH + timedelta(microseconds=instant)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
+@lru_cache(1024)
 def parse_time(text: str) -> int:
     """Read RFC 3339 with any number of fraction digits; ValueError where it is not."""
     if "T" not in text.upper():

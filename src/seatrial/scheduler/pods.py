@@ -5,28 +5,28 @@ controller) is parsed once into a `PodShape`, shared by all of them and dropped 
 what filter and score columns are cached by. A `PodInfo` is never changed: a changed pod is a new PodInfo.
 """
 
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from types import MappingProxyType
 from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import msgspec
 import orjson
 
-from seatrial.model.documents import Document, decode
+from seatrial.model.documents import Document, decode, encode
 from seatrial.model.times import parse_time
-from seatrial.scheduler.requests import Requests, requests_of, uses_status
+from seatrial.scheduler.requests import Requests, requests_of
 from seatrial.scheduler.terms import AffinityTerms, HostPort, Owner, Toleration, affinity_terms, host_ports, owner_of
 
 DEFAULT_SCHEDULER = "default-scheduler"
-NO_LABELS: Mapping[str, str] = {}
-NOTHING: Mapping[str, Any] = {}
+NO_LABELS: Mapping[str, str] = MappingProxyType({})
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 VALUES_SHARED = 4096
 """How many values of annotations are remembered, so that pods of one template share theirs."""
 LONGEST_KEPT = 4096
 """Bytes of annotations beyond which they are not kept beside the encoded pod."""
-STATUS_FIELDS = ("resourceClaimStatuses", "extendedResourceClaimStatus", "nodeAllocatableResourceClaimStatuses")
 
 
 class PodShape:
@@ -75,8 +75,7 @@ class PodShape:
         return self.spec.get("preemptionPolicy") == "Never"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PodInfo:
+class PodInfo(msgspec.Struct, frozen=True, eq=False, gc=False):
     """One pod. Times are instants in microseconds; `node` is empty while it is not bound."""
 
     namespace: str
@@ -90,10 +89,10 @@ class PodInfo:
     created: int = 0
     deleting: bool = False
     phase: str = ""
-    annotations: Mapping[str, str] = field(default_factory=lambda: NO_LABELS)
+    annotations: Mapping[str, str] = NO_LABELS
     is_preempted: bool = False
     """Marked as the victim of a preemption."""
-    status: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    status: Mapping[str, Any] = NOTHING
     """Status fields that plugins read: resourceClaimStatuses and the like."""
 
     @property
@@ -135,11 +134,13 @@ class PodInfo:
 
 def replace_pod(pod: PodInfo, **changes: Any) -> PodInfo:
     """A copy of a pod with some fields changed."""
-    values = {name: getattr(pod, name) for name in PodInfo.__slots__}
-    return PodInfo(**(values | changes))
+    return msgspec.structs.replace(pod, **changes)
 
 
 NULL = msgspec.Raw(b"null")
+_NODE_NAME = b'"nodeName":"'
+_PLAIN = re.compile(rb"[a-z0-9.-]+")
+"""What a node may be called; nothing in it is escaped."""
 
 
 class _Metadata(msgspec.Struct, rename="camel"):
@@ -153,10 +154,59 @@ class _Metadata(msgspec.Struct, rename="camel"):
     owner_references: msgspec.Raw = NULL
 
 
+class _Condition(msgspec.Struct):
+    type: str = ""
+    status: str = ""
+    reason: str | None = None
+
+
+class _ContainerStatus(msgspec.Struct):
+    resources: Any = None
+
+
+class _Status(msgspec.Struct, rename="camel"):
+    phase: str | None = None
+    nominated_node_name: str | None = None
+    start_time: str | None = None
+    conditions: tuple[_Condition, ...] | None = None
+    resource_claim_statuses: Any = None
+    extended_resource_claim_status: Any = None
+    node_allocatable_resource_claim_statuses: Any = None
+    resources: Any = None
+    allocated_resources: Any = None
+    container_statuses: tuple[_ContainerStatus, ...] | None = None
+    init_container_statuses: tuple[_ContainerStatus, ...] | None = None
+
+    def changes_requests(self) -> bool:
+        """Whether a pod is charged with other amounts than its spec says."""
+        if self.resources or self.allocated_resources:
+            return True
+        containers = (*(self.container_statuses or ()), *(self.init_container_statuses or ()))
+        return any(container.resources is not None for container in containers)
+
+    def is_preempted(self) -> bool:
+        for condition in self.conditions or ():
+            if condition.type == "DisruptionTarget":
+                return condition.status == "True" and condition.reason == "PreemptionByScheduler"
+        return False
+
+    def kept(self) -> Mapping[str, Any]:
+        """The fields that plugins read."""
+        found = {
+            "resourceClaimStatuses": self.resource_claim_statuses,
+            "extendedResourceClaimStatus": self.extended_resource_claim_status,
+            "nodeAllocatableResourceClaimStatuses": self.node_allocatable_resource_claim_statuses,
+        }
+        return {name: value for name, value in found.items() if value} or NOTHING
+
+
 class _Pod(msgspec.Struct):
     metadata: _Metadata
-    spec: msgspec.Raw
-    status: dict[str, Any] | None = None
+    spec: msgspec.Raw = msgspec.Raw(b"{}")
+    status: _Status | None = None
+
+
+_NO_STATUS = _Status()
 
 
 class _LabelMetadata(msgspec.Struct):
@@ -180,32 +230,35 @@ class PodReader:
 
     def read(self, document: Document) -> PodInfo:
         """The pod a document describes."""
-        metadata = document.get("metadata") or {}
-        namespace = metadata.get("namespace") or "default"
-        spec = document.get("spec") or {}
-        shape = self._shape(namespace, metadata.get("labels"), spec, owner_of(metadata.get("ownerReferences")))
-        return _pod_info(metadata, namespace, shape, spec.get("nodeName") or "", document.get("status") or {})
+        return self.decode(encode(document))
 
     def decode(self, data: bytes) -> PodInfo:
         """The pod in encoded JSON; its spec is parsed only where the shape is not known yet."""
         pod = self._decoder.decode(data)
-        metadata = pod.metadata
-        text = (metadata.namespace, bytes(metadata.labels), bytes(pod.spec), bytes(metadata.owner_references))
-        shape, node = self._texts.get(text), ""
+        metadata, status = pod.metadata, pod.status or _NO_STATUS
+        spec, node = _without_node(bytes(pod.spec))
+        text = (metadata.namespace, bytes(metadata.labels), spec, bytes(metadata.owner_references))
+        shape = self._texts.get(text)
         if shape is None:
-            spec = decode(text[2])
-            node = spec.get("nodeName") or ""
-            shape = self._shape(metadata.namespace or "default", decode(text[1]), spec, owner_of(decode(text[3])))
-            if not node:
-                self._texts[text] = shape
-        fields = {
-            "name": metadata.name,
-            "uid": metadata.uid,
-            "creationTimestamp": metadata.creation_timestamp,
-            "deletionTimestamp": metadata.deletion_timestamp,
-            "annotations": _annotations(bytes(metadata.annotations), data),
-        }
-        return _pod_info(fields, metadata.namespace or "default", shape, node, pod.status or {})
+            parts = decode(text[1]), decode(spec), owner_of(decode(text[3]))
+            shape = self._texts[text] = self._shape(metadata.namespace or "default", *parts)
+        started, created = status.start_time, metadata.creation_timestamp
+        return PodInfo(
+            metadata.namespace or "default",
+            metadata.name,
+            metadata.uid,
+            shape,
+            requests_of(shape.spec, decode(data)["status"]) if status.changes_requests() else shape.requests,
+            node,
+            status.nominated_node_name or "",
+            parse_time(started) if started else None,
+            parse_time(created) if created else 0,
+            metadata.deletion_timestamp is not None,
+            status.phase or "",
+            _annotations(metadata.annotations, data),
+            status.is_preempted(),
+            status.kept(),
+        )
 
     def relabelled(self, pod: PodInfo, data: bytes) -> PodInfo:
         """The pod with the labels of its encoded form; the same one where they are its own."""
@@ -220,14 +273,27 @@ class PodReader:
         return replace_pod(pod, shape=shape)
 
     def _shape(self, namespace: str, labels: Any, spec: Document, owner: Owner | None) -> PodShape:
-        if "nodeName" in spec:
-            spec = {name: value for name, value in spec.items() if name != "nodeName"}
         parts = [namespace, labels or None, spec, owner and [owner.api_version, owner.kind, owner.name, owner.uid]]
         key = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)
         shape = self._shapes.get(key)
         if shape is None:
             shape = self._shapes[key] = PodShape(namespace, labels or NO_LABELS, spec, owner)
         return shape
+
+
+def _without_node(spec: bytes) -> tuple[bytes, str]:
+    """The encoded spec without nodeName, and nodeName: bound pods of one template then share their text.
+
+    A binding appends the field; where it stands elsewhere, the spec is taken apart.
+    """
+    if (start := spec.rfind(_NODE_NAME)) < 0:
+        return spec, ""
+    name, closing = spec[start + len(_NODE_NAME) : -2], spec[-2:]
+    if start > 1 and closing == b'"}' and _PLAIN.fullmatch(name):
+        return spec[: start - 1] + b"}", name.decode()
+    document = decode(spec)
+    node = document.pop("nodeName", None) or ""
+    return encode(document), node
 
 
 @lru_cache(VALUES_SHARED)
@@ -258,36 +324,11 @@ class LateAnnotations(Mapping[str, str]):
         return annotations
 
 
-def _annotations(encoded: bytes, data: bytes) -> Mapping[str, str] | None:
+def _annotations(encoded: msgspec.Raw, data: bytes) -> Mapping[str, str]:
     """The annotations of an encoded pod, with texts that other pods have too."""
+    if encoded is NULL:
+        return NO_LABELS
     if len(encoded) > LONGEST_KEPT:
         return LateAnnotations(data)
-    annotations: dict[str, str] = decode(encoded) or {}
-    return {_known(key): _known(value) for key, value in annotations.items()} or None
-
-
-def _pod_info(metadata: Document, namespace: str, shape: PodShape, node: str, status: Document) -> PodInfo:
-    created, started = metadata.get("creationTimestamp"), status.get("startTime")
-    return PodInfo(
-        namespace,
-        metadata.get("name") or "",
-        metadata.get("uid") or "",
-        shape,
-        requests_of(shape.spec, status) if uses_status(status) else shape.requests,
-        node,
-        status.get("nominatedNodeName") or "",
-        parse_time(started) if started else None,
-        parse_time(created) if created else 0,
-        metadata.get("deletionTimestamp") is not None,
-        status.get("phase") or "",
-        metadata.get("annotations") or NO_LABELS,
-        _is_preempted(status),
-        {name: status[name] for name in STATUS_FIELDS if status.get(name)} or NOTHING,
-    )
-
-
-def _is_preempted(status: Document) -> bool:
-    for condition in status.get("conditions") or ():
-        if condition.get("type") == "DisruptionTarget":
-            return bool(condition.get("status") == "True" and condition.get("reason") == "PreemptionByScheduler")
-    return False
+    annotations: dict[str, str] = decode(bytes(encoded)) or {}
+    return {_known(key): _known(value) for key, value in annotations.items()} or NO_LABELS

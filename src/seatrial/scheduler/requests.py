@@ -86,14 +86,6 @@ def amount_of(requests: ResourceList, resource: str) -> int:
     return quantity.milli_value() if resource == CPU else quantity.value()
 
 
-def uses_status(status: Document) -> bool:
-    """Whether a status holds anything that changes what the pod is charged with."""
-    if status.get("resources") or status.get("allocatedResources"):
-        return True
-    statuses = (*(status.get("containerStatuses") or ()), *(status.get("initContainerStatuses") or ()))
-    return any("resources" in entry for entry in statuses)
-
-
 def allocatable_of(resources: Mapping[str, Any]) -> dict[str, int]:
     """A node's allocatable resources as whole numbers."""
     amounts: dict[str, int] = {}
