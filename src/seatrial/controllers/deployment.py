@@ -14,13 +14,13 @@ from seatrial.controllers.deployments.replicasets import ReplicaSets, age, split
 from seatrial.controllers.owning import controller_of
 from seatrial.controllers.pods import PodRow
 from seatrial.controllers.selectors import SelectorIndex
-from seatrial.controllers.statuses import write_status
 from seatrial.model.documents import Document
 from seatrial.model.errors import AlreadyExists, StatusError
 from seatrial.model.kinds import Kind
 from seatrial.model.labels import LabelSelector
 from seatrial.model.times import SECOND, parse_time
 from seatrial.store.objects import Change, Stored
+from seatrial.store.statuses import write_status
 
 
 class Deployment(QueueController):

@@ -13,13 +13,13 @@ from seatrial.controllers.controller import Context, Key, Listener, QueueControl
 from seatrial.controllers.metadata import drop_owners
 from seatrial.controllers.pods import PodRow
 from seatrial.controllers.selectors import SelectorIndex
-from seatrial.controllers.statuses import write_status
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
 from seatrial.model.labels import LabelSelector
 from seatrial.store.objects import Change, Stored
 from seatrial.store.options import CreateOptions
+from seatrial.store.statuses import write_status
 
 FROM_TEMPLATE = CreateOptions(trusted=True)
 PHASE_ORDER = {"Pending": 0, "Unknown": 1, "Running": 2}

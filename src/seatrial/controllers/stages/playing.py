@@ -12,13 +12,13 @@ from seatrial.controllers.stages.steps import (
     FinalizerStep,
     PatchStep,
 )
-from seatrial.controllers.statuses import encoded_status, write_status
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, NotFound
 from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
 from seatrial.store.objects import Stored
 from seatrial.store.options import DeleteOptions, Patch, PatchOptions
+from seatrial.store.statuses import encoded_status, write_status
 
 REMEMBERED = 4096
 """How many results of one template are kept."""

@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seatrial.controllers.statuses import encoded_status, write_status
 from seatrial.model.documents import encode
+from seatrial.store.statuses import encoded_status, write_status
 from tests.controllers.objects import pod
 from tests.controllers.replaying import Cluster
 
