@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from seatrial.model.documents import Document, encode
-from seatrial.scheduler.pods import PodReader
+from seatrial.scheduler.pods import LONGEST_KEPT, PodReader
 
 
 def pod(spec: Document | None = None, status: Document | None = None, **metadata: Any) -> bytes:
@@ -57,7 +57,22 @@ def test_claims_are_kept_of_the_status() -> None:
     assert read.status == {"resourceClaimStatuses": claims}
 
 
-def test_large_annotations_are_read_when_asked_for() -> None:
-    read = PodReader().decode(pod(annotations={"small": "1", "large": "x" * 5000}))
-    assert len(read.annotations["large"]) == 5000
-    assert set(read.annotations) == {"small", "large"}
+def test_pods_share_the_texts_of_their_annotations() -> None:
+    reader = PodReader()
+    first, second = (reader.decode(pod(name=name, annotations={"note": "n" * 100, "name": name})) for name in "ab")
+    assert first.annotations["note"] is second.annotations["note"]
+    assert second.annotations == {"note": "n" * 100, "name": "b"}
+
+
+def test_large_annotations_are_read_when_they_are_asked_for() -> None:
+    annotations = {"large": "x" * LONGEST_KEPT, "small": "y"}
+    read = PodReader().decode(pod(annotations=annotations))
+    assert not isinstance(read.annotations, dict)
+    assert read.annotations == annotations
+    assert read.annotations.get("small") == "y"
+    assert read.annotations.get("other") is None
+    assert len(read.annotations) == 2
+
+
+def test_a_pod_without_annotations_has_none() -> None:
+    assert PodReader().decode(pod(annotations={})).annotations == {}
