@@ -219,7 +219,7 @@ class Algorithm:
             return self._without_node(attempt)
         try:
             if not self._takes_nominated(attempt):
-                self._search(attempt)
+                self._search(attempt, cells)
         except ExtenderFailed as failure:
             return self._failed(attempt, error(str(failure)))
         if attempt.is_error:
@@ -245,12 +245,12 @@ class Algorithm:
         attempt.took_nominated = bool(len(attempt.feasible))
         return attempt.took_nominated
 
-    def _search(self, attempt: Attempt) -> None:
+    def _search(self, attempt: Attempt, cells: bool) -> None:
         pre, framework, table = attempt.pre_filter, attempt.framework, self.table
         total = len(table.order)
         if pre.nodes is None:
             limit = self._limit(framework, total)
-            found = self.searcher.find(framework, attempt.pod, attempt.cycle, limit, self.start)
+            found = self.searcher.find(framework, attempt.pod, attempt.cycle, limit, self.start, cells)
         else:
             rows = np.asarray([table.row_of[name] for name in sorted(pre.nodes) if name in table.row_of], np.intp)
             rows = np.roll(rows, -(self.start % len(rows))) if len(rows) else rows

@@ -83,6 +83,10 @@ class _Piece:
     nominees: Mapping[int, Status]
     """Places that fail with the pods nominated to them."""
 
+    @property
+    def feasible(self) -> Rows:
+        return self.rows[self.passed]
+
     def cut(self, end: int) -> "_Piece":
         """The piece up to a place."""
         asked = {index: Verdicts(v.codes[:end], v.meaning, v.has_errors) for index, v in self.asked.items()}
@@ -92,37 +96,42 @@ class _Piece:
 
 @dataclass(slots=True)
 class Found:
-    """The outcome of a search. `rows` are the nodes visited, in order; `passed` says which are feasible."""
+    """The outcome of a search: the nodes visited, in order, and which of them are feasible."""
 
     framework: Framework
     table: NodeTable
     cycle: CycleState
     columns: ShapeColumns
+    visited: int = 0
     pieces: list[_Piece] = field(default_factory=list)
     error: Status | None = None
+    _read_off: tuple[Rows, Rows] | None = None
+    """The rows visited and the feasible ones, where columns alone decided: then there are no pieces."""
 
     @property
     def rows(self) -> Rows:
-        return (
-            self.pieces[0].rows if len(self.pieces) == 1 else np.concatenate([p.rows for p in self.pieces] or [_NONE])
-        )
+        """The rows visited."""
+        if self._read_off is not None:
+            return self._read_off[0]
+        return np.concatenate([piece.rows for piece in self.pieces] or [_NONE])
 
     @property
     def feasible(self) -> Rows:
         """The feasible rows in the order found."""
+        if self._read_off is not None:
+            return self._read_off[1]
         if len(self.pieces) == 1:
-            piece = self.pieces[0]
-            return piece.rows[piece.passed]
-        return np.concatenate([piece.rows[piece.passed] for piece in self.pieces] or [_NONE])
-
-    @property
-    def visited(self) -> int:
-        return sum(len(piece.rows) for piece in self.pieces)
+            return self.pieces[0].feasible
+        return np.concatenate([piece.feasible for piece in self.pieces] or [_NONE])
 
     def explain(self) -> tuple[NDArray[np.int32], tuple[Status, ...]]:
         """For each visited node 0, or 1 + the index of its status; and those statuses."""
         statuses: dict[Status, int] = {}
-        codes = [self._explain(piece, statuses) for piece in self.pieces]
+        pieces = self.pieces
+        if self._read_off is not None:
+            rows = self._read_off[0]
+            pieces = [_Piece(rows, ~self.columns.blocked[rows], {}, {})]
+        codes = [self._explain(piece, statuses) for piece in pieces]
         return np.concatenate(codes or [np.zeros(0, np.int32)]), tuple(statuses)
 
     def _explain(self, piece: _Piece, statuses: dict[Status, int]) -> NDArray[np.int32]:
@@ -167,28 +176,38 @@ class Searcher:
         self._order: Rows = _NONE
         self._twice: Rows = _NONE
 
-    def find(self, framework: Framework, pod: PodInfo, cycle: CycleState, limit: int, start: int) -> Found:
-        """Searches all nodes from a place in the order until one feasible node more than `limit` is met."""
+    def find(
+        self, framework: Framework, pod: PodInfo, cycle: CycleState, limit: int, start: int, cells: bool = True
+    ) -> Found:
+        """Searches all nodes from a place in the order until one feasible node more than `limit` is met.
+
+        Without `cells` the verdicts can be asked for until the columns change, no longer.
+        """
         table = self.table
         if self._order is not table.order:
             self._order = table.order
             self._twice = np.concatenate((table.order, table.order))
-        return self.along(framework, pod, cycle, limit, self._twice[start : start + len(table.order)])
+        columns = self.cache.columns(framework, pod, cycle)
+        if cells or columns.has_errors or self.nominator.nominated_nodes() or _calls(framework, pod, cycle):
+            return self._along(columns, framework, pod, cycle, limit, self._twice[start : start + len(table.order)])
+        feasible, visited = columns.passing(table.order).find(start, limit)
+        read_off = self._twice[start : start + visited], feasible
+        return Found(framework, table, cycle, columns, visited, _read_off=read_off)
 
     def along(self, framework: Framework, pod: PodInfo, cycle: CycleState, limit: int, rows: Rows) -> Found:
         """Searches the given rows in that order."""
-        columns = self.cache.columns(framework, pod, cycle)
+        return self._along(self.cache.columns(framework, pod, cycle), framework, pod, cycle, limit, rows)
+
+    def _along(
+        self, columns: ShapeColumns, framework: Framework, pod: PodInfo, cycle: CycleState, limit: int, rows: Rows
+    ) -> Found:
         awaited = self._awaited(pod) if self.nominator.nominated_nodes() else {}
         found = Found(framework, self.table, cycle, columns)
-        calls = [
-            (index, call)
-            for index, call in framework.uncached_filters
-            if call.name not in cycle.skipped and (call.concerns is None or call.concerns(pod))
-        ]
+        calls = _calls(framework, pod, cycle)
         slow = any(call.one_by_one for _, call in calls)
         start, wanted = 0, limit
         step = ONE_BY_ONE_PIECE if slow else limit + limit // 8 + 1 if calls else 2 * limit + 1
-        has_errors = any(column.has_errors for column in columns.filters)
+        has_errors = columns.has_errors
         while start < len(rows):
             piece = self._piece(found, pod, rows[start : start + step], calls, awaited)
             has_errors |= any(verdicts.has_errors for verdicts in piece.asked.values())
@@ -205,7 +224,8 @@ class Searcher:
     ) -> _Piece:
         passed = ~found.columns.blocked[rows]
         nominees = self._nominees(found, pod, rows, awaited) if awaited else {}
-        passed[list(nominees)] = False
+        if nominees:
+            passed[list(nominees)] = False
         asked: dict[int, Verdicts] = {}
         if not calls:
             return _Piece(rows, passed, asked, nominees)
@@ -239,6 +259,7 @@ class Searcher:
         else:
             wanted -= len(places)
         found.pieces.append(piece)
+        found.visited += len(piece.rows)
         if has_errors and found.error is None:
             found.error = self._first_error(found, piece)
         return wanted
@@ -287,6 +308,15 @@ class Searcher:
 
 
 _Awaited = Mapping[int, list[PodInfo]]
+
+
+def _calls(framework: Framework, pod: PodInfo, cycle: CycleState) -> list[tuple[int, FilterCall]]:
+    """The filters without columns that have a say in this cycle."""
+    return [
+        (index, call)
+        for index, call in framework.uncached_filters
+        if call.name not in cycle.skipped and (call.concerns is None or call.concerns(pod))
+    ]
 
 
 def _next_step(step: int, visited: int, passed: int, wanted: int) -> int:

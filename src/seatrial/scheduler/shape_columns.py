@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from seatrial.scheduler.extension import MAX_NODE_SCORE, Plugin, Reads
 from seatrial.scheduler.framework import CycleState, FilterCall, Framework, ScoreCall
 from seatrial.scheduler.nodes import NodeTable, Rows
+from seatrial.scheduler.passing import Passing
 from seatrial.scheduler.pods import PodInfo, PodShape
 from seatrial.scheduler.verdict import MISSING, SKIP, Code, Meaning, Status
 
 FEWEST_SHAPES, MOST_SHAPES = 16, 1024
 MOST_ROWS = 1 << 20
-"""How many rows the columns of all shapes together may have: one takes about 60 bytes."""
+"""How many rows the columns of all shapes together may have: one takes about 80 bytes."""
 FEW_ROWS = 4
 C = TypeVar("C", "FilterColumn", "ScoreColumn")
 Shared = MutableMapping[Any, Any]
@@ -54,10 +55,22 @@ class ShapeColumns:
     def _index(self) -> None:
         """Looks the columns over after some were exchanged."""
         self._all: list[FilterColumn | ScoreColumn] = [*self.filters, *self.scores]
-        self._moving = [c for c in self._all if type(c.call.plugin).depends_on is not Plugin.depends_on]
         self._by_name = {column.call.name: column for column in self.filters}
         self._scores_by_name = {column.call.name: column for column in self.scores}
         self._joint = [(column, column.generation) for column in self._all if column.is_shared]
+        self._own = [column for column in self._all if not column.is_shared and not column.is_empty]
+        self._own_of_pods = [column for column in self._own if column.call.reads != Reads.NODE]
+        self._moving = [
+            c for c in self._all if not c.is_shared and type(c.call.plugin).depends_on is not Plugin.depends_on
+        ]
+        self._blocking = [column.codes for column in self.filters if column.codes is not None]
+        self._adding = [
+            (score.raw, score.call.weight)
+            for score in self.scores
+            if score.raw is not None and score.call.normalize is None
+        ]
+        self.has_errors = any(column.has_errors for column in self.filters)
+        self._passing: Passing | None = None
 
     def filter_column(self, name: str) -> "FilterColumn | None":
         return self._by_name.get(name)
@@ -90,18 +103,26 @@ class ShapeColumns:
             self.settled += column.flat_value * call.weight
         return column.is_flat
 
+    def passing(self, order: Rows) -> Passing:
+        """The nodes that no column rejects, in an order."""
+        if self._passing is None or self._passing.order is not order:
+            self._passing = Passing(order, self.blocked)
+        return self._passing
+
     def refresh(self, pod: PodInfo, cycle: CycleState) -> None:
         """Brings all columns up to date with the table."""
         table = self.table
+        since = self.mark
+        changes = NO_CHANGES if since == table.mark else changed_rows(table, since)
         for shared, _ in self._joint:
-            shared.catch_up(pod, table, cycle)
+            shared.catch_up(pod, table, cycle, since, changes)
         if self.size != table.size or self._moved():
             self.mark = table.mark
             self._make(pod, cycle)
             return
-        if self.mark == table.mark:
+        if since == table.mark:
             return
-        self.mark, node_rows, rows = changed_rows(table, self.mark)
+        self.mark, node_rows, rows = changes
         if node_rows is None:
             self._make(pod, cycle)
             return
@@ -112,32 +133,25 @@ class ShapeColumns:
             return
         places = np.asarray(rows, np.intp)
         nodes = np.asarray([row for row in rows if row in node_rows], np.intp)
-        for column in self._all:
+        for column in self._own:
             own = nodes if column.call.reads == Reads.NODE else places
-            if len(own) and not column.is_shared:
+            if len(own):
                 column.update(pod, table, own)
         self._join(places)
 
     def _update_row(self, pod: PodInfo, row: int, node_changed: bool) -> None:
         """One row, without the cost of starting NumPy for it."""
-        blocked = False
-        for column in self.filters:
-            if column.codes is not None:
-                if not column.is_shared and (node_changed or column.call.reads != Reads.NODE):
-                    column.update_row(pod, self.table, row)
-                blocked = blocked or column.codes[row] != 0
-        self.blocked[row] = blocked
-        local = 0
-        for score in self.scores:
-            if score.raw is not None:
-                if not score.is_shared and (node_changed or score.call.reads != Reads.NODE):
-                    score.update_row(pod, self.table, row)
-                if score.call.normalize is None:
-                    local += int(score.raw[row]) * score.call.weight
-        self.local[row] = local
+        for column in self._own if node_changed else self._own_of_pods:
+            column.update_row(pod, self.table, row)
+        blocked = any(codes[row] for codes in self._blocking)
+        if blocked != self.blocked[row]:
+            self.blocked[row] = blocked
+            if self._passing is not None:
+                self._passing.change(row, not blocked)
+        self.local[row] = sum([int(raw[row]) * weight for raw, weight in self._adding])
 
     def _moved(self) -> bool:
-        """Whether something changed that no log of rows tells."""
+        """Whether something changed that no log of rows tells; of shared columns it shows in their generation."""
         if any(column.generation != known for column, known in self._joint):
             return True
         return any(column.depends != column.call.plugin.depends_on() for column in self._moving)
@@ -167,23 +181,26 @@ class ShapeColumns:
             found.is_shared = True
             found.make(pod, self.table, cycle)
         else:
-            found.catch_up(pod, self.table, cycle)
+            found.catch_up(pod, self.table, cycle, -1, NO_CHANGES)
         return cast(C, found)
 
     def _join(self, rows: Rows | slice) -> None:
+        self._passing = None
         blocked = np.zeros_like(self.blocked[rows])
-        for column in self.filters:
-            if column.codes is not None:
-                blocked |= column.codes[rows] != 0
+        for codes in self._blocking:
+            blocked |= codes[rows] != 0
         self.blocked[rows] = blocked
         local = np.zeros_like(self.local[rows])
-        for score in self.scores:
-            if score.raw is not None and score.call.normalize is None:
-                local += score.raw[rows] * score.call.weight
+        for raw, weight in self._adding:
+            local += raw[rows] * weight
         self.local[rows] = local
 
 
-def changed_rows(table: NodeTable, since: int) -> tuple[int, set[int] | None, list[int]]:
+Changes = tuple[int, set[int] | None, list[int]]
+NO_CHANGES: Changes = (0, set(), [])
+
+
+def changed_rows(table: NodeTable, since: int) -> Changes:
     """What happened after a mark: the new mark, rows of changed nodes (None: too much) and all rows to ask for."""
     mark, node_rows, pod_rows = table.changes(since)
     if node_rows is None or len(changed := node_rows | pod_rows) > table.size // 4:
@@ -202,6 +219,11 @@ class Column(ABC):
         self._size = -1
         self._mark = 0
         self._state: Any = None
+
+    @property
+    @abstractmethod
+    def is_empty(self) -> bool:
+        """Whether the plugin has nothing to say about any row."""
 
     @abstractmethod
     def state_of(self, pod: PodInfo, table: NodeTable, cycle: CycleState) -> Any:
@@ -228,14 +250,14 @@ class Column(ABC):
         self.generation += 1
         self._size, self._mark = table.size, table.mark
 
-    def catch_up(self, pod: PodInfo, table: NodeTable, cycle: CycleState) -> None:
-        """Brings a shared column up to date."""
+    def catch_up(self, pod: PodInfo, table: NodeTable, cycle: CycleState, since: int, changes: Changes) -> None:
+        """Brings a shared column up to date; `changes` are those of the table after a mark."""
         if self._size != table.size or self.depends != self.depends_now():
             self.make(pod, table, cycle)
             return
         if self._mark == table.mark:
             return
-        self._mark, node_rows, rows = changed_rows(table, self._mark)
+        self._mark, node_rows, rows = changes if self._mark == since else changed_rows(table, self._mark)
         if node_rows is None:
             self.make(pod, table, cycle)
         elif len(rows) > FEW_ROWS:
@@ -255,6 +277,10 @@ class FilterColumn(Column):
         self.meaning: Meaning | None = None
         self.has_errors = False
         self._one: Callable[..., int] | None = getattr(call.plugin, "filter_row", None)
+
+    @property
+    def is_empty(self) -> bool:
+        return self.codes is None
 
     def anew(self) -> "FilterColumn":
         return FilterColumn(self.call)
@@ -306,6 +332,10 @@ class ScoreColumn(Column):
     @property
     def state(self) -> Any:
         return self._state
+
+    @property
+    def is_empty(self) -> bool:
+        return self.raw is None
 
     def anew(self) -> "ScoreColumn":
         return ScoreColumn(self.call, self._asks_first)
