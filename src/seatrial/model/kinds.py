@@ -1,7 +1,7 @@
 """A kind is one record; routes, discovery, tables and stores follow from it."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 
@@ -38,14 +38,21 @@ class Kind:
     custom: bool = False
     subresource_facts: tuple[Subresource, ...] = ()
 
-    @property
-    def api_version(self) -> str:
-        return f"{self.group}/{self.version}" if self.group else self.version
+    api_version: str = field(init=False, compare=False, repr=False)
+    resource: str = field(init=False, compare=False, repr=False)
+    """The name in error texts: `deployments.apps`, `pods`."""
+    group_kind: tuple[str, str] = field(init=False, compare=False, repr=False)
+    """What is stored once, whatever version it is read in."""
 
-    @property
-    def resource(self) -> str:
-        """The name in error texts: `deployments.apps`, `pods`."""
-        return f"{self.plural}.{self.group}" if self.group else self.plural
+    def __post_init__(self) -> None:
+        # Worked out once: every read and write asks for them several times.
+        group = self.group
+        object.__setattr__(self, "api_version", f"{group}/{self.version}" if group else self.version)
+        object.__setattr__(self, "resource", f"{self.plural}.{group}" if group else self.plural)
+        object.__setattr__(self, "group_kind", (group, self.kind))
+
+    def __hash__(self) -> int:
+        return hash(self.group_kind)
 
     def subresource(self, name: str) -> Subresource | None:
         """The facts of one subresource, where discovery tells them."""
@@ -54,11 +61,6 @@ class Kind:
     @property
     def list_kind(self) -> str:
         return f"{self.kind}List"
-
-    @property
-    def group_kind(self) -> tuple[str, str]:
-        """What is stored once, whatever version it is read in."""
-        return self.group, self.kind
 
 
 class Kinds:

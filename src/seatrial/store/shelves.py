@@ -50,6 +50,9 @@ class Shelf:
             return list(self._sorted(namespace).values()) if namespace in self._spaces else []
         return [stored for space in self._namespaces() for stored in self._sorted(space).values()]
 
+    def __bool__(self) -> bool:
+        return bool(self._spaces)
+
     def __len__(self) -> int:
         return sum(map(len, self._spaces.values()))
 

@@ -105,7 +105,10 @@ class Store:
         fields: FieldSelector | None = None,
     ) -> list[Stored]:
         """The objects of a kind, of all namespaces where none is named, in the order of (namespace, name)."""
-        found = selected(self.shelf(kind).all(namespace if kind.namespaced else ""), labels, fields)
+        shelf = self.shelf(kind)
+        if not shelf:
+            return []
+        found = selected(shelf.all(namespace if kind.namespaced else ""), labels, fields)
         return self.versions.read_all(kind, found)
 
     def create(
