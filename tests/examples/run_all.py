@@ -14,25 +14,37 @@ from seatrial.scheduler.user_plugins import load_plugins
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LARGE = {"demo"}
 """Run by `make demo`, too large to be run again in every test."""
+DRAINED = {"job-durations"}
+"""Run until no timer is left."""
 
 
 def names() -> list[str]:
     return sorted(path.name for path in EXAMPLES.iterdir() if (path / "scenario.yaml").exists())
 
 
-def run(name: str, out: Path) -> None:
-    """Run one example with the controllers, plugins and configurations that lie beside it."""
+def configurations(name: str) -> list[Path | None]:
+    """The scheduler configurations that lie beside an example; None is the default one."""
+    return [*sorted((EXAMPLES / name).glob("scheduler*.yaml"))] or [None]
+
+
+def simulation(name: str, config: Path | None, scenario: dict | None = None) -> Simulation:
+    """An example with the controllers and plugins that lie beside it; `scenario` in place of its own."""
     folder = EXAMPLES / name
-    if (folder / "drive.py").exists():
-        runpy.run_path(str(folder / "drive.py"))["main"](out / name)
-        return
     registry = Registry()
     if (folder / "controllers.py").exists():
         load_controllers([str(folder / "controllers.py")], registry)
     plugins = load_plugins([str(folder / "plugins.py")] if (folder / "plugins.py").exists() else [])
-    for config in sorted(folder.glob("scheduler*.yaml")) or [None]:
-        simulation = Simulation(folder / "scenario.yaml", config, plugins, drain="job" in name, registry=registry)
-        simulation.run().save(out / (name if config is None else f"{name}.{config.stem}"))
+    source = scenario if scenario is not None else folder / "scenario.yaml"
+    return Simulation(source, config, plugins, drain=name in DRAINED, registry=registry)
+
+
+def run(name: str, out: Path) -> None:
+    """Run one example with all configurations that lie beside it."""
+    if (EXAMPLES / name / "drive.py").exists():
+        runpy.run_path(str(EXAMPLES / name / "drive.py"))["main"](out / name)
+        return
+    for config in configurations(name):
+        simulation(name, config).run().save(out / (name if config is None else f"{name}.{config.stem}"))
 
 
 if __name__ == "__main__":

@@ -1,37 +1,55 @@
-"""Every example is run, twice in surroundings that differ, and says what its first lines promise."""
+"""Every example is run, twice (or ten times) in surroundings that differ, and says what its first lines promise."""
 
 import filecmp
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 from seatrial import Result
-from tests.examples.run_all import EXAMPLES, LARGE, names
+from seatrial.scenario.decoding import read_scenario
+from seatrial.scenario.plan import settle
+from seatrial.scenario.profile import profile_of
+from tests.examples.run_all import EXAMPLES, LARGE, configurations, names, simulation
 
 ROOT = EXAMPLES.parent
-SURROUNDINGS = (
-    {"PYTHONHASHSEED": "1", "TZ": "UTC", "LANG": "C", "cwd": str(ROOT)},
-    {"PYTHONHASHSEED": "77", "TZ": "Asia/Kathmandu", "LANG": "de_DE.UTF-8", "cwd": "/"},
-)
+PLACES = (str(ROOT), "/", str(EXAMPLES), "/tmp")
+ZONES = ("UTC", "Asia/Kathmandu", "America/St_Johns", "Pacific/Kiritimati")
+LANGUAGES = ("C", "de_DE.UTF-8", "tr_TR.UTF-8", "C.UTF-8", "ja_JP.eucJP")
+RUNS, MANY_RUNS = 2, 10
+TOGETHER = 2
+"""Processes at a time."""
+
+
+def run_in_surroundings(number: int, folder: Path, chosen: Iterable[str] = ()) -> None:
+    """Run the examples in a process whose hash seed, time zone, language and working directory are its own."""
+    environment = {
+        **os.environ,
+        "PYTHONHASHSEED": str(1 + 76 * number),
+        "TZ": ZONES[number % len(ZONES)],
+        "LANG": LANGUAGES[number % len(LANGUAGES)],
+        "LC_ALL": LANGUAGES[number % len(LANGUAGES)],
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")]),
+    }
+    command = [sys.executable, "-m", "tests.examples.run_all", str(folder), *chosen]
+    place = PLACES[number % len(PLACES)]
+    subprocess.run(command, cwd=place, env=environment, stdout=subprocess.DEVNULL, timeout=300, check=True)
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path]]:
     """The results of all examples from two processes that run side by side."""
-    folders = tuple(tmp_path_factory.mktemp("examples") for _ in SURROUNDINGS)
-    running = []
-    for folder, surroundings in zip(folders, SURROUNDINGS, strict=True):
-        environment = {**os.environ, **surroundings}
-        cwd = environment.pop("cwd")
-        environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), str(ROOT / "src")])
-        command = [sys.executable, "-m", "tests.examples.run_all", str(folder)]
-        running.append(subprocess.Popen(command, cwd=cwd, env=environment, stdout=subprocess.DEVNULL))
-    assert [process.wait(timeout=300) for process in running] == [0, 0]
+    folders = [tmp_path_factory.mktemp("examples") for _ in range(RUNS)]
+    with ThreadPoolExecutor(TOGETHER) as pool:
+        list(pool.map(run_in_surroundings, range(RUNS), folders))
     yield folders[0], folders[1]
 
 
@@ -46,6 +64,42 @@ def test_results_are_the_same_bytes_in_all_surroundings(results: tuple[Path, Pat
     assert {name.split(".")[0] for name in made} == set(names()) - LARGE
     for name in made:
         assert filecmp.cmp(results[0] / name / "result.json", results[1] / name / "result.json", shallow=False), name
+
+
+@pytest.mark.long
+def test_ten_runs_of_all_examples_are_the_same_bytes(tmp_path: Path) -> None:
+    """V1-082 V2-047: the large ones, too."""
+
+    def digests(number: int) -> dict[str, str]:
+        folder = tmp_path / str(number)
+        run_in_surroundings(number, folder, names())
+        found = {path.parent.name: sha256(path.read_bytes()).hexdigest() for path in folder.glob("*/result.json")}
+        shutil.rmtree(folder)
+        return found
+
+    with ThreadPoolExecutor(TOGETHER) as pool:
+        first, *others = pool.map(digests, range(MANY_RUNS))
+    assert {name.split(".")[0] for name in first} == set(names())
+    assert others == [first] * (MANY_RUNS - 1)
+
+
+@pytest.mark.parametrize("order", [sorted, lambda document: reversed(list(document))], ids=["sorted", "reversed"])
+@pytest.mark.parametrize("name", [name for name in names() if name not in LARGE])
+def test_the_order_of_fields_makes_no_difference(name: str, order: Callable[[Any], Iterable[str]]) -> None:
+    """Clients send them as they like: kubectl sorts them."""
+    document = read_scenario(EXAMPLES / name / "scenario.yaml")
+    head, operations = settle(document, EXAMPLES / name)
+    listed = [planned.document() for planned in operations]
+    scenario = {**head, "spec": {**head["spec"], profile_of(document["spec"]).listing: listed}}
+    for config in configurations(name):
+        turned = simulation(name, config, _ordered(scenario, order)).run().scenario
+        assert turned == simulation(name, config, scenario).run().scenario
+
+
+def _ordered(value: Any, order: Callable[[Any], Iterable[str]]) -> Any:
+    if isinstance(value, dict):
+        return {key: _ordered(value[key], order) for key in order(value)}
+    return [_ordered(item, order) for item in value] if isinstance(value, list) else value
 
 
 def test_first_steps_in_both_spellings(results: tuple[Path, Path]) -> None:

@@ -34,9 +34,12 @@ class Settings:
     scheduler: bool = True
     scheduler_config: Path | None = None
     controllers: tuple[str, ...] | None = None
+    own_controllers: tuple[str, ...] = ()
+    """Modules with controllers of the user's, for scenarios."""
     record: Literal["none", "summary", "full"] = "full"
     plugins: tuple[str, ...] = ()
     strict: bool = False
+    drain: bool = False
 
 
 @dataclass(slots=True)

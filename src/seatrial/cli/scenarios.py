@@ -62,11 +62,13 @@ def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedSche
     from seatrial.scenario.board import Strategy
     from seatrial.scenario.conductor import Conductor
     from seatrial.scenario.play import PlayOptions
+    from seatrial.scenario.registry import load_controllers
     from seatrial.scenario.scheduling import scheduler_maker
     from seatrial.scheduler.recorder import BothRecorders, Recorder
     from seatrial.scheduler.user_plugins import load_plugins
     from seatrial.timeline.annotations import Annotator
 
+    load_controllers(settings.own_controllers)
     plugins = load_plugins(settings.plugins)
     annotator = Annotator(parts.store, summary=settings.record == "summary")
 
@@ -78,7 +80,8 @@ def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedSche
     workers: list[Any] = [worker for worker in parts.workers if worker is not scheduler]
     if scheduler is not None:
         workers.insert(0, scheduler.scheduler)
-    options = PlayOptions(level=settings.record, strategy=Strategy(os.environ.get(STRATEGY, STRATEGIES[0])))
+    strategy = Strategy(os.environ.get(STRATEGY, STRATEGIES[0]))
+    options = PlayOptions(level=settings.record, drain=settings.drain, strategy=strategy)
     conductor = Conductor(parts.store, make, RealTimeWorkers(workers), options, strict=settings.strict)
     conductor.start()
     parts.workers.append(conductor)

@@ -27,7 +27,11 @@ def serve(
     scheduler: Annotated[bool, typer.Option(help="Run the embedded kube-scheduler.")] = True,
     scheduler_config: Annotated[Path | None, typer.Option(help="A KubeSchedulerConfiguration.")] = None,
     controllers: Annotated[
-        str | None, typer.Option(help="Controllers to run, by name and comma; empty for none. Default: all.")
+        list[str] | None,
+        typer.Option(
+            help="Controllers to run, by name and comma; empty for none. Default: all. "
+            "A .py file or dotted module adds its controllers to scenarios."
+        ),
     ] = None,
     record: Annotated[
         Literal["none", "summary", "full"],
@@ -35,11 +39,12 @@ def serve(
     ] = "full",
     plugins: Annotated[list[str] | None, typer.Option(help="Modules with scheduler plugins.")] = None,
     strict: Annotated[bool, typer.Option(help="Foreign writes fail a running scenario.")] = False,
+    drain: Annotated[bool, typer.Option(help="After the last step scenarios run until no timer is left.")] = False,
 ) -> None:
     """Serve a simulated cluster over the Kubernetes API."""
     from seatrial.cli.server_process import run
 
-    names = tuple(filter(None, (name.strip() for name in controllers.split(",")))) if controllers is not None else None
+    names, modules = chosen_controllers(controllers)
     run(
         Settings(
             port=port,
@@ -51,8 +56,18 @@ def serve(
             scheduler=scheduler,
             scheduler_config=scheduler_config,
             controllers=names,
+            own_controllers=modules,
             record=record,
             plugins=tuple(plugins or ()),
             strict=strict,
+            drain=drain,
         )
     )
+
+
+def chosen_controllers(given: list[str] | None) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+    """The names of the controllers that run (None: the usual ones), and the modules with a user's own."""
+    words = [word.strip() for text in given or () for word in text.split(",")]
+    modules = tuple(word for word in words if "." in word)
+    names = tuple(word for word in words if word and "." not in word)
+    return (None if len(modules) == len(words) else names), modules

@@ -23,6 +23,7 @@ from seatrial.model.documents import Document
 from seatrial.model.durations import parse_duration
 from seatrial.model.errors import AlreadyExists, ConfigError, NotFound, SeatrialError
 from seatrial.model.kinds import Kind
+from seatrial.scheduler.recorder import ANNOTATOR
 from seatrial.store.objects import Change
 from seatrial.store.options import Patch
 from seatrial.store.store import Store
@@ -188,7 +189,8 @@ class OwnActor:
     def _notice(self, change: Change) -> None:
         stored = change.stored
         name = f"{stored.kind.api_version}/{stored.kind.kind}"
-        if name in self._controller.watches:
+        # Results are written onto pods by `serve` alone: a controller must see there what it sees in a run.
+        if name in self._controller.watches and change.writer != ANNOTATOR:
             gone = stored.document() if change.type == "DELETED" else None
             self._queue[name, stored.namespace, stored.name] = gone
 

@@ -1,9 +1,10 @@
 """Pod templates: their short names, and when two are the same.
 
-The hash is ours (of the encoded template), since upstream's is a hash of Go's memory.
+The hash is ours (of the encoded template, keys sorted: clients send fields in any order), since upstream's is a hash
+of Go's memory.
 """
 
-from seatrial.model.documents import Document, encode
+from seatrial.model.documents import Document, encode_sorted
 
 TEMPLATE_HASH = "pod-template-hash"
 SAFE = "bcdfghjklmnpqrstvwxz2456789"
@@ -13,7 +14,7 @@ SAFE = "bcdfghjklmnpqrstvwxz2456789"
 def template_hash(template: Document, collisions: int | None) -> str:
     """A short name for a template: FNV-1a over its encoded form, in safe letters."""
     value = 2166136261
-    for byte in encode(template) + (b"" if collisions is None else collisions.to_bytes(8, "little")):
+    for byte in encode_sorted(template) + (b"" if collisions is None else collisions.to_bytes(8, "little")):
         value = (value ^ byte) * 16777619 & 0xFFFFFFFF
     return "".join(SAFE[ord(digit) % len(SAFE)] for digit in str(value))
 

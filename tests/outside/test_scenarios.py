@@ -1,0 +1,57 @@
+"""Every example through kubectl: created on a server, read back, and equal to what `seatrial run` writes."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.examples.playing import Example, assert_equal, examples
+from tests.outside.processes import Kubectl, Serve, wait_until
+
+ALL = list(examples())
+SECONDS = 120
+
+
+def read(kubectl: Kubectl, name: str) -> dict[str, Any]:
+    """A Scenario that has come to rest."""
+    phase = ("get", "scenario", name, "-o", "jsonpath={.status.phase}")
+    wait_until(lambda: kubectl(*phase) in ("Succeeded", "Failed", "Paused"), SECONDS, f"{name} rests")
+    return kubectl.json("get", "scenario", name)
+
+
+@contextmanager
+def created(example: Example, programs: Path, directory: Path) -> Iterator[Kubectl]:
+    """A server as the example's command wants it, on which kubectl has created the example."""
+    with Serve(directory / "state", *example.flags) as server:
+        kubectl = Kubectl(programs / "kubectl", server.kubeconfig, directory)
+        kubectl("create", "-f", "-", stdin=example.text())
+        yield kubectl
+
+
+@pytest.mark.parametrize("example", ALL, ids=lambda example: example.name)
+def test_an_example_gives_through_kubectl_what_a_run_gives(example: Example, programs: Path, tmp_path: Path) -> None:
+    """V1-001 V1-005"""
+    with created(example, programs, tmp_path) as kubectl:
+        served = read(kubectl, example.folder.name)
+    assert_equal(served, example.run(tmp_path / "out"))
+
+
+@pytest.mark.parametrize("example", [e for e in ALL if e.driven], ids=lambda example: example.name)
+def test_operations_added_through_kubectl_give_what_the_driver_gives(
+    example: Example, programs: Path, tmp_path: Path
+) -> None:
+    """V1-092 V1-111 V2-004"""
+    driven = example.drive(tmp_path / "out")
+    with created(example, programs, tmp_path) as kubectl:
+        name = example.folder.name
+        paused = read(kubectl, name)
+        assert paused["status"]["phase"] == "Paused"
+        added = driven["spec"]["operations"][len(paused["spec"]["operations"]) :]
+        patch = [{"op": "add", "path": "/spec/operations/-", "value": operation} for operation in added]
+        kubectl("patch", "scenario", name, "--type=json", "-p", json.dumps(patch))
+        wait_until(lambda: kubectl.json("get", "scenario", name)["status"]["phase"] == "Succeeded", 30, "it goes on")
+        served = kubectl.json("get", "scenario", name)
+    assert_equal(served, driven)
