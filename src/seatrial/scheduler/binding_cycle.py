@@ -65,12 +65,7 @@ _IDLE_WHEN_SKIPPED = frozenset(("VolumeBinding", "DynamicResources"))
 
 
 def _has_nothing_to_do(framework: Framework, cycle: CycleState) -> bool:
-    skipped = cycle.skipped
-    return all(
-        plugin.name in skipped and plugin.name in _IDLE_WHEN_SKIPPED
-        for point in ("reserve", "preBind")
-        for plugin in framework.points.get(point, ())
-    )
+    return framework.preparing <= _IDLE_WHEN_SKIPPED and framework.preparing <= cycle.skipped
 
 
 Background = Callable[[Callable[[], Status | None], Callable[[Status | None], None]], None]

@@ -8,21 +8,21 @@ Upstream: pkg/scheduler/schedule_one.go.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
+from msgspec import Struct
 
 from seatrial.scheduler.cluster import Nominator
 from seatrial.scheduler.decision import ERROR, SCHEDULED, UNSCHEDULABLE, Decision, Preemption, PreFilterRecord
 from seatrial.scheduler.diagnosis import Diagnosis
 from seatrial.scheduler.extension import PostFiltered
-from seatrial.scheduler.framework import CycleState, Framework, PreFiltered
-from seatrial.scheduler.nodes import NodeTable, Rows
+from seatrial.scheduler.framework import NOTHING, CycleState, Framework, PreFiltered
+from seatrial.scheduler.nodes import NO_ROWS, NodeTable, Rows
 from seatrial.scheduler.pods import PodInfo
 from seatrial.scheduler.scoring import Scored, score
 from seatrial.scheduler.search import Found, Searcher
-from seatrial.scheduler.selection import TieBreak, nodes_to_find
+from seatrial.scheduler.selection import TieBreak, best_places, highest, nodes_to_find
 from seatrial.scheduler.shape_columns import ColumnCache
 from seatrial.scheduler.verdict import SUCCESS, Status, error, unresolvable
 
@@ -56,8 +56,7 @@ class Extenders(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class Attempt:
+class Attempt(Struct, eq=False):
     """One scheduling cycle: the node, or what went wrong, and everything that explains it."""
 
     pod: PodInfo
@@ -71,12 +70,12 @@ class Attempt:
     nominated: Status | None = None
     """verdict on the pod's nominated node, if it was tried"""
     found: Found | None = None
-    feasible: Rows = field(default_factory=lambda: np.zeros(0, np.intp))
+    feasible: Rows = NO_ROWS
     """rows that passed filters and extenders, in the order found"""
     scored: Scored | None = None
     diagnosis: Diagnosis | None = None
     post_filter: PostFiltered | None = None
-    by_extenders: Mapping[str, Status] = field(default_factory=dict)
+    by_extenders: Mapping[str, Status] = NOTHING
     total_nodes: int = 0
 
     @property
@@ -109,8 +108,8 @@ class Attempt:
                 nodes_total=self.total_nodes, feasible_count=feasible, rejected_count=rejected,
                 **(self._best() if best else {}), **more,
             )  # fmt: skip
-        outcome = ERROR if self.is_error else SCHEDULED if self.node else UNSCHEDULABLE
         values: dict[str, Any] = {
+            "outcome": ERROR if self.is_error else SCHEDULED if self.node else UNSCHEDULABLE,
             "node": self.node,
             "message": self.message,
             "nodes_total": self.total_nodes,
@@ -129,19 +128,16 @@ class Attempt:
             values |= self._cells()
         elif best:
             values |= self._best()
-        return Decision(self.pod.key, self.pod.uid, self.framework.name, outcome, at, attempt, **(values | more))
+        return Decision(self.pod.key, self.pod.uid, self.framework.name, at=at, attempt=attempt, **(values | more))
 
     def _best(self) -> dict[str, Any]:
         """The nodes with the highest totals, for a record without cells."""
         if self.scored is None or self.found is None:
             return {}
-        total, left = self.scored.total, self.scored.total.copy()
-        best: list[int] = []
-        while len(best) < min(BEST_KEPT, len(left)):
-            best.append(int(left.argmax()))
-            left[best[-1]] = np.iinfo(np.int64).min
-        info = self.found.table.info
-        return {"feasible": tuple(info(row).name for row in self.feasible[best].tolist()), "total": total[best]}
+        total, best = self.scored.total, self.scored.best[:BEST_KEPT]
+        if len(best) < min(BEST_KEPT, len(total)):
+            best = highest(total, BEST_KEPT)
+        return {"feasible": tuple(self.found.table.names_of(self.feasible[best])), "total": total[best]}
 
     def _cells(self) -> dict[str, Any]:
         pre = self.pre_filter
@@ -304,7 +300,8 @@ class Algorithm:
             names = [info(row).name for row in feasible.tolist()]
             given = self.extenders.prioritize(attempt.pod, names)
             scored.total = scored.total + np.asarray([given.get(name, 0) for name in names], np.int64)
-        place = self.tie_break.pick(scored.total, lambda place: info(int(feasible[place])).name)
+        scored.best = best_places(scored.total)
+        place = self.tie_break.among(scored.best, lambda place: info(int(feasible[place])).name)
         attempt.node = info(int(feasible[place])).name
         return attempt
 

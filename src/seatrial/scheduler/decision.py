@@ -6,8 +6,10 @@ statuses are shared. Texts are made when somebody reads them.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -52,8 +54,12 @@ class Preemption:
     victims: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+NOTHING_SAID: Mapping[str, Any] = MappingProxyType({})
+NO_VERDICTS: NDArray[np.int32] = np.zeros(0, np.int32)
+NO_TOTALS: NDArray[np.int64] = np.zeros(0, np.int64)
+
+
+class Decision(msgspec.Struct, frozen=True, eq=False, gc=False):
     """One attempt. Columns are there only where the recorder wants cells."""
 
     pod: str
@@ -76,7 +82,7 @@ class Decision:
     """Filter plugins that ran, in order."""
     visited: tuple[str, ...] = ()
     """nodes searched, in order"""
-    verdicts: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    verdicts: NDArray[np.int32] = NO_VERDICTS
     """parallel to `visited`: 0 passed, else 1 + index into `statuses`"""
     statuses: tuple[Status, ...] = ()
     feasible: tuple[str, ...] = ()
@@ -86,15 +92,15 @@ class Decision:
     pre_score_skipped: tuple[str, ...] = ()
     pre_score_plugins: tuple[str, ...] = ()
     scores: tuple[PluginScores, ...] = ()
-    total: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    total: NDArray[np.int64] = NO_TOTALS
     """parallel to `feasible`; extenders included"""
     post_filter: tuple[tuple[str, Status], ...] = ()
     """PostFilter plugins that ran, with their answers"""
     preemption: Preemption | None = None
-    points: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    points: Mapping[str, tuple[tuple[str, str], ...]] = NOTHING_SAID
     """reserve, permit, preBind, bind: (plugin, "success" or message) in order; permit also (plugin, "wait")"""
     permit_timeouts: tuple[tuple[str, int], ...] = ()
-    extenders: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    extenders: Mapping[str, Sequence[Any]] = NOTHING_SAID
     """filter, prioritize, preempt, bind: (url prefix, answer) as received"""
     rejected_by: tuple[str, ...] = ()
     """plugins to blame, by name: what requeueing looks at"""
@@ -116,11 +122,9 @@ class Decision:
 
     def best(self, number: int = 3) -> list[tuple[str, int]]:
         """The feasible nodes with the highest totals."""
-        total = self.total
+        total, names = self.total, self.feasible
         if len(total) > number:
-            least = np.partition(total, -number)[-number]
-            places = np.flatnonzero(total >= least).tolist()
-        else:
-            places = list(range(len(total)))
-        ranked = sorted((-int(total[place]), self.feasible[place]) for place in places)
+            places = np.flatnonzero(total >= np.partition(total, -number)[-number])
+            total, names = total[places], tuple([names[place] for place in places.tolist()])
+        ranked = sorted(zip((-total).tolist(), names, strict=False))
         return [(name, -total) for total, name in ranked[:number]]

@@ -7,16 +7,13 @@ How they are reached is handed in as a `Transport`. Upstream: pkg/scheduler/exte
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from seatrial.model.documents import decode, encode
 from seatrial.model.times import SECOND
 from seatrial.scheduler.config import Extender
 from seatrial.scheduler.cycle import ExtenderFailed
 from seatrial.scheduler.pods import PodInfo
 from seatrial.scheduler.preemption import Victims
-from seatrial.scheduler.selection import Names, TieBreak
+from seatrial.scheduler.selection import Names, Places, TieBreak
 from seatrial.scheduler.verdict import SUCCESS, Status, error, unresolvable, unschedulable
 
 DEFAULT_TIMEOUT = 5 * SECOND
@@ -285,10 +282,10 @@ class ExtenderTieBreak(TieBreak):
         self._extenders = extenders
         self._by_name = TieBreak("name")
 
-    def pick(self, totals: NDArray[np.int64], names: Names) -> int:
+    def among(self, tied: Places, names: Names) -> int:
         if self.rule == "upstream" and self._extenders.scored:
-            return self._by_name.pick(totals, names)
-        return super().pick(totals, names)
+            return self._by_name.among(tied, names)
+        return super().among(tied, names)
 
 
 def _field(document: Any, name: str) -> Any:

@@ -7,11 +7,13 @@ Upstream: pkg/scheduler/framework/runtime/framework.go.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from inspect import Parameter, signature
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from seatrial.model.errors import ConfigError
 from seatrial.scheduler.config import Profile
@@ -23,6 +25,7 @@ from seatrial.scheduler.pods import PodInfo
 from seatrial.scheduler.registry import Registry
 from seatrial.scheduler.verdict import (
     MISSING,
+    SKIP,
     SUCCESS,
     Code,
     Status,
@@ -32,12 +35,13 @@ from seatrial.scheduler.verdict import (
     unschedulable,
 )
 
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
-@dataclass(frozen=True, slots=True)
-class CycleState:
+
+class CycleState(Struct, frozen=True, eq=False):
     """What PreFilter left behind: one state per plugin, and the plugins whose Filter is skipped."""
 
-    states: Mapping[str, Any] = field(default_factory=dict)
+    states: Mapping[str, Any] = NOTHING
     skipped: frozenset[str] = frozenset()
 
     @property
@@ -62,18 +66,17 @@ class CycleState:
             for name, state in self.states.items()
             if hasattr(state, "with_pod") and (new := change(state)) is not state
         }
-        return replace(self, states={**self.states, **changed}) if changed else self
+        return CycleState({**self.states, **changed}, self.skipped) if changed else self
 
 
-@dataclass(frozen=True, slots=True)
-class PreFiltered:
+class PreFiltered(Struct, frozen=True, eq=False):
     """The outcome of PreFilter. `nodes` None: all nodes are searched."""
 
     cycle: CycleState
     status: Status = SUCCESS
     nodes: frozenset[str] | None = None
     narrowed_by: tuple[str, ...] = ()
-    node_sets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    node_sets: Mapping[str, tuple[str, ...]] = NOTHING
     ran: tuple[str, ...] = ()
 
 
@@ -96,6 +99,8 @@ class Framework:
         self.uncached_filters = [(index, call) for index, call in enumerate(self.filters) if not call.is_cached]
         self.pre_filters = [(p.name, p.pre_filter) for p in points.get("preFilter", ())]  # type: ignore[attr-defined]
         self.pre_scorers = [(p.name, p.pre_score) for p in points.get("preScore", ())]  # type: ignore[attr-defined]
+        self.preparing = frozenset(p.name for point in ("reserve", "preBind") for p in points.get(point, ()))
+        """Plugins that may have something to do between the choice of a node and the binding."""
         self._pre_filter_names = tuple(name for name, _ in self.pre_filters)
         self.pre_score_names = tuple(name for name, _ in self.pre_scorers)
 
@@ -145,6 +150,9 @@ class Framework:
         rejected = SUCCESS
         for name, pre_filter in self.pre_filters:
             answer = pre_filter(pod, nodes)
+            if answer is SKIP:
+                skipped.append(name)
+                continue
             if isinstance(answer, Status):
                 if answer.code == Code.SKIP:
                     skipped.append(name)

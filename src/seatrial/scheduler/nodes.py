@@ -24,6 +24,7 @@ Ints = NDArray[np.int64]
 Ids = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]
+NO_ROWS: Rows = np.zeros(0, np.intp)
 NONZERO_CPU, NONZERO_MEMORY = "nonzero:cpu", "nonzero:memory"
 LOG_LIMIT = 1 << 20
 S = TypeVar("S", bound=np.generic)

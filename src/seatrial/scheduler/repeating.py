@@ -6,17 +6,50 @@ are trusted with that. A failed search visits every node, so it leaves the start
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from seatrial.scheduler.cycle import NO_NODES as NO_NODES_TEXT
 from seatrial.scheduler.cycle import Attempt
+from seatrial.scheduler.decision import Decision
 from seatrial.scheduler.framework import Framework
 from seatrial.scheduler.nodes import NodeTable
 from seatrial.scheduler.pods import PodInfo, PodShape
-from seatrial.scheduler.queue import PodNominator
+from seatrial.scheduler.profiles import NO_NODES
+from seatrial.scheduler.queue import PodNominator, QueuedPod
 from seatrial.scheduler.registry import IN_TREE
 from seatrial.scheduler.store_cluster import StoreCluster
 
 _State = tuple[int, int, int, int]
+
+
+class Failure(Struct, frozen=True, eq=False):
+    """An attempt that found no node, and what follows from it for every pod of the kind."""
+
+    attempt: Attempt
+    decision: Decision
+    rejectors: frozenset[str]
+    pending: frozenset[str]
+
+    @classmethod
+    def of(cls, attempt: Attempt, decision: Decision) -> "Failure":
+        pending = frozenset(attempt.pending_by)
+        rejectors = frozenset(attempt.rejected_by) - pending
+        if attempt.message == NO_NODES_TEXT:
+            rejectors = frozenset((NO_NODES,))
+        return cls(attempt, decision, rejectors, pending)
+
+    @property
+    def nominated(self) -> str | None:
+        """The node the pod is nominated to from now on; None leaves that as it is."""
+        post = self.attempt.post_filter
+        return "" if post is None else post.nominated_node
+
+    def told_of(self, queued: QueuedPod, at: int) -> Decision:
+        """The decision on another pod that fails in the same way."""
+        pod = queued.pod
+        return replace(self.decision, pod=pod.key, uid=pod.uid, at=at, attempt=queued.attempts)
 
 
 class FailureMemory:
@@ -32,31 +65,34 @@ class FailureMemory:
             if all(plugin.name in IN_TREE for plugins in framework.points.values() for plugin in plugins)
         )
         self._state: _State = (-1, -1, -1, -1)
-        self._failures: dict[tuple[str, PodShape], Attempt] = {}
+        self._failures: dict[tuple[str, PodShape], Failure] = {}
 
-    def recall(self, framework: Framework, pod: PodInfo) -> Attempt | None:
+    def recall(self, framework: Framework, pod: PodInfo) -> Failure | None:
         """The failure that an attempt of this pod would end in; None where it has to be made."""
         if not self._failures:
             return None
         if self._state != self._now():
             self._failures.clear()
             return None
-        attempt = self._failures.get((framework.name, pod.shape))
-        return replace(attempt, pod=pod) if attempt is not None and _is_like_others(pod) else None
+        failure = self._failures.get((framework.name, pod.shape))
+        return failure if failure is not None and _is_like_others(pod) else None
 
-    def remember(self, attempt: Attempt) -> None:
+    def remember(self, failure: Failure) -> None:
         """Keep a failure that others may repeat."""
-        post = attempt.post_filter
+        attempt = failure.attempt
+        post, framework, pod = attempt.post_filter, attempt.framework, attempt.pod
         is_plain = not attempt.is_error and (post is None or (not post.victims and not post.status.is_success))
-        framework, pod = attempt.framework, attempt.pod
         searched_all = attempt.found is not None and attempt.found.visited == len(self._table.order)
-        if not is_plain or not searched_all or framework.name not in self._trusted or not _is_like_others(pod):
-            return
+        if is_plain and searched_all and framework.name in self._trusted and _is_like_others(pod):
+            self.keep(failure)
+
+    def keep(self, failure: Failure) -> None:
+        """A failure is as true as before after it was told."""
         now = self._now()
         if self._state != now:
             self._failures.clear()
             self._state = now
-        self._failures[framework.name, pod.shape] = attempt
+        self._failures[failure.attempt.framework.name, failure.attempt.pod.shape] = failure
 
     def _now(self) -> _State:
         return self._table.mark, self._table.version, self._cluster.changes, self._nominator.changes

@@ -5,14 +5,12 @@ write in the meantime reaches the scheduler as changes of the store. Upstream: p
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from seatrial.clock.virtual import Clock
 from seatrial.model.errors import SeatrialError
 from seatrial.scheduler.binding_cycle import Background, Binder, Binding
 from seatrial.scheduler.config import Configuration, default_configuration
-from seatrial.scheduler.cycle import NO_NODES as NO_NODES_TEXT
 from seatrial.scheduler.cycle import Algorithm, Attempt
 from seatrial.scheduler.decision import ERROR, UNSCHEDULABLE, WAITING, Decision
 from seatrial.scheduler.dice import Dice
@@ -26,11 +24,11 @@ from seatrial.scheduler.permit import WaitingPods
 from seatrial.scheduler.pod_status import PodStatusWriter
 from seatrial.scheduler.pods import PodInfo
 from seatrial.scheduler.preempting import Preempter
-from seatrial.scheduler.profiles import NO_NODES, build_profiles
+from seatrial.scheduler.profiles import build_profiles
 from seatrial.scheduler.queue import PodNominator, QueuedPod, SchedulingQueue
 from seatrial.scheduler.recorder import NoRecorder, Recorder
 from seatrial.scheduler.registry import Registry
-from seatrial.scheduler.repeating import FailureMemory
+from seatrial.scheduler.repeating import Failure, FailureMemory
 from seatrial.scheduler.selection import TieBreak
 from seatrial.scheduler.store_cluster import StoreClient, StoreCluster
 from seatrial.scheduler.store_objects import StoreObjects
@@ -157,26 +155,31 @@ class Scheduler:
     def _attempt(self, queued: QueuedPod) -> Decision:
         if self._extenders is not None:
             self._extenders.begin()
-        framework = self.frameworks[queued.pod.shape.scheduler_name]
-        attempt = self._memory.recall(framework, queued.pod)
-        if attempt is None:
-            attempt = self.algorithm.schedule(framework, queued.pod, self.recorder.wants_cells)
+        pod = queued.pod
+        framework = self.frameworks[pod.shape.scheduler_name]
+        known = self._memory.recall(framework, pod)
+        if known is not None:
+            return self._repeat(queued, known)
+        attempt = self.algorithm.schedule(framework, pod, self.recorder.wants_cells)
         if attempt.node:
             node = self.table.find(attempt.node)
             assert node is not None
             return self._conclude(self._binder.begin(queued, attempt, node))
-        post = attempt.post_filter
-        nominated = "" if post is None else post.nominated_node
-        plugins = frozenset(attempt.rejected_by) - frozenset(attempt.pending_by)
-        if attempt.message == NO_NODES_TEXT:
-            plugins = frozenset((NO_NODES,))
-        decision = self._decision(queued, attempt)
-        self._fail(queued, attempt.message, plugins, frozenset(attempt.pending_by), nominated)
+        failure = Failure.of(attempt, self._decision(queued, attempt))
+        self._fail(queued, attempt.message, failure.rejectors, failure.pending, failure.nominated)
         if self._extenders is None:
-            self._memory.remember(attempt)
+            self._memory.remember(failure)
+        post = attempt.post_filter
         if post is not None and post.victims and post.nominated_node:
             self.metrics.preempted(len(post.victims))
-            self._preempter.preempt(queued.pod, post.nominated_node, post.victims)
+            self._preempter.preempt(pod, post.nominated_node, post.victims)
+        return self._recorded(failure.decision)
+
+    def _repeat(self, queued: QueuedPod, known: Failure) -> Decision:
+        """An attempt that is known to end like that of another pod."""
+        decision = known.told_of(queued, self.clock.now())
+        self._fail(queued, known.attempt.message, known.rejectors, known.pending, known.nominated)
+        self._memory.keep(known)
         return self._recorded(decision)
 
     def _conclude(self, binding: Binding) -> Decision:
@@ -226,10 +229,8 @@ class Scheduler:
     def _decision(self, queued: QueuedPod, attempt: Attempt, **more: Any) -> Decision:
         if self._extenders is not None and self._extenders.answers:
             more["extenders"] = {verb: tuple(told) for verb, told in self._extenders.answers.items()}
-        outcome = more.pop("outcome", None)
         kept = not isinstance(self.recorder, NoRecorder)
-        decision = attempt.decision(self.clock.now(), queued.attempts, self.recorder.wants_cells, kept, **more)
-        return decision if outcome is None else replace(decision, outcome=outcome)
+        return attempt.decision(self.clock.now(), queued.attempts, self.recorder.wants_cells, kept, **more)
 
     def _recorded(self, decision: Decision) -> Decision:
         self.metrics.attempted(decision)

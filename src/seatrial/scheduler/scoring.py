@@ -3,16 +3,16 @@
 Upstream: pkg/scheduler/framework/runtime/framework.go (RunPreScorePlugins, RunScorePlugins).
 """
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
-from seatrial.scheduler.decision import PluginScores
+from seatrial.scheduler.decision import NO_TOTALS, PluginScores
 from seatrial.scheduler.extension import MAX_NODE_SCORE
 from seatrial.scheduler.framework import CycleState, Framework, ScoreCall
-from seatrial.scheduler.nodes import Nodes
+from seatrial.scheduler.nodes import NO_ROWS, Nodes, Rows
 from seatrial.scheduler.pods import PodInfo
 from seatrial.scheduler.shape_columns import ShapeColumns
 from seatrial.scheduler.verdict import MISSING, Code, Status, error
@@ -20,15 +20,16 @@ from seatrial.scheduler.verdict import MISSING, Code, Status, error
 Ints = NDArray[np.int64]
 
 
-@dataclass(slots=True)
-class Scored:
+class Scored(Struct):
     """Totals parallel to the feasible nodes; the parts only where they were asked for."""
 
-    total: Ints
+    total: Ints = NO_TOTALS
     skipped: tuple[str, ...] = ()
     ran: tuple[str, ...] = ()
     """PreScore plugins that ran."""
-    parts: list[PluginScores] = field(default_factory=list)
+    parts: list[PluginScores] = []
+    best: Rows = NO_ROWS
+    """Places with the highest total, once extenders had their say."""
     error: Status | None = None
 
 
@@ -42,7 +43,7 @@ def score(
     """Scores the feasible nodes; without any Score plugin each gets 1."""
     if not framework.scorers:
         return Scored(np.ones(len(nodes), np.int64))
-    scored = Scored(np.zeros(len(nodes), np.int64))
+    scored = Scored()
     try:
         states = _pre_score(framework, pod, nodes, columns, scored)
         if parts:
@@ -88,6 +89,7 @@ def _in_parts(
         if call.name not in scored.skipped
     ]
     normalized = [_normalized(call, pod, nodes, raw, _state(call, cycle, states)) for call, raw in raws]
+    scored.total = np.zeros(len(nodes), np.int64)
     for (call, raw), final in zip(raws, normalized, strict=True):
         _check_range(call, final)
         scored.parts.append(PluginScores(call.name, call.weight, raw, final))

@@ -19,7 +19,7 @@ from seatrial.scheduler.cluster import Nominator
 from seatrial.scheduler.extension import Reads
 from seatrial.scheduler.framework import CycleState, FilterCall, Framework
 from seatrial.scheduler.node import NodeInfo
-from seatrial.scheduler.nodes import Mask, Nodes, NodeTable, Rows
+from seatrial.scheduler.nodes import NO_ROWS, Mask, Nodes, NodeTable, Rows
 from seatrial.scheduler.pods import PodInfo
 from seatrial.scheduler.shape_columns import ColumnCache, ShapeColumns
 from seatrial.scheduler.verdict import SUCCESS, Code, Status, Verdicts
@@ -113,7 +113,7 @@ class Found:
         """The rows visited."""
         if self._read_off is not None:
             return self._read_off[0]
-        return np.concatenate([piece.rows for piece in self.pieces] or [_NONE])
+        return np.concatenate([piece.rows for piece in self.pieces] or [NO_ROWS])
 
     @property
     def feasible(self) -> Rows:
@@ -122,7 +122,7 @@ class Found:
             return self._read_off[1]
         if len(self.pieces) == 1:
             return self.pieces[0].feasible
-        return np.concatenate([piece.feasible for piece in self.pieces] or [_NONE])
+        return np.concatenate([piece.feasible for piece in self.pieces] or [NO_ROWS])
 
     def explain(self) -> tuple[NDArray[np.int32], tuple[Status, ...]]:
         """For each visited node 0, or 1 + the index of its status; and those statuses."""
@@ -159,9 +159,6 @@ class Found:
         return codes
 
 
-_NONE: Rows = np.zeros(0, np.intp)
-
-
 class Searcher:
     """Searches a table for one pod after the other."""
 
@@ -173,8 +170,8 @@ class Searcher:
         self.nominator = nominator
         self.cache = cache
         self.rows_asked = 0
-        self._order: Rows = _NONE
-        self._twice: Rows = _NONE
+        self._order: Rows = NO_ROWS
+        self._twice: Rows = NO_ROWS
 
     def find(
         self, framework: Framework, pod: PodInfo, cycle: CycleState, limit: int, start: int, cells: bool = True

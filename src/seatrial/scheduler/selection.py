@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 FEWEST_NODES = 100
 FEWEST_PERCENT = 5
+LOWEST = np.iinfo(np.int64).min
+Places = NDArray[np.intp]
 
 
 def nodes_to_find(nodes: int, percentage: int) -> int:
@@ -23,6 +25,21 @@ def nodes_to_find(nodes: int, percentage: int) -> int:
     if percentage == 0:
         percentage = max(50 - nodes // 125, FEWEST_PERCENT)
     return max(nodes * percentage // 100, FEWEST_NODES)
+
+
+def best_places(totals: NDArray[np.int64]) -> Places:
+    """The positions with the highest total, ascending."""
+    places: Places = (totals == totals.max()).nonzero()[0]
+    return places
+
+
+def highest(totals: NDArray[np.int64], number: int) -> Places:
+    """The positions of so many of the highest totals, best first; of equal ones the first."""
+    left, places = totals.copy(), []
+    for _ in range(min(number, len(totals))):
+        places.append(int(left.argmax()))
+        left[places[-1]] = LOWEST
+    return np.asarray(places, np.intp)
 
 
 class Dice(Protocol):
@@ -43,10 +60,12 @@ class TieBreak:
 
     def pick(self, totals: NDArray[np.int64], names: "Names") -> int:
         """The position of the node to take."""
-        best = int(totals.argmax())
-        tied = np.flatnonzero(totals == totals[best])
+        return self.among(best_places(totals), names)
+
+    def among(self, tied: Places, names: "Names") -> int:
+        """Which of equally good positions to take."""
         if len(tied) == 1:
-            return best
+            return int(tied[0])
         if self.rule == "name":
             return int(min(tied, key=lambda place: names(int(place))))
         if self.rule == "random" and self._dice is not None:
