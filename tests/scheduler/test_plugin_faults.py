@@ -82,6 +82,27 @@ def test_an_answer_that_is_none_is_an_error_of_the_pod(
     assert world.node_of("good")
 
 
+def raising(method: str) -> type[Plugin]:
+    def call(self: Plugin, *given: Any) -> Any:
+        raise RuntimeError("boom")
+
+    return type("Boom", (Plugin,), {method: call, "filter_one": lambda self, pod, node: True})
+
+
+@pytest.mark.parametrize("method", ["events", "depends_on", "filter_row"])
+def test_what_a_plugin_says_of_itself_is_guarded_too(method: str, caplog: pytest.LogCaptureFixture) -> None:
+    class Choosy(raising(method)):  # type: ignore[misc]
+        def filter(self, pod: Any, nodes: Any) -> list[bool]:
+            return [place > 0 or len(nodes) == 1 for place in range(len(nodes))]
+
+    Choosy.__name__ = "Boom"
+    with pytest.raises(PluginFailed, match="plugin Boom on .*: RuntimeError: boom"):
+        world_of(Choosy).run()
+    world = world_of(Choosy, tolerant=True)
+    world.run()
+    assert world.node_of("good")
+
+
 def test_a_hint_that_raises_brings_the_pod_back(caplog: pytest.LogCaptureFixture) -> None:
     class Picky(Plugin):
         def filter_one(self, pod: Any, node: Any) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from seatrial.model.errors import SeatrialError
-from seatrial.scheduler.extension import Plugin, PostFiltered, Requeue, Wait
+from seatrial.scheduler.extension import Plugin, PostFiltered, Requeue, Wait, default_requeues
 from seatrial.scheduler.pods import PodInfo
 from seatrial.scheduler.verdict import Status, Verdicts, error
 
@@ -41,9 +41,15 @@ _ANSWERS: Mapping[str, tuple[type, ...]] = {
     "bind": _STATUS,
     "post_bind": (object,),
     "queueing hint": (object,),
+    "events": (tuple, list),
+    "depends_on": (object,),
+    "filter_row": (int, np.integer),
+    "score_row": (int, np.integer),
 }
 """Extension point method -> what it may answer with."""
 _ARRAYS = frozenset(("filter", "score", "normalize"))
+_ROWS = ("filter_row", "score_row")
+"""Shorter ways to one row of `filter` and `score`, which have no way to say that they failed."""
 
 
 class PluginFailed(SeatrialError):
@@ -55,7 +61,8 @@ def guard(plugin: Plugin, *, tolerant: bool) -> None:
     for name in _ANSWERS:
         method = getattr(plugin, name, None)
         if method is not None:
-            setattr(plugin, name, _guarded(plugin, name, method, tolerant))
+            is_left_out = tolerant and name in _ROWS
+            setattr(plugin, name, None if is_left_out else _guarded(plugin, name, method, tolerant))
     events = plugin.events
 
     def guarded_events(gates: Mapping[str, bool]) -> tuple[Requeue, ...]:
@@ -116,6 +123,10 @@ def _error_of(name: str, status: Status, given: tuple[Any, ...]) -> Any:
         return PostFiltered(status)
     if name in ("concerns", "queueing hint"):
         return True  # in doubt the pod is tried, as upstream does
+    if name == "events":
+        return default_requeues()
+    if name == "depends_on":
+        return object()  # equal to nothing, so that nothing is kept
     return False if name == "less" else status
 
 
