@@ -7,6 +7,7 @@ from scheduler_world import World, enabled
 
 from seatrial.model.errors import ConfigError
 from seatrial.plugins import Action, Plugin, requeue
+from seatrial.scheduler.extension import Reads
 from seatrial.scheduler.faults import PluginFailed
 from seatrial.scheduler.user_plugins import load_plugins
 
@@ -86,7 +87,7 @@ def raising(method: str) -> type[Plugin]:
     def call(self: Plugin, *given: Any) -> Any:
         raise RuntimeError("boom")
 
-    return type("Boom", (Plugin,), {method: call, "filter_one": lambda self, pod, node: True})
+    return type("Boom", (Plugin,), {method: call, "reads": Reads.ROW})
 
 
 @pytest.mark.parametrize("method", ["events", "depends_on", "filter_row"])
@@ -95,12 +96,18 @@ def test_what_a_plugin_says_of_itself_is_guarded_too(method: str, caplog: pytest
         def filter(self, pod: Any, nodes: Any) -> list[bool]:
             return [place > 0 or len(nodes) == 1 for place in range(len(nodes))]
 
-    Choosy.__name__ = "Boom"
-    with pytest.raises(PluginFailed, match="plugin Boom on .*: RuntimeError: boom"):
-        world_of(Choosy).run()
-    world = world_of(Choosy, tolerant=True)
+    def crowd(**options: Any) -> World:
+        world = world_of(type("Boom", (Choosy,), {}), **options)
+        for number in range(8):
+            world.node(f"more-{number}")
+            world.pod(f"more-{number}", cpu="100m")
+        return world
+
+    with pytest.raises(PluginFailed, match=r"plugin Boom on .*: RuntimeError: boom"):
+        crowd().run()
+    world = crowd(tolerant=True)
     world.run()
-    assert world.node_of("good")
+    assert world.node_of("more-3")
 
 
 def test_a_hint_that_raises_brings_the_pod_back(caplog: pytest.LogCaptureFixture) -> None:
