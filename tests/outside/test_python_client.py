@@ -1,10 +1,14 @@
 """The official Python client, typed and dynamic."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from seatrial.scenario.kind import API_VERSION
+from tests.examples.playing import assert_equal, examples
 from tests.outside.objects import deployment, node, pod
 from tests.outside.processes import Serve
 
@@ -60,3 +64,20 @@ def test_dynamic_client(client: Any) -> None:
     assert maps.get(name="a", namespace="default").data.x == "2"
     assert [item.metadata.name for item in maps.get(namespace="default").items] == ["a"]
     maps.delete(name="a", namespace="default")
+
+
+def test_scenarios(tmp_path: Path) -> None:
+    """V1-001: created, watched and read back by the client, one gives what a run gives."""
+    example = next(example for example in examples() if example.name == "first-steps")
+    group, version = API_VERSION.split("/")
+    with (
+        Serve(tmp_path / "state") as server,
+        kubernetes.config.new_client_from_config(str(server.kubeconfig)) as client,
+    ):
+        custom = kubernetes.client.CustomObjectsApi(client)
+        custom.create_cluster_custom_object(group, version, "scenarios", yaml.safe_load(example.text()))
+        stream = kubernetes.watch.Watch().stream(
+            custom.list_cluster_custom_object, group, version, "scenarios", timeout_seconds=30
+        )
+        served = next(e["object"] for e in stream if e["object"].get("status", {}).get("phase") == "Succeeded")
+    assert_equal(served, example.run(tmp_path / "out"))

@@ -8,7 +8,7 @@ import pytest
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError
 from seatrial.scenario.actors import ControllerWaiter
-from seatrial.scenario.own_controllers import Cluster, OwnActor, OwnController
+from seatrial.scenario.own_controllers import Cluster, OwnController
 from seatrial.scenario.play import PlayOptions
 from seatrial.scenario.registry import Registry
 from tests.scenario.playing import Stage, create, done, events, kinds_of, node, operations, pod
@@ -179,14 +179,35 @@ def test_a_delay_of_a_preparing_controller_does_not_change_the_result(controller
     assert stage.get("Pod", "on-n") is not None
 
 
-def test_every_controller_has_a_waiter() -> None:
-    """V2-049 V2-053: the protocol has the two members of the KEP."""
-    stage = Stage(operations(create(1, node("n")), done(1)), with_own(Ping))
+@pytest.mark.parametrize("name", [*Registry().names(), "ping"])
+def test_every_registered_controller_has_a_waiter(name: str) -> None:
+    """V2-049 V2-053: the two members of the KEP; unsatisfied while there is work, satisfied at the end of a step."""
+    rest = [other for other in ("scheduler", name) if other != name]
+    stage = Stage(operations(create(1, node("n")), create(1, pod("p")), simulated=[name, *rest]), with_own(Ping))
     stage.run()
     assert stage.play.engine is not None
-    company = stage.play.engine.company
-    assert all(isinstance(actor, ControllerWaiter) for actor in company.simulated)
-    assert isinstance(OwnActor(Ping(), stage.store, stage.clock), ControllerWaiter)
+    actor = next(actor for actor in stage.play.engine.company.simulated if actor.name == name)
+    assert isinstance(actor, ControllerWaiter)
+    assert actor.wait_condition()
+    assert not actor.has_work()
+
+
+def test_the_waiter_of_a_users_controller_is_obeyed() -> None:
+    """V2-049: it says when the cluster state is converged, though the controller has no work of its own."""
+    asked: list[bool] = []
+
+    class Waiting(PodPerNode):
+        name = "waiting"
+        delay = "30s"
+
+        def wait_condition(self, cluster: Cluster) -> bool:
+            asked.append(cluster.find("v1/Pod", "on-n") is not None)
+            return asked[-1]
+
+    stage = Stage(operations(create(1, node("n")), create(1, pod("z")), done(1)), with_own(Waiting))
+    stage.run()
+    assert asked.index(True) > 0
+    assert stage.scheduler.tried == ["z", "on-n"]
 
 
 def test_a_controller_that_goes_by_real_time_is_refused() -> None:

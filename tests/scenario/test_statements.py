@@ -1,9 +1,14 @@
 """Statements of KEP-140 that are about documents, set-up and waiters."""
 
+import copy
 from pathlib import Path
 
 import polars as pl
+import pytest
 
+from seatrial.clock.virtual import Clock
+from seatrial.controllers.registry import build_controllers
+from seatrial.scenario.cluster import fresh_store
 from seatrial.scenario.kind import SCENARIO
 from seatrial.store.options import Patch
 from tests.scenario.playing import create, done, operations
@@ -53,27 +58,53 @@ def test_a_saved_result_can_be_analysed_alone(tmp_path: Path) -> None:
     assert 25.0 in cpu.select(pl.selectors.numeric()).to_series(-1).to_list()
 
 
+QUOTA = {
+    "apiVersion": "v1",
+    "kind": "ResourceQuota",
+    "metadata": {"name": "q", "namespace": "default"},
+    "spec": {"hard": {"pods": "1"}},
+}
+REPLICAS = {
+    "apiVersion": "apps/v1",
+    "kind": "ReplicaSet",
+    "metadata": {"name": "w", "namespace": "default"},
+    "spec": {
+        "replicas": 3,
+        "selector": {"matchLabels": {"app": "w"}},
+        "template": {"metadata": {"labels": {"app": "w"}}, "spec": pod("x")["spec"]},
+    },
+}
+
+
 def test_a_replica_set_that_cannot_make_pods_does_not_hold_the_step() -> None:
-    """V2-054: ReplicaFailure says that nothing more can be done."""
-    quota = {
-        "apiVersion": "v1",
-        "kind": "ResourceQuota",
-        "metadata": {"name": "q", "namespace": "default"},
-        "spec": {"hard": {"pods": "1"}},
-    }
-    replicas = {
-        "apiVersion": "apps/v1",
-        "kind": "ReplicaSet",
-        "metadata": {"name": "w", "namespace": "default"},
-        "spec": {
-            "replicas": 3,
-            "selector": {"matchLabels": {"app": "w"}},
-            "template": {"metadata": {"labels": {"app": "w"}}, "spec": pod("x")["spec"]},
-        },
-    }
-    run = Run(operations(create(1, node("n")), create(1, quota), create(2, replicas), done(3)))
+    """V2-054: ReplicaFailure says that nothing more can be done; no time is spent on trying again."""
+    run = Run(operations(create(1, node("n")), create(1, QUOTA), create(2, REPLICAS), create(3, node("m")), done(3)))
     assert run.status["phase"] == "Succeeded"
-    assert len(run.all("Pod")) == 1
+    assert [p["spec"]["nodeName"] for p in run.all("Pod")] == ["n"]
+    assert run.get("Node", "m") is not None
     status = (run.get("ReplicaSet", "w", "apps/v1") or {})["status"]
     assert {c["type"]: c["status"] for c in status["conditions"]}["ReplicaFailure"] == "True"
-    assert run.result.timeline.filter(pl.col("kind") == "ReplicaSet")["major"].max() <= 3
+    assert run.simulation.play.clock.now() == run.simulation.play.started_at
+
+
+@pytest.mark.parametrize("refused", [False, True], ids=["complete", "refused"])
+def test_the_waiter_of_replica_sets_is_satisfied_when_they_are_complete_or_refused(refused: bool) -> None:
+    """V2-054"""
+    store = fresh_store(clock := Clock())
+    controllers = build_controllers(store, clock, ["replicaset", "resourcequota"])
+    for controller in controllers:
+        controller.start()
+    for document in (QUOTA, REPLICAS) if refused else (REPLICAS,):
+        kind = store.kinds.named(document["apiVersion"], document["kind"])
+        store.create(kind, copy.deepcopy(document), writer=USER, namespace="default")
+    waiter = next(controller for controller in controllers if controller.name == "replicaset")
+    assert not waiter.wait_condition()
+    for _ in range(100):
+        if all(controller.wait_condition() for controller in controllers):
+            break
+        for controller in controllers:
+            controller.work()
+    assert waiter.wait_condition()
+    status = store.get(store.kinds.named("apps/v1", "ReplicaSet"), "w", "default").document()["status"]
+    failure = {c["type"]: c["status"] for c in status.get("conditions", [])}.get("ReplicaFailure")
+    assert (status["fullyLabeledReplicas"], failure) == ((1, "True") if refused else (3, None))

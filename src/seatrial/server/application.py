@@ -22,6 +22,8 @@ Send = Callable[[Message], Awaitable[None]]
 
 SLOWEST_BODY = 60.0
 """Seconds a client may take to send its body."""
+DISCARDING = 10.0
+"""Seconds for which a body that is refused is still taken in: who is sending does not read the answer."""
 COMPRESS_FROM = 128 * 1024
 """Bytes from which an answer is compressed for a client that accepts it, as upstream."""
 CHUNK = 256 * 1024
@@ -115,6 +117,7 @@ class Application:
     async def _read(self, headers: dict[str, str], receive: Receive) -> bytes:
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length) > self._max_request_bytes:
+            await _discard(receive)
             raise self._too_large()
         if not length and "transfer-encoding" not in headers:
             return b""
@@ -139,6 +142,7 @@ class Application:
             parts.append(message.get("body", b""))
             size += len(parts[-1])
             if size > self._max_request_bytes:
+                await _discard(receive)
                 raise self._too_large()
             if not message.get("more_body", False):
                 return b"".join(parts)
@@ -149,6 +153,14 @@ class Application:
 
 class Disconnected(Exception):
     """The client went away before its request was whole."""
+
+
+async def _discard(receive: Receive) -> None:
+    """Take in the rest of a body, but not for ever, and keep nothing of it."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(DISCARDING):
+            while (await receive()).get("more_body", False):
+                pass
 
 
 def _is_too_deep(error: Exception) -> bool:
