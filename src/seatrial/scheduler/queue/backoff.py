@@ -28,6 +28,9 @@ class BackoffQueue:
     def __contains__(self, key: str) -> bool:
         return key in self.ordinary or key in self.after_error
 
+    def __bool__(self) -> bool:
+        return bool(self.ordinary) or bool(self.after_error)
+
     def __iter__(self) -> Iterator[QueuedPod]:
         yield from self.ordinary
         yield from self.after_error

@@ -1,20 +1,27 @@
 """A priority queue of pods that can also be asked for one by name. Upstream: pkg/scheduler/backend/heap."""
 
 import heapq
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from seatrial.scheduler.queue.queued import QueuedPod
 
 Order = Callable[[QueuedPod], Any]
+Entry = tuple[Any, int, str]
+"""The order of a pod, a number that tells its latest entry, and its key."""
 
 
 class PodHeap:
-    """Pods by order; an entry that is gone or moved is skipped when it comes up."""
+    """Pods by order; an entry that is gone or moved is skipped when it comes up.
+
+    Most pods come in the order in which they leave: those stand in a line, and only the others go through a heap.
+    """
 
     def __init__(self, order: Order) -> None:
         self._order = order
-        self._entries: list[tuple[Any, int, str]] = []
+        self._line: deque[Entry] = deque()
+        self._heap: list[Entry] = []
         self._present: dict[str, tuple[QueuedPod, int]] = {}
         self._count = 0
 
@@ -36,24 +43,45 @@ class PodHeap:
         self._count += 1
         key = queued.pod.key
         self._present[key] = (queued, self._count)
-        heapq.heappush(self._entries, (self._order(queued), self._count, key))
+        entry = (self._order(queued), self._count, key)
+        line = self._line
+        while line and self._is_gone(line[-1]):
+            line.pop()
+        if not line or line[-1] < entry:
+            line.append(entry)
+        else:
+            heapq.heappush(self._heap, entry)
 
     def remove(self, key: str) -> QueuedPod | None:
         entry = self._present.pop(key, None)
         return entry and entry[0]
 
     def peek(self) -> QueuedPod | None:
-        while self._entries:
-            _, count, key = self._entries[0]
-            entry = self._present.get(key)
-            if entry is not None and entry[1] == count:
-                return entry[0]
-            heapq.heappop(self._entries)
-        return None
+        first = self._first()
+        return None if first is None else self._present[first[2]][0]
 
     def pop(self) -> QueuedPod | None:
-        queued = self.peek()
-        if queued is not None:
-            heapq.heappop(self._entries)
-            del self._present[queued.pod.key]
-        return queued
+        first = self._first()
+        if first is None:
+            return None
+        if self._line and first is self._line[0]:
+            self._line.popleft()
+        else:
+            heapq.heappop(self._heap)
+        return self._present.pop(first[2])[0]
+
+    def _first(self) -> Entry | None:
+        """The first entry that still holds; those before it are dropped."""
+        line, heap = self._line, self._heap
+        while line and self._is_gone(line[0]):
+            line.popleft()
+        while heap and self._is_gone(heap[0]):
+            heapq.heappop(heap)
+        if line and (not heap or line[0] < heap[0]):
+            return line[0]
+        return heap[0] if heap else None
+
+    def _is_gone(self, entry: Entry) -> bool:
+        """Whether the pod has left, or has another place now."""
+        known = self._present.get(entry[2])
+        return known is None or known[1] != entry[1]

@@ -47,7 +47,7 @@ class InFlight:
 
     def end(self, uid: str) -> None:
         """The pod is no longer in flight; events nobody waits for are dropped."""
-        if self._since.pop(uid, None) is None:
+        if self._since.pop(uid, None) is None or not self._log:
             return
         oldest = next(iter(self._since.values()), self._start + len(self._log))
         del self._log[: oldest - self._start]

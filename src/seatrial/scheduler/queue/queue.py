@@ -121,8 +121,9 @@ class SchedulingQueue:
 
     def add_unschedulable(self, queued: QueuedPod) -> None:
         """A pod comes back from an attempt that failed; its rejectors say why."""
+        key = queued.key
         try:
-            if queued.key in self.active or queued.key in self.backoff or queued.key in self.unschedulable:
+            if key in self.active or key in self.backoff or key in self.unschedulable:
                 return
             if queued.rejectors:
                 queued.unschedulable_count += 1
@@ -267,8 +268,9 @@ class SchedulingQueue:
         return due is not None and due <= self._clock.now()
 
     def _flush_backoff(self) -> None:
-        for queued in self.backoff.pop_completed():
-            self._activate(queued, None, check_gates=False)
+        if self.backoff:
+            for queued in self.backoff.pop_completed():
+                self._activate(queued, None, check_gates=False)
 
     def _arm_error_timer(self) -> None:
         due = self.backoff.next_error_expiry()

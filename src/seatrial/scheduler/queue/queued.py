@@ -38,7 +38,8 @@ class QueuedPod:
 
     @property
     def rejectors(self) -> frozenset[str]:
-        return self.unschedulable_plugins | self.pending_plugins
+        pending = self.pending_plugins
+        return self.unschedulable_plugins | pending if pending else self.unschedulable_plugins
 
 
 def priority_order(queued: QueuedPod) -> tuple[int, int, int]:

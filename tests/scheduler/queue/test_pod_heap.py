@@ -1,0 +1,38 @@
+"""A heap of pods gives them back by order, however they came, moved or left."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seatrial.scheduler.pods import PodInfo, PodReader
+from seatrial.scheduler.queue import QueuedPod
+from seatrial.scheduler.queue.heap import PodHeap
+from seatrial.scheduler.queue.queued import priority_order
+
+NAMES = "abcdef"
+
+
+def a_pod(name: str, priority: int) -> PodInfo:
+    document: dict[str, Any] = {"metadata": {"name": name, "uid": name}, "spec": {"priority": priority}}
+    return PodReader().read(document)
+
+
+@given(st.lists(st.tuples(st.sampled_from(("push", "remove", "pop")), st.sampled_from(NAMES), st.integers(0, 3))))
+def test_the_first_by_order_comes_first(moves: list[tuple[str, str, int]]) -> None:
+    heap = PodHeap(priority_order)
+    there: dict[str, QueuedPod] = {}
+    for number, (move, name, priority) in enumerate(moves):
+        if move == "push":
+            queued = there.setdefault(name, QueuedPod(a_pod(name, priority), 0, number))
+            queued.pod = a_pod(name, priority)
+            heap.push(queued)
+        elif move == "remove":
+            assert heap.remove(f"default/{name}") is there.pop(name, None)
+        else:
+            first = min(there.values(), key=priority_order, default=None)
+            assert heap.peek() is first
+            assert heap.pop() is first
+            if first is not None:
+                del there[first.pod.name]
+    assert len(heap) == len(there)
