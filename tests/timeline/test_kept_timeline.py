@@ -11,7 +11,7 @@ from seatrial.model.errors import ConfigError
 from seatrial.timeline.columns import COLUMNS
 from seatrial.timeline.diffs import merge_diff
 from seatrial.timeline.reading import Kept
-from seatrial.timeline.rows import FolderSink, Rows, frame_of
+from seatrial.timeline.rows import ATTEMPT_COLUMNS, ROW_COLUMNS, FolderSink, Rows, frame_of
 from tests.scenario.playing import create, done, operations
 from tests.scenario.running import Run, node, pod
 
@@ -77,9 +77,8 @@ def test_a_summary_keeps_reasons_and_the_best_nodes() -> None:
 def test_rows_stream_through_files(tmp_path: Path) -> None:
     rows = Rows(FolderSink(tmp_path))
     row = (1, 0, 0, "w", "create", None, "v1", "Pod", "ns", "n", 1, "", None, b"{}")
-    empty = (None,) * (len(COLUMNS) - 1 - len(row))
     for number in range(5):
-        rows.add((*row, *empty))
+        rows.add(row)
         if number == 2:
             rows.flush()
     assert rows.table().collect()["sequence"].to_list() == [0, 1, 2, 3, 4]
@@ -87,16 +86,13 @@ def test_rows_stream_through_files(tmp_path: Path) -> None:
 
 
 def test_lists_may_be_missing_empty_or_long() -> None:
-    columns = list(COLUMNS)
-    rows = []
-    for value in (None, [], [1, 2, 3]):
-        row = [None] * len(columns)
-        row[columns.index("nodes")] = value
-        row[columns.index("reasons")] = value and [("why", 2)]
-        rows.append(tuple(row))
-    frame = frame_of(rows)
-    assert frame["nodes"].to_list() == [None, [], [1, 2, 3]]
-    assert frame["reasons"].to_list() == [None, [], [{"reason": "why", "count": 2}]]
+    attempts = {}
+    for place, value in enumerate((None, [], [1, 2, 3]), 1):
+        attempt = dict.fromkeys(ATTEMPT_COLUMNS) | {"nodes": value, "reasons": value and [("why", 2)]}
+        attempts[place] = tuple(attempt.values())
+    frame = frame_of([(None,) * len(ROW_COLUMNS)] * 4, attempts)
+    assert frame["nodes"].to_list() == [None, None, [], [1, 2, 3]]
+    assert frame["reasons"].to_list() == [None, None, [], [{"reason": "why", "count": 2}]]
     assert dict(frame.schema) == {name: pl.Series([], dtype=dtype).dtype for name, dtype in COLUMNS.items()}
 
 

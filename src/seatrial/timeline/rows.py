@@ -1,11 +1,12 @@
 """The rows of the timeline on their way into `timeline.parquet`: buffered, then handed on as frames.
 
 Rows are flushed by number and by bytes, so that a long run is never held in memory as a whole. Encoded objects are
-the very bytes that the store keeps; nothing is copied before a flush.
+the very bytes that the store keeps; nothing is copied before a flush. What only attempts have is kept beside the rows,
+so that a write does not pay for two dozen columns in which it has nothing to say.
 """
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -24,7 +25,10 @@ CELL_COLUMNS = {
     name: dtype.inner for name, dtype in COLUMNS.items() if isinstance(dtype, pl.List) and dtype.inner.is_integer()
 }
 PAIR_COLUMNS = {"reasons": REASON, "best": BEST}
-_OBJECT = list(COLUMNS).index("object")
+SEQUENCE, *_OTHERS = COLUMNS
+ROW_COLUMNS = _OTHERS[: _OTHERS.index("outcome")]
+ATTEMPT_COLUMNS = _OTHERS[_OTHERS.index("outcome") :]
+_OBJECT = ROW_COLUMNS.index("object")
 
 
 class Sink(Protocol):
@@ -56,13 +60,13 @@ class FolderSink:
         self._parts: list[Path] = []
 
     def write(self, frame: pl.DataFrame) -> None:
-        path = self._folder / f"part-{len(self._parts):05}.parquet"
-        frame.write_parquet(path, compression="zstd", compression_level=1)
+        path = self._folder / f"part-{len(self._parts):05}.arrow"
+        frame.write_ipc(path, compression="zstd")
         self._parts.append(path)
 
     def frames(self) -> Iterator[pl.LazyFrame]:
         # One scan over all parts: polars then reads them one after the other, in a fraction of the memory.
-        return iter([pl.scan_parquet(self._parts, low_memory=True)] if self._parts else [])
+        return iter([pl.scan_ipc(self._parts)] if self._parts else [])
 
 
 class Rows:
@@ -70,24 +74,32 @@ class Rows:
 
     def __init__(self, sink: Sink | None = None) -> None:
         self._sink = sink or MemorySink()
-        self._buffer: list[Row] = []
+        self._rows: list[Row] = []
+        self._attempts: dict[int, Row] = {}
         self._bytes = 0
-        self.count = 0
+        self._flushed = 0
 
-    def add(self, row: Row, *, weight: int = 0) -> None:
-        """Append a row; `weight` is about how many bytes it holds beside its object."""
-        self._buffer.append((self.count, *row))
-        self.count += 1
-        self._bytes += weight + len(row[_OBJECT - 1] or b"")
-        if len(self._buffer) >= ROWS_BUFFERED or self._bytes >= BYTES_BUFFERED:
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return self._flushed + len(self._rows)
+
+    def add(self, row: Row, attempt: Row | None = None, *, weight: int = 0) -> None:
+        """Append a row, with what only attempts have; `weight` is about how many bytes it holds beside its object."""
+        rows = self._rows
+        if attempt is not None:
+            self._attempts[len(rows)] = attempt
+        rows.append(row)
+        self._bytes += weight + len(row[_OBJECT] or b"")
+        if self._bytes >= BYTES_BUFFERED or len(rows) >= ROWS_BUFFERED:
             self.flush()
 
     def flush(self) -> None:
         """Hand on what is buffered."""
-        if self._buffer:
-            self._sink.write(frame_of(self._buffer))
-            self._buffer = []
-            self._bytes = 0
+        if self._rows:
+            self._sink.write(frame_of(self._rows, self._attempts, self._flushed))
+            self._flushed += len(self._rows)
+            self._rows, self._attempts, self._bytes = [], {}, 0
 
     def table(self) -> pl.LazyFrame:
         """All rows up to now."""
@@ -96,19 +108,27 @@ class Rows:
         return pl.concat(frames) if frames else pl.LazyFrame(schema=COLUMNS)
 
 
-def frame_of(rows: list[Row]) -> pl.DataFrame:
-    """Rows as a frame."""
-    series = []
-    for (name, dtype), values in zip(COLUMNS.items(), zip(*rows, strict=True), strict=True):
+def frame_of(rows: Sequence[Row], attempts: Mapping[int, Row], first: int = 0) -> pl.DataFrame:
+    """Rows as a frame; `attempts` are by the place of their row, `first` is the number of the first one."""
+    numbers = pl.Series(SEQUENCE, np.arange(first, first + len(rows)), dtype=COLUMNS[SEQUENCE])
+    listed = list(attempts.values()) or [(None,) * len(ATTEMPT_COLUMNS)]
+    places = np.full(len(rows), -1)
+    places[list(attempts)] = np.arange(len(attempts))
+    where = pl.select(place=pl.when(pl.lit(places) >= 0).then(pl.lit(places)))["place"]
+    beside = pl.DataFrame(_columns(ATTEMPT_COLUMNS, listed)).select(pl.all().gather(where))
+    return pl.DataFrame([numbers, *_columns(ROW_COLUMNS, rows), *beside.get_columns()])
+
+
+def _columns(names: Sequence[str], rows: Sequence[Row]) -> Iterator[pl.Series]:
+    for name, values in zip(names, zip(*rows, strict=True), strict=True):
         if name in JSON_COLUMNS:
-            series.append(pl.Series(name, values, dtype=pl.Binary).cast(pl.String))
+            yield pl.Series(name, values, dtype=pl.Binary).cast(pl.String)
         elif name in PAIR_COLUMNS:
-            series.append(_pairs(name, values, PAIR_COLUMNS[name]))
+            yield _pairs(name, values, PAIR_COLUMNS[name])
         elif name in CELL_COLUMNS:
-            series.append(_lists(name, values, CELL_COLUMNS[name]))
+            yield _lists(name, values, CELL_COLUMNS[name])
         else:
-            series.append(pl.Series(name, values, dtype=dtype))
-    return pl.DataFrame(series)
+            yield pl.Series(name, values, dtype=COLUMNS[name])
 
 
 def _pairs(name: str, values: Sequence[Any], pair: pl.Struct) -> pl.Series:
@@ -127,6 +147,8 @@ def _pairs(name: str, values: Sequence[Any], pair: pl.Struct) -> pl.Series:
 
 def _lists(name: str, values: Sequence[Any], inner: Any) -> pl.Series:
     """Arrays of numbers as one column of lists: joined end to end, then cut again, which is cheap for many."""
+    if not any(value is not None for value in values):
+        return pl.Series(name, [None], dtype=pl.List(inner)).new_from_index(0, len(values))
     places = [place for place, value in enumerate(values) if value is not None and len(value)]
     empty = pl.Series([value is not None and not len(value) for value in values], dtype=pl.Boolean)
     rows = pl.DataFrame({"place": pl.Series(range(len(values)), dtype=pl.UInt32), "empty": empty})

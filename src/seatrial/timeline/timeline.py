@@ -9,10 +9,9 @@ from collections.abc import Callable, Collection
 from itertools import count
 from typing import Literal
 
-from seatrial.model.documents import Document, decode, encode
+from seatrial.model.documents import Document, encode
 from seatrial.scheduler.decision import Decision
 from seatrial.store.objects import Change, Stored
-from seatrial.timeline.columns import COLUMNS
 from seatrial.timeline.decisions import CELL_BYTES, NO_CELLS, Dictionary, details, plugin_results, reasons_in
 from seatrial.timeline.diffs import merge_diff
 from seatrial.timeline.pods import Key, PodHistories, PodHistory
@@ -25,7 +24,6 @@ CELLS_ON_THE_WIRE = 20_000
 CELLS_IN_THE_TABLE = 20_000_000
 SCHEDULER = "scheduler"
 OPERATION = "operation:"
-_NO_ATTEMPT: tuple[None, ...] = (None,) * (len(COLUMNS) - list(COLUMNS).index("outcome"))
 
 
 class Timeline:
@@ -79,7 +77,7 @@ class Timeline:
         if not verb:
             self._row(change, verb, None, None)
             return
-        said = _operation_of(change, verb)
+        said = _operation_of(change, verb, history)
         if said is None:
             self._row(change, "", None, None)
             return
@@ -216,7 +214,7 @@ class Timeline:
                 self.major, self.minor, change.at, change.writer,
                 verb or ("status" if change.subresource == "status" else "write"), id, kind.api_version, kind.kind,
                 stored.namespace, stored.name, stored.revision, change.subresource, operation,
-                None if change.type == "DELETED" else stored.data, *_NO_ATTEMPT,
+                None if change.type == "DELETED" else stored.data,
             )
         )  # fmt: skip
 
@@ -227,7 +225,7 @@ class Timeline:
                 self.major, self.minor, at, f"{OPERATION}{id}" if operation is not None else SCHEDULER, entry, id,
                 kind.api_version if kind else None, kind.kind if kind else None,
                 stored.namespace if stored else None, stored.name if stored else None, None, None, operation,
-                stored.data if stored else None, *_NO_ATTEMPT,
+                stored.data if stored else None,
             )
         )  # fmt: skip
 
@@ -242,7 +240,10 @@ class Timeline:
         self.rows.add(
             (
                 self.major, self.minor, decision.at, SCHEDULER, "attempt", None, "v1", "Pod", namespace, name,
-                None, None, None, None, decision.outcome, decision.node or None, decision.nominated_node or None,
+                None, None, None, None,
+            ),
+            (
+                decision.outcome, decision.node or None, decision.nominated_node or None,
                 decision.message or None, decision.profile, decision.attempt,
                 len(decision.visited) or decision.feasible_count + decision.rejected_count,
                 decision.feasible_count, decision.rejected_count,
@@ -254,7 +255,7 @@ class Timeline:
         )  # fmt: skip
 
 
-def _operation_of(change: Change, verb: Verb) -> bytes | None:
+def _operation_of(change: Change, verb: Verb, history: PodHistory | None) -> bytes | None:
     """What a controller or the scheduler did, said as an operation; None where nothing that counts was changed."""
     stored = change.stored
     meta: Document = {"name": stored.name, **({"namespace": stored.namespace} if stored.namespace else {})}
@@ -265,9 +266,8 @@ def _operation_of(change: Change, verb: Verb) -> bytes | None:
     if verb == "delete":
         return encode(target)
     assert change.previous is not None
-    if change.subresource == "binding":
-        node = decode(stored.data)["spec"]["nodeName"]
-        patch, media = {"spec": {"nodeName": node}}, "application/strategic-merge-patch+json"
+    if history is not None and change.subresource == "binding":
+        patch, media = {"spec": {"nodeName": history.bound_to}}, "application/strategic-merge-patch+json"
     else:
         patch, media = merge_diff(change.previous.document(), stored.document()), "application/merge-patch+json"
         if not patch:
