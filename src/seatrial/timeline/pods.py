@@ -127,7 +127,8 @@ class PodHistories:
 
 def node_of(stored: Stored) -> str | None:
     """The node a pod is bound to."""
-    return msgspec.json.decode(stored.data, type=_Pod).spec.node_name
+    data = stored.data
+    return _bound.decode(data).spec.node_name if b'"nodeName"' in data else None
 
 
 def phase_of(stored: Stored) -> str:
@@ -143,6 +144,12 @@ class _Status(msgspec.Struct):
     phase: str = ""
 
 
-class _Pod(msgspec.Struct):
+class _Bound(msgspec.Struct):
     spec: _Spec
+
+
+class _Pod(msgspec.Struct):
     status: _Status = msgspec.field(default_factory=_Status)
+
+
+_bound = msgspec.json.Decoder(_Bound)

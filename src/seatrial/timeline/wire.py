@@ -6,10 +6,14 @@ Objects are spliced in as the store keeps them, so an entry costs no decoding.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+
+import msgspec
 
 from seatrial.model.documents import encode
 
 NULL = b"null"
+STEPS_REMEMBERED = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,19 +23,24 @@ class Shape:
     minor_steps: bool
 
     def step(self, major: int, minor: int) -> bytes:
-        return b'{"major":%d,"minor":%d}' % (major, minor) if self.minor_steps else b"%d" % major
+        return _step(major, minor) if self.minor_steps else b"%d" % major
 
     def entry(self, id: str, major: int, minor: int, operation: str, body: bytes) -> bytes:
         """One entry; `operation` is Create, Patch, Delete, Done, PodScheduled, PodUnscheduled or PodPreempted."""
-        field = operation[0].lower() + operation[1:]
-        said = b"" if self.minor_steps else b',"operation":"%s"' % operation.encode()
-        return b'{"id":%s,"step":%s%s,"%s":%s}' % (
-            encode(id),
-            self.step(major, minor),
-            said,
-            field.encode(),
-            body,
-        )
+        said = _said(operation, self.minor_steps)
+        return b'{"id":%s,"step":%s%s%s}' % (encode(id), self.step(major, minor), said, body)
+
+
+@lru_cache(STEPS_REMEMBERED)
+def _step(major: int, minor: int) -> bytes:
+    return b'{"major":%d,"minor":%d}' % (major, minor)
+
+
+@lru_cache
+def _said(operation: str, minor_steps: bool) -> bytes:
+    """What stands between the step of an entry and its body."""
+    field = (operation[0].lower() + operation[1:]).encode()
+    return b',"%s":' % field if minor_steps else b',"operation":"%s","%s":' % (operation.encode(), field)
 
 
 def operated(operation: bytes, result: bytes | None = None) -> bytes:
@@ -39,8 +48,7 @@ def operated(operation: bytes, result: bytes | None = None) -> bytes:
     return b'{"operation":%s}' % operation if result is None else b'{"operation":%s,"result":%s}' % (operation, result)
 
 
-@dataclass(frozen=True, slots=True)
-class PodResult:
+class PodResult(msgspec.Struct, frozen=True, gc=False):
     """What became of a pod up to now; steps and attempts are encoded already."""
 
     pod: bytes

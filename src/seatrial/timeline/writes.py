@@ -29,7 +29,7 @@ def verb_of(change: Change) -> Verb:
 
 def counts(kind: Kind, previous: Stored | None, writer: str, subresource: str) -> bool:
     """Whether a write on its way into the store is an operation."""
-    if kind.group_kind in QUIET_KINDS or writer == ANNOTATOR or subresource in QUIET_SUBRESOURCES:
+    if subresource in QUIET_SUBRESOURCES or writer == ANNOTATOR or kind.group_kind in QUIET_KINDS:
         return False
     return previous is None or not is_terminating(previous)
 
@@ -37,9 +37,7 @@ def counts(kind: Kind, previous: Stored | None, writer: str, subresource: str) -
 def is_terminating(stored: Stored) -> bool:
     """Whether a deletion was asked for already."""
     data = stored.data
-    return b'"deletionTimestamp"' in data and bool(
-        msgspec.json.decode(data, type=_Terminating).metadata.deletion_timestamp
-    )
+    return b'"deletionTimestamp"' in data and bool(_terminating.decode(data).metadata.deletion_timestamp)
 
 
 class _Metadata(msgspec.Struct, rename="camel"):
@@ -48,3 +46,6 @@ class _Metadata(msgspec.Struct, rename="camel"):
 
 class _Terminating(msgspec.Struct):
     metadata: _Metadata
+
+
+_terminating = msgspec.json.Decoder(_Terminating)
