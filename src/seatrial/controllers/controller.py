@@ -5,7 +5,7 @@ A sync that the API refuses (a quota, a terminating namespace) is tried again wh
 it through, and after upstream's growing delay where the scenario lets that much time pass.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -38,6 +38,9 @@ class Controller(Protocol):
     def work(self) -> bool: ...
     def stop(self) -> None: ...
     def wait_condition(self) -> bool: ...
+
+    def backlogs(self) -> Sequence[Sized]:
+        """Containers that are all empty where nothing is left to do or to wait for: to look is cheaper than to ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,10 @@ class QueueController:
     def wait_condition(self) -> bool:
         """KEP-140's waiter: nothing is left to do in this state of the cluster."""
         return not self._queue
+
+    def backlogs(self) -> Sequence[Sized]:
+        """The queue; it is the same one as long as the controller lives."""
+        return (self._queue,)
 
     def work(self) -> bool:
         """Sync the oldest key; False where there is none."""
@@ -181,6 +188,10 @@ class Ensemble:
 
     def wait_condition(self) -> bool:
         return not self.has_work()
+
+    def backlogs(self) -> Sequence[Sized]:
+        """Those of all members."""
+        return [backlog for member in self._members for backlog in member.backlogs()]
 
     def work(self) -> bool:
         """One item of each member that has one."""

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from seatrial.clock.virtual import START, Clock
-from seatrial.model.documents import encode
 from seatrial.model.errors import SeatrialError
+from seatrial.model.kinds import Kind
 from seatrial.scenario.actors import Actor, Sweeper
 from seatrial.scenario.board import Board, Publisher, Strategy
 from seatrial.scenario.limits import LoopCount
@@ -34,6 +34,7 @@ from seatrial.scenario.resting import Company
 from seatrial.store.objects import Stored
 from seatrial.store.store import Store
 from seatrial.timeline.timeline import Timeline
+from seatrial.timeline.writes import counts
 
 SWEEPS = 2
 """A pod that nothing has happened to since an earlier step is tried twice by sweeps alone."""
@@ -98,9 +99,9 @@ class Engine:
             self.board.turn(self.board.major, self.timeline.finish_step())
         self._end(FAILED, why)
 
-    def about_to_write(self, is_operation: bool) -> None:
+    def about_to_write(self, kind: Kind, previous: Stored | None, writer: str, subresource: str) -> None:
         """Called before a write is committed: the first operation of a simulated loop begins a new minor step."""
-        if not self._looping or not is_operation:
+        if not self._looping or not counts(kind, previous, writer, subresource):
             return
         self._looping = ""
         self.board.minor += 1
@@ -128,7 +129,7 @@ class Engine:
     def _operate(self, planned: Planned) -> None:
         operation, body = body_of(planned)
         verb = verb_of(operation)
-        self.timeline.begin(planned.id, encode(body))
+        self.timeline.begin(planned.id, body)
         result: Stored | None = carry_out(self.store, planned, operation)
         self.timeline.end(verb, result, self.clock.now())
         self._done = self._done or is_done(operation)
@@ -180,6 +181,8 @@ class Engine:
             self._phase(Phase.RUNNING)
 
     def _settle(self, *, everybody: bool) -> Iterator[None]:
+        if self.company.is_at_rest(everybody=everybody):
+            return
         yield from self.company.settle(
             self.clock, self.loops, lambda: self.timeline.operations, everybody=everybody, warn=self._warn
         )

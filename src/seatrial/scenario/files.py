@@ -33,8 +33,7 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> None:
     """Write a file from its parts; whoever reads it sees the old one or the whole new one."""
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", delete=False) as file:
         try:
-            for part in parts:
-                file.write(part)
+            file.writelines(parts)
             file.flush()
             Path(file.name).chmod(0o644)
             Path(file.name).replace(path)

@@ -5,7 +5,6 @@ from typing import Any, Literal, cast
 import msgspec
 import orjson
 
-from seatrial.model.documents import Document
 from seatrial.model.errors import ScenarioError, SeatrialError, StatusError
 from seatrial.model.kinds import Kind
 from seatrial.model.yamls import load_all
@@ -150,11 +149,22 @@ def _namespace(kind: Kind, namespace: str | None) -> str:
     return (namespace or "default") if kind.namespaced else ""
 
 
-def body_of(planned: Planned) -> tuple[Operation, Document]:
+def body_of(planned: Planned) -> tuple[Operation, bytes]:
     """An operation in typed form, and the body that the timeline repeats, exactly as it was given."""
-    operation = msgspec.json.decode(planned.data, type=Operation)
-    body: Document = planned.document()[f"{verb_of(operation).lower()}Operation"]
-    return operation, body
+    operation = _operations.decode(planned.data)
+    given = _bodies.decode(planned.data)
+    return operation, bytes(getattr(given, f"{verb_of(operation).lower()}_operation"))
+
+
+class _Bodies(msgspec.Struct, rename="camel"):
+    create_operation: msgspec.Raw = msgspec.Raw()
+    patch_operation: msgspec.Raw = msgspec.Raw()
+    delete_operation: msgspec.Raw = msgspec.Raw()
+    done_operation: msgspec.Raw = msgspec.Raw()
+
+
+_operations = msgspec.json.Decoder(Operation)
+_bodies = msgspec.json.Decoder(_Bodies)
 
 
 def target_of(operation: Operation) -> tuple[TypeMeta, str, str]:

@@ -28,7 +28,6 @@ from seatrial.store.store import Store
 from seatrial.timeline.rows import Rows
 from seatrial.timeline.timeline import CELLS_ON_THE_WIRE, Level, Timeline
 from seatrial.timeline.wire import Shape
-from seatrial.timeline.writes import counts
 
 MakeScheduler = Callable[[Store, Clock, Recorder], SchedulerLoop]
 
@@ -197,7 +196,7 @@ class Play:
         )
         engine = Engine(self.store, self.clock, self.plan, self.board, self.timeline, company, settings, self.publisher)
         self._unsubscribe = [self.store.subscribe(self.timeline.listen), self.store.subscribe(engine.loops.note)]
-        self.store.before_write = lambda *write: engine.about_to_write(counts(*write))
+        self.store.before_write = engine.about_to_write
         company.start()
         return engine
 

@@ -4,7 +4,8 @@ Pre-simulation controllers take turns, one work item each, until none has any: t
 Where a waiter is not satisfied although nobody has work, the delays it waits for (inner timers) run out first.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
+from typing import Protocol, runtime_checkable
 
 from seatrial.clock.virtual import Clock
 from seatrial.scenario.actors import Actor, waiters_of
@@ -14,15 +15,42 @@ LIFECYCLE = frozenset({"pod", "node", "poddisruptionbudget", "resourcequota"})
 """What goes on in the cluster while the first version schedules: binding has its effects, nobody creates anything."""
 
 
+@runtime_checkable
+class Transparent(Protocol):
+    """An actor that has nothing to do and waits for nothing while its backlogs, the same all its life, are empty."""
+
+    def backlogs(self) -> Sequence[Sized]: ...
+
+
+class Troupe:
+    """Actors who come to rest together."""
+
+    def __init__(self, actors: Sequence[Actor]) -> None:
+        self.actors = list(actors)
+        self._waiters = waiters_of(actors)
+        self._backlogs = backlogs_of(actors)
+
+    def is_at_rest(self) -> bool:
+        """Whether a glance tells that there is nothing to do and nothing to wait for; it is so after most loops."""
+        return self._backlogs is not None and not any(self._backlogs)
+
+    def busy(self) -> list[Actor]:
+        """Who has something to do."""
+        return [] if self.is_at_rest() else [actor for actor in self.actors if actor.has_work()]
+
+    def waiting(self) -> list[str]:
+        """Who waits for something."""
+        return [] if self.is_at_rest() else [waiter.name for waiter in self._waiters if not waiter.wait_condition()]
+
+
 class Company:
     """The actors of one run, in fixed order."""
 
     def __init__(self, preparing: Sequence[Actor], simulated: Sequence[Actor]) -> None:
         self.preparing = list(preparing)
         self.simulated = list(simulated)
-        self.lifecycle = [actor for actor in self.preparing if actor.name in LIFECYCLE]
-        self._waiters = waiters_of(self.preparing)
-        self._lifecycle_waiters = waiters_of(self.lifecycle)
+        self._everybody = Troupe(self.preparing)
+        self._lifecycle = Troupe([actor for actor in self.preparing if actor.name in LIFECYCLE])
 
     def start(self) -> None:
         for actor in (*self.preparing, *self.simulated):
@@ -31,6 +59,10 @@ class Company:
     def stop(self) -> None:
         for actor in (*self.simulated, *self.preparing):
             actor.stop()
+
+    def is_at_rest(self, *, everybody: bool) -> bool:
+        """Whether a glance tells that `settle` has nothing to do."""
+        return (self._everybody if everybody else self._lifecycle).is_at_rest()
 
     def settle(
         self,
@@ -42,11 +74,10 @@ class Company:
         warn: Callable[[str], None],
     ) -> Iterator[None]:
         """Let the preparing actors work until nobody can do anything; `everybody` false: lifecycle only."""
-        actors = self.preparing if everybody else self.lifecycle
-        waiters = self._waiters if everybody else self._lifecycle_waiters
+        troupe = self._everybody if everybody else self._lifecycle
         while True:
-            yield from self._take_turns(actors, loops, operations)
-            waiting = [waiter.name for waiter in waiters if not waiter.wait_condition()]
+            yield from self._take_turns(troupe, loops, operations)
+            waiting = troupe.waiting()
             if not waiting:
                 return
             if not clock.fire_next(outer=False):
@@ -55,9 +86,8 @@ class Company:
             loops.loop()
 
     @staticmethod
-    def _take_turns(actors: Sequence[Actor], loops: LoopCount, operations: Callable[[], int]) -> Iterator[None]:
-        busy = [actor for actor in actors if actor.has_work()]
-        while busy:
+    def _take_turns(troupe: Troupe, loops: LoopCount, operations: Callable[[], int]) -> Iterator[None]:
+        while busy := troupe.busy():
             before = operations()
             for actor in busy:
                 actor.work()
@@ -66,4 +96,13 @@ class Company:
             else:
                 loops.turn()
             yield
-            busy = [actor for actor in actors if actor.has_work()]
+
+
+def backlogs_of(actors: Sequence[Actor]) -> list[Sized] | None:
+    """All that these actors may have to do; None where one of them must be asked."""
+    found: list[Sized] = []
+    for actor in actors:
+        if not isinstance(actor, Transparent):
+            return None
+        found += actor.backlogs()
+    return found
