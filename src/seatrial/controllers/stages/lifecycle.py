@@ -5,13 +5,14 @@ object, so a run repeats itself. What a template made of one pod is remembered f
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from functools import lru_cache
 from importlib import resources
 from typing import ClassVar
 
 from seatrial.clock.virtual import Timer
 from seatrial.controllers.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.stages.glancing import Seen
 from seatrial.controllers.stages.kind import STAGE, serve_stages
 from seatrial.controllers.stages.playing import Player
 from seatrial.controllers.stages.stage import Stage
@@ -64,22 +65,25 @@ class Lifecycle(QueueController):
         stored = self.store.find(self.kind, key[1], key[0])
         if stored is None:
             return
-        possible = [stage for stage in self._stages if stage.selector.may_match(stored.data)]
+        data, seen = stored.data, Seen(stored)
         due = self._due_stage.pop(key, None)
-        document = stored.document() if possible or due is not None else {}
-        if due is not None and due.selector.matches(document):
-            self._player.play(due, stored, document)
+        if due is not None and due.selector.is_for(seen):
+            self._player.play(due, seen)
             return
-        chosen = choose([stage for stage in possible if stage.selector.matches(document)], document)
-        wait = chosen.delay(document, self.clock.now(), lambda: dice(document, "delay")) if chosen is not None else 0
+        matching = [stage for stage in self._stages if stage.selector.may_match(data) and stage.selector.is_for(seen)]
+        chosen = choose(matching, seen.document) if len(matching) > 1 else next(iter(matching), None)
+        wait = self._delay(chosen, seen.document) if chosen is not None and chosen.has_delay else 0
         if chosen is None or wait <= 0:
             self._stop_waiting(key)
             if chosen is not None:
-                self._player.play(chosen, stored, document)
+                self._player.play(chosen, seen)
         elif key not in self._waiting or self._waiting[key][0] is not chosen:
             self._stop_waiting(key)
             stage = chosen
             self._waiting[key] = stage, self.clock.after(wait, lambda: self._over(key, stage), outer=True)
+
+    def _delay(self, stage: Stage, document: Document) -> int:
+        return stage.delay(document, self.clock.now(), lambda: dice(document, "delay"))
 
     def _stop_waiting(self, key: Key) -> None:
         waiting = self._waiting.pop(key, None)
@@ -97,8 +101,13 @@ class Lifecycle(QueueController):
             self._stop_waiting(key)
             return
         data = change.stored.data
-        if key in self._waiting or any(stage.selector.may_match(data) for stage in self._stages):
+        if key in self._waiting:
             self.enqueue(key)
+            return
+        for stage in self._stages:
+            if stage.selector.may_match(data):
+                self.enqueue(key)
+                return
 
     def _stages_changed(self, change: Change) -> None:
         self._read_stages()
@@ -176,6 +185,10 @@ class OtherLifecycles(QueueController):
 
     def wait_condition(self) -> bool:
         return not self.has_work()
+
+    def backlogs(self) -> Sequence[Sized]:
+        """Players come while the controller lives; without any there is nothing to do."""
+        return (self._players,)
 
     def work(self) -> bool:
         worked = False

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from seatrial.controllers.controller import Context
+from seatrial.controllers.stages.glancing import Seen
 from seatrial.controllers.stages.stage import Stage
 from seatrial.controllers.stages.steps import (
     ApplyStep,
@@ -35,34 +36,35 @@ class Player:
         self._writer = writer
         self._start = context.clock.now()
 
-    def play(self, stage: Stage, stored: Stored, document: Document) -> None:
+    def play(self, stage: Stage, seen: Seen) -> None:
         """Do what a stage says, in its order; after a deletion only events are left."""
         is_deleted = False
         for step in stage.steps:
             if isinstance(step, EventStep):
-                self._tell(step, document)
+                self._tell(step, seen.document)
             elif is_deleted:
                 continue
             elif isinstance(step, DeleteStep):
-                self._delete(stored)
+                self._delete(seen.stored)
                 is_deleted = True
             elif isinstance(step, FinalizerStep):
-                self._set_finalizers(stored, step)
+                self._set_finalizers(seen.stored, step)
             elif isinstance(step, PatchStep):
-                self._patch(step, document)
+                self._patch(step, seen)
             else:
-                self._apply(step, document)
+                self._apply(step, seen.document)
 
-    def _patch(self, step: PatchStep, document: Document) -> None:
-        meta, now = document["metadata"], self._context.clock.now()
-        stored = self._store.find(self._kind, meta["name"], meta.get("namespace", ""))
+    def _patch(self, step: PatchStep, seen: Seen) -> None:
+        now = self._context.clock.now()
+        stored = self._store.find(self._kind, seen.stored.name, seen.stored.namespace)
         if stored is None:
             return
         key = step.rendering.key(stored, now) if step.is_status else None
-        if key is not None and key in step.memory:
-            write_status(self._store, stored, step.memory[key], self._writer)
+        known = step.memory.get(key) if key is not None else None
+        if known is not None:
+            write_status(self._store, stored, known, self._writer)
             return
-        patch = Patch(step.type, step.body(document, (now, self._start)))
+        patch = Patch(step.type, step.body(seen.document, (now, self._start)))
         written = self._store.patch(
             self._kind,
             stored.name,

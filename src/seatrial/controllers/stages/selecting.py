@@ -1,13 +1,15 @@
 """Whom a Stage concerns: labels, annotations, and expressions in jq or CEL.
 
 A look at the encoded object can often tell that it cannot match, which spares decoding it: a key that must be there
-shows as its name in quotes, a text it must have as that text behind it.
+shows as its name in quotes, a text it must have as that text behind it. Where all conditions are about plain paths,
+the answer is remembered for the next object that has the same there.
 """
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from seatrial.controllers.stages.glancing import ABSENT, Fields, Path, Seen
 from seatrial.controllers.stages.jq import Query, compile_query
 from seatrial.model.cel import CelError, CelSyntaxError, compile_expression
 from seatrial.model.documents import Document, encode
@@ -16,7 +18,12 @@ Test = Callable[[Document], bool]
 Marks = tuple[bytes, ...]
 """At least one of these is in the bytes of every object that matches."""
 OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
-_PLAIN_PATH = re.compile(r"""\.(?:[A-Za-z_]\w*|\[?"[^"\\]*"\]?)(?:\.?(?:[A-Za-z_]\w*|\[?"[^"\\]*"\]?|\[\]))*""")
+REMEMBERED = 4096
+"""How many answers of one selector are kept."""
+_STEP = re.compile(r"""([A-Za-z_]\w*)|"([^"\\]*)"|(\[\])""")
+_PLAIN_PATH = re.compile(
+    r"""\.(?:[A-Za-z_]\w*|"[^"\\]*"|\["[^"\\]*"\])(?:\.(?:[A-Za-z_]\w*|"[^"\\]*")|\.?\[(?:"[^"\\]*")?\])*"""
+)
 _LAST_NAME = re.compile(r"""([A-Za-z_]\w*|"[^"\\]*")\]?(?:\.?\[\])*$""")
 
 
@@ -25,39 +32,105 @@ class SelectorError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class Glance:
+    """The plain paths that all conditions of a selector are about."""
+
+    fields: Fields
+    presences: frozenset[int]
+    """Places of those of which only matters whether there is something."""
+
+    def key(self, data: bytes) -> tuple[bytes | bool, ...] | None:
+        """Equal for two objects that match or do not match alike; None: unknown."""
+        found = self.fields.read(data)
+        if found is None:
+            return None
+        return tuple(
+            value not in (ABSENT, b"null") if place in self.presences else value for place, value in enumerate(found)
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Selector:
     """All conditions together."""
 
     tests: tuple[Test, ...]
     marks: tuple[Marks, ...]
+    glance: Glance | None = None
+    memory: dict[tuple[bytes | bool, ...], bool] = field(default_factory=dict)
 
     def may_match(self, data: bytes) -> bool:
         """False only where the encoded object cannot match."""
-        return all(any(mark in data for mark in marks) for marks in self.marks)
+        for marks in self.marks:
+            for mark in marks:
+                if mark in data:
+                    break
+            else:
+                return False
+        return True
 
     def matches(self, document: Document) -> bool:
         return all(test(document) for test in self.tests)
+
+    def is_for(self, seen: Seen) -> bool:
+        """Whether the object matches; the same is said of the next one that has the same at the paths that matter."""
+        key = self.glance.key(seen.stored.data) if self.glance is not None else None
+        if key is None:
+            return self.matches(seen.document)
+        known = self.memory.get(key)
+        if known is None:
+            if len(self.memory) >= REMEMBERED:
+                self.memory.clear()
+            known = self.memory[key] = self.matches(seen.document)
+        return known
 
 
 def read_selector(selector: Document) -> Selector:
     """The selector of a Stage; SelectorError or ConfigError where it cannot be read."""
     tests: list[Test] = []
     marks: list[Marks] = []
-    for field, source in (("labels", "matchLabels"), ("annotations", "matchAnnotations")):
+    paths: list[tuple[Path | None, bool]] = []
+    for part, source in (("labels", "matchLabels"), ("annotations", "matchAnnotations")):
         for key, value in (selector.get(source) or {}).items():
-            tests.append(_labelled(field, key, value))
+            tests.append(_labelled(part, key, value))
+            paths.append((("metadata", part, key), False))
             marks.append((encode(key) + b":" + encode(value),))
     for expression in selector.get("matchExpressions") or ():
         cel = expression.get("cel")
         if cel is not None:
             tests.append(_cel_test(cel.get("expression", "")))
+            paths.append((None, False))
             continue
         requirement = expression.get("jq") or expression
         tests.append(_jq_test(requirement))
+        paths.append((_path(requirement["key"].strip()), requirement["operator"] in ("Exists", "DoesNotExist")))
         found = _marks(requirement)
         if found is not None:
             marks.append(found)
-    return Selector(tuple(tests), tuple(marks))
+    return Selector(tuple(tests), tuple(marks), _glance(paths))
+
+
+def _glance(paths: list[tuple[Path | None, bool]]) -> Glance | None:
+    """What a selector looks at: (path, whether only its presence matters) for each condition, None: all of it."""
+    known = [path for path, _ in paths if path is not None]
+    if not known or len(known) < len(paths):
+        return None
+    fields = Fields(known)
+    valued = {path for path, only_presence in paths if not only_presence}
+    among = set(known)
+    presences = {place for place, path in enumerate(fields.paths) if path in among - valued}
+    return Glance(fields, frozenset(presences)) if among == set(fields.paths) else None
+
+
+def _path(key: str) -> Path | None:
+    """The names that a plain jq path goes through; None where it is another expression, or goes through a list."""
+    if not _PLAIN_PATH.fullmatch(key):
+        return None
+    names = []
+    for plain, quoted, every in _STEP.findall(key):
+        if every:
+            return None
+        names.append(plain or quoted)
+    return tuple(names)
 
 
 def _labelled(field: str, key: str, value: str) -> Test:

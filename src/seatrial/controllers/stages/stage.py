@@ -48,6 +48,7 @@ class Stage:
         self._weight: int = spec.get("weight", 0)
         self._weight_from = self._query(spec.get("weightFrom"), "spec.weightFrom")
         self._delay: Document = spec.get("delay") or {}
+        self.has_delay = bool(self._delay)
         self._delay_from = self._query(self._delay.get("durationFrom"), "spec.delay.durationFrom")
         self._jitter_from = self._query(self._delay.get("jitterDurationFrom"), "spec.delay.jitterDurationFrom")
         self.steps = [*self._next_steps(spec.get("next") or {})]

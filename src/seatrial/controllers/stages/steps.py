@@ -3,9 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-import msgspec
-
 from seatrial.controllers.stages.functions import functions_at
+from seatrial.controllers.stages.glancing import Fields
 from seatrial.controllers.stages.templates import Template
 from seatrial.model import yamls
 from seatrial.model.documents import Document
@@ -14,6 +13,8 @@ from seatrial.store.options import PatchType
 
 Moment = tuple[int, int]
 """Now, and when the player of stages began."""
+LookKey = tuple[int, tuple[bytes, ...]]
+"""The time if it matters, and what a template sees of an object: its status first, then the rest."""
 CLOCKS = frozenset({"Now", "StartTime"})
 OBJECT_BOUND = frozenset({"NodeName", "NodeIP", "NodeIPs", "NodePort"})
 
@@ -23,10 +24,12 @@ class Rendering:
     """A template and how much of an object it looks at."""
 
     template: Template
-    reader: "msgspec.json.Decoder[Any] | None" = field(init=False)
+    fields: Fields | None = field(init=False)
+    is_timed: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "reader", _reader(self.template))
+        object.__setattr__(self, "fields", _fields(self.template))
+        object.__setattr__(self, "is_timed", bool(self.template.calls & CLOCKS))
 
     def body(self, document: Document, moment: Moment) -> Any:
         """The document that the template makes of this one."""
@@ -34,12 +37,10 @@ class Rendering:
         loaded = yamls.load_all(self.template.render(document, functions))
         return loaded[0] if loaded else {}
 
-    def key(self, stored: Stored, now: int) -> tuple[Any, ...] | None:
+    def key(self, stored: Stored, now: int) -> LookKey | None:
         """Equal for two objects of which the template makes the same, whose status is the same; None: unknown."""
-        if self.reader is None:
-            return None
-        seen = self.reader.decode(stored.data)
-        return now if self.template.calls & CLOCKS else 0, *_raw(seen)
+        found = self.fields.read(stored.data) if self.fields is not None else None
+        return (now if self.is_timed else 0, found) if found is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class PatchStep:
     root: str
     type: PatchType
     rendering: Rendering
-    memory: dict[tuple[Any, ...], bytes] = field(default_factory=dict)
+    memory: dict[LookKey, bytes] = field(default_factory=dict)
 
     @property
     def is_status(self) -> bool:
@@ -105,28 +106,8 @@ class EventStep:
 Step = PatchStep | ApplyStep | FinalizerStep | DeleteStep | EventStep
 
 
-def _reader(template: Template) -> "msgspec.json.Decoder[Any] | None":
-    """A decoder of just the parts that a template reads, and the status, each as it is encoded."""
+def _fields(template: Template) -> Fields | None:
+    """The parts that a template reads, and the status; None where it may look at anything."""
     if template.reads is None or template.calls & OBJECT_BOUND:
         return None
-    raw, nothing = msgspec.Raw, msgspec.Raw(b"")
-    below: dict[str, list[str]] = {}
-    for path in sorted(template.reads):
-        if path[0] != "status":
-            below.setdefault(path[0], []).extend(path[1:2] or [""])
-    fields: list[Any] = [("status", raw, nothing)]
-    for name, parts in below.items():
-        if "" in parts:
-            fields.append((name, raw, nothing))
-        else:
-            kind = msgspec.defstruct("Part", [(part, raw, nothing) for part in dict.fromkeys(parts)])
-            fields.append((name, kind, msgspec.field(default_factory=kind)))
-    return msgspec.json.Decoder(msgspec.defstruct("Parts", fields))
-
-
-def _raw(seen: Any) -> list[bytes]:
-    found: list[bytes] = []
-    for name in seen.__struct_fields__:
-        value = getattr(seen, name)
-        found += [bytes(value)] if isinstance(value, msgspec.Raw) else _raw(value)
-    return found
+    return Fields([("status",), *sorted(path[:2] for path in template.reads)])

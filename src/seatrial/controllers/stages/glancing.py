@@ -1,0 +1,74 @@
+"""Reading a few fields of an encoded object without taking the rest of it apart."""
+
+from collections.abc import Iterable
+from operator import attrgetter
+from typing import Any
+
+import msgspec
+
+from seatrial.model.documents import Document
+from seatrial.store.objects import Stored
+
+Path = tuple[str, ...]
+ABSENT = b""
+_NOTHING = msgspec.Raw(ABSENT)
+
+
+class Seen:
+    """An object that stages look at; it is decoded when somebody needs more of it than a few fields."""
+
+    __slots__ = ("_document", "stored")
+
+    def __init__(self, stored: Stored) -> None:
+        self.stored = stored
+        self._document: Document | None = None
+
+    @property
+    def document(self) -> Document:
+        if self._document is None:
+            self._document = self.stored.document()
+        return self._document
+
+
+class Fields:
+    """Reads the values at some paths, each as it is encoded."""
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        self.paths = _outermost(paths)
+        # msgspec keeps what it reads under names that are identifiers: the place of each name in its parent.
+        shape, places = _shape(self.paths)
+        self._decoder = msgspec.json.Decoder(shape)
+        self._get = attrgetter(*(places[path] for path in self.paths))
+
+    def read(self, data: bytes) -> tuple[bytes, ...] | None:
+        """The values in the order of `paths`, ABSENT where there is none; None where a parent is not an object."""
+        try:
+            found = self._get(self._decoder.decode(data))
+        except msgspec.ValidationError:
+            return None
+        return (bytes(found),) if isinstance(found, msgspec.Raw) else tuple(map(bytes, found))
+
+
+def _outermost(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """The paths that do not lie inside another one."""
+    given = dict.fromkeys(paths)
+    return tuple(path for path in given if not any(path[:length] in given for length in range(1, len(path))))
+
+
+def _shape(paths: Iterable[Path]) -> tuple[Any, dict[Path, str]]:
+    """A type that has just these paths, and where in it each of them is found."""
+    below: dict[str, list[Path]] = {}
+    for path in paths:
+        below.setdefault(path[0], []).append(path[1:])
+    fields: list[Any] = []
+    places: dict[Path, str] = {}
+    for number, (name, rest) in enumerate(below.items()):
+        place = f"at{number}"
+        if rest == [()]:
+            fields.append((place, msgspec.Raw, msgspec.field(default=_NOTHING, name=name)))
+            places[name,] = place
+        else:
+            inner, inner_places = _shape(rest)
+            fields.append((place, inner, msgspec.field(default_factory=inner, name=name)))
+            places |= {(name, *path): f"{place}.{found}" for path, found in inner_places.items()}
+    return msgspec.defstruct("Part", fields), places
