@@ -26,6 +26,7 @@ class DaemonSet(PodOwner):
 
     name: ClassVar[str] = "daemonset"
     owner: ClassVar[tuple[str, str]] = ("apps/v1", "DaemonSet")
+    follows_placement: ClassVar[bool] = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -44,7 +44,7 @@ class Deployment(QueueController):
         self._sets.start()
         self._selectors.start()
         super().start()
-        self._unsubscribe.append(self.context.pods.listen(self._pod_changed))
+        self._unsubscribe.append(self.context.pods.listen(self._pod_changed, placement=False))
 
     def stop(self) -> None:
         super().stop()

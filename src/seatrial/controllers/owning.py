@@ -59,6 +59,7 @@ class PodOwner(QueueController):
     """A controller whose objects own pods: it adopts and releases them by selector and hears what becomes of them."""
 
     owner: ClassVar[tuple[str, str]]
+    follows_placement: ClassVar[bool] = False
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -85,7 +86,7 @@ class PodOwner(QueueController):
         self.selectors.start()
         super().start()
         self._may_adopt.update(self._queue)
-        self._unsubscribe.append(self.context.pods.listen(self._pod_changed))
+        self._unsubscribe.append(self.context.pods.listen(self._pod_changed, placement=self.follows_placement))
 
     def stop(self) -> None:
         super().stop()
@@ -136,8 +137,6 @@ class PodOwner(QueueController):
         self.enqueue(key)
 
     def _pod_changed(self, old: PodRow | None, new: PodRow | None) -> None:
-        if old is not None and new is not None and not matters(old, new):
-            return
         for row in (old, new):
             if row is not None and row.owner is not None and row.owner.kind == self.kind.kind:
                 self.enqueue((row.namespace, row.owner.name))
@@ -145,19 +144,6 @@ class PodOwner(QueueController):
             for name in self.selectors.matching(new.namespace, new.labels):
                 self._may_adopt.add((new.namespace, name))
                 self.enqueue((new.namespace, name))
-
-
-def matters(old: PodRow, new: PodRow) -> bool:
-    """Whether an owner sees any difference; on which node a pod is makes none."""
-    return (
-        old.phase != new.phase
-        or old.ready_since != new.ready_since
-        or old.is_deleting != new.is_deleting
-        or old.labels != new.labels
-        or old.owner != new.owner
-        or old.finalizers != new.finalizers
-        or old.restarts != new.restarts
-    )
 
 
 def least_wanted(rows: Sequence[PodRow], related: Iterable[PodRow], now: int, count: int) -> list[PodRow]:

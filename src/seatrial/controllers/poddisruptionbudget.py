@@ -11,7 +11,7 @@ from typing import ClassVar
 from seatrial.controllers.conditions import find_condition
 from seatrial.controllers.controller import Context, Key, Listener, QueueController
 from seatrial.controllers.intorstring import scaled
-from seatrial.controllers.owning import controller_of, matters, set_status
+from seatrial.controllers.owning import controller_of, set_status
 from seatrial.controllers.pods import OwnerReference, PodRow
 from seatrial.controllers.selectors import SelectorIndex
 from seatrial.model.documents import Document
@@ -88,7 +88,7 @@ class PodDisruptionBudget(QueueController):
     def start(self) -> None:
         self._selectors.start()
         super().start()
-        self._unsubscribe.append(self.context.pods.listen(self._pod_changed))
+        self._unsubscribe.append(self.context.pods.listen(self._pod_changed, placement=False))
 
     def stop(self) -> None:
         super().stop()
@@ -188,8 +188,6 @@ class PodDisruptionBudget(QueueController):
         self.enqueue(key)
 
     def _pod_changed(self, old: PodRow | None, new: PodRow | None) -> None:
-        if old is not None and new is not None and not matters(old, new):
-            return
         row = new or old
         if row is None:
             return

@@ -23,6 +23,8 @@ FAILURE_COUNT = "batch.kubernetes.io/job-index-failure-count"
 IGNORED_FAILURE_COUNT = "batch.kubernetes.io/job-index-ignored-failure-count"
 LABELS_SHARED = 4096
 """How many different sets of labels are remembered, so that pods of one template share theirs."""
+STATUSES_SHARED = 1024
+"""How many different statuses are remembered: pods of one template come and go together."""
 
 
 class OwnerReference(msgspec.Struct, rename="camel", frozen=True):
@@ -83,11 +85,17 @@ class PodView(msgspec.Struct):
 
 
 class StatusView(msgspec.Struct):
-    status: PodStatus = msgspec.field(default_factory=PodStatus)
+    status: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+class SpecView(msgspec.Struct):
+    spec: PodSpec
 
 
 _pod_decoder = msgspec.json.Decoder(PodView)
-_status_decoder = msgspec.json.Decoder(StatusView)
+_encoded_status = msgspec.json.Decoder(StatusView)
+_spec_decoder = msgspec.json.Decoder(SpecView)
+_status = lru_cache(STATUSES_SHARED)(msgspec.json.Decoder(PodStatus).decode)
 _instant = lru_cache(4096)(parse_time)
 _labels = lru_cache(LABELS_SHARED)(msgspec.json.Decoder(dict[str, str]).decode)
 
@@ -160,28 +168,25 @@ def read_pod(stored: Stored) -> PodRow:
 
 
 def read_status(old: PodRow, stored: Stored) -> PodRow:
-    """The row of a pod of which only the status was written."""
-    status = _status_decoder.decode(stored.data).status
-    return PodRow(
-        namespace=old.namespace,
-        name=old.name,
-        uid=old.uid,
-        labels=old.labels,
-        annotations=old.annotations,
-        owner=old.owner,
-        finalizers=old.finalizers,
-        node=old.node,
-        phase=status.phase,
-        ready_since=_ready_since(status, old.created),
-        created=old.created,
-        restarts=_restarts(status),
-        is_deleting=old.is_deleting,
-    )
+    """The row of a pod of which only the status was written: the old one where that makes no difference."""
+    status = _status(bytes(_encoded_status.decode(stored.data).status))
+    phase, ready_since, restarts = status.phase, _ready_since(status, old.created), _restarts(status)
+    if phase == old.phase and ready_since == old.ready_since and restarts == old.restarts:
+        return old
+    return msgspec.structs.replace(old, phase=phase, ready_since=ready_since, restarts=restarts)
+
+
+def read_node(old: PodRow, stored: Stored) -> PodRow:
+    """The row of a pod that was bound: neither its phase nor its readiness changes with that."""
+    return msgspec.structs.replace(old, node=_spec_decoder.decode(stored.data).spec.node_name)
+
+
+READERS = {"status": read_status, "binding": read_node}
+"""How a write through one of these doors is read, if it left the metadata alone, which it need not."""
 
 
 def _same_metadata(change: Change) -> bool:
-    """Whether a write of the status left labels, annotations and finalizers alone, which it need not."""
-    if change.subresource != "status" or change.previous is None:
+    if change.previous is None:
         return False
     return _metadata_bytes(change.stored.data) == _metadata_bytes(change.previous.data)
 
@@ -201,7 +206,20 @@ def _ready_since(status: PodStatus, created: int) -> int | None:
 
 
 def _restarts(status: PodStatus) -> int:
-    return max((container.restart_count for container in status.container_statuses), default=0)
+    return max([container.restart_count for container in status.container_statuses], default=0)
+
+
+def matters(old: PodRow, new: PodRow) -> bool:
+    """Whether an owner sees any difference; on which node a pod is makes none."""
+    return (
+        old.phase != new.phase
+        or old.ready_since != new.ready_since
+        or old.is_deleting != new.is_deleting
+        or old.labels != new.labels
+        or old.owner != new.owner
+        or old.finalizers != new.finalizers
+        or old.restarts != new.restarts
+    )
 
 
 @dataclass(slots=True)
@@ -297,6 +315,7 @@ class PodIndex:
         self._on_node: dict[str, dict[tuple[str, str], PodRow]] = {}
         self._orphans: dict[str, dict[str, PodRow]] = {}
         self._listeners: list[PodListener] = []
+        self._placement_listeners: list[PodListener] = []
         self._unsubscribe: Callable[[], None] | None = None
         self._users = 0
 
@@ -324,9 +343,17 @@ class PodIndex:
         self._on_node.clear()
         self._orphans.clear()
 
-    def listen(self, listener: PodListener) -> Callable[[], None]:
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
+    def listen(self, listener: PodListener, *, placement: bool = True) -> Callable[[], None]:
+        """Tell of each change; without `placement` only of those that matter to whoever owns pods."""
+        lists = [self._listeners, self._placement_listeners] if placement else [self._listeners]
+        for listeners in lists:
+            listeners.append(listener)
+
+        def stop() -> None:
+            for listeners in lists:
+                listeners.remove(listener)
+
+        return stop
 
     def get(self, namespace: str, name: str) -> PodRow | None:
         return self._rows.get((namespace, name))
@@ -351,13 +378,16 @@ class PodIndex:
         old = self._rows.get((change.stored.namespace, change.stored.name))
         new: PodRow | None = None
         if change.type != "DELETED":
+            read = READERS.get(change.subresource) if old is not None else None
             new = (
-                read_status(old, change.stored)
-                if old is not None and _same_metadata(change)
+                read(old, change.stored)
+                if read is not None and old is not None and _same_metadata(change)
                 else read_pod(change.stored)
             )
-        self._move(old, new)
-        for listener in self._listeners:
+        if new is not old:
+            self._move(old, new)
+        is_seen = old is None or new is None or (new is not old and matters(old, new))
+        for listener in self._listeners if is_seen else self._placement_listeners:
             listener(old, new)
 
     def _move(self, old: PodRow | None, new: PodRow | None) -> None:
