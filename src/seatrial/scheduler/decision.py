@@ -123,6 +123,8 @@ class Decision(msgspec.Struct, frozen=True, eq=False, gc=False):
     def best(self, number: int = 3) -> list[tuple[str, int]]:
         """The feasible nodes with the highest totals."""
         total, names = self.total, self.feasible
+        if not len(total):
+            return []
         if len(total) > number:
             places = np.flatnonzero(total >= np.partition(total, -number)[-number])
             total, names = total[places], tuple([names[place] for place in places.tolist()])

@@ -222,12 +222,12 @@ class NodeTable:
     def allocatable_of_row(self, resource: str, row: int) -> int:
         """What one node offers of a resource."""
         column = self._allocatable.get(resource)
-        return 0 if column is None else int(column[row])
+        return 0 if column is None else column.item(row)
 
     def requested_of_row(self, resource: str, row: int) -> int:
         """What the pods of one node ask for."""
         column = self._requested.get(resource)
-        return 0 if column is None else int(column[row])
+        return 0 if column is None else column.item(row)
 
     # -- rows --------------------------------------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ def nodes_to_find(nodes: int, percentage: int) -> int:
 
 def best_places(totals: NDArray[np.int64]) -> Places:
     """The positions with the highest total, ascending."""
-    places: Places = (totals == totals.max()).nonzero()[0]
+    places: Places = (totals == totals[totals.argmax()]).nonzero()[0]
     return places
 
 

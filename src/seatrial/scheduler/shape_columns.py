@@ -143,12 +143,12 @@ class ShapeColumns:
         """One row, without the cost of starting NumPy for it."""
         for column in self._own if node_changed else self._own_of_pods:
             column.update_row(pod, self.table, row)
-        blocked = any(codes[row] for codes in self._blocking)
-        if blocked != self.blocked[row]:
+        blocked = any(codes.item(row) for codes in self._blocking)
+        if blocked != self.blocked.item(row):
             self.blocked[row] = blocked
             if self._passing is not None:
                 self._passing.change(row, not blocked)
-        self.local[row] = sum([int(raw[row]) * weight for raw, weight in self._adding])
+        self.local[row] = sum([raw.item(row) * weight for raw, weight in self._adding])
 
     def _moved(self) -> bool:
         """Whether something changed that no log of rows tells; of shared columns it shows in their generation."""

@@ -34,7 +34,8 @@ class ImageLocality(Plugin):
 
     def score_row(self, pod: PodInfo, table: NodeTable, row: int, state: Any) -> int:
         """The score of one row."""
-        if not any(name in table.images.seen for name in images_of(pod.spec)):
+        seen = table.images.seen
+        if not seen or not any(name in seen for name in images_of(pod.spec)):
             return 0
         return int(priority(self._sums(pod, table, np.asarray([row], np.intp), 1), pod.spec)[0])
 

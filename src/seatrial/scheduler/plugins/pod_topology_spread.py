@@ -12,7 +12,7 @@ import numpy as np
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.allocation import Floats, round_half_away
-from seatrial.scheduler.extension import MAX_NODE_SCORE, Plugin
+from seatrial.scheduler.extension import MAX_NODE_SCORE, Handle, Plugin
 from seatrial.scheduler.logarithm import natural_log
 from seatrial.scheduler.node import NodeInfo
 from seatrial.scheduler.nodes import Ints, Mask, Nodes, NodeTable
@@ -89,9 +89,11 @@ class PodTopologySpread(Plugin):
         """Whether tolerations may compare numbers."""
         return bool(self.handle.gates.get(COMPARISON_GATE))
 
-    @property
-    def _is_system_defaulted(self) -> bool:
-        return bool(self.args.get("defaultingType", "System") == "System")
+    def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
+        super().__init__(args, handle)
+        self._is_system_defaulted = self.args.get("defaultingType", "System") == "System"
+        self._defaults = SYSTEM_DEFAULTS if self._is_system_defaulted else self.args.get("defaultConstraints") or ()
+        self._default_actions = frozenset(entry.get("whenUnsatisfiable") for entry in self._defaults)
 
     def constraints(self, pod: PodInfo, action: str) -> tuple[Constraint, ...]:
         """The pod's own constraints, or the default ones where it belongs to a service or controller."""
@@ -102,14 +104,13 @@ class PodTopologySpread(Plugin):
                 pod.shape.notes[key] = read_constraints(own, pod, action)
             constraints: tuple[Constraint, ...] = pod.shape.notes[key]
             return constraints
-        defaults = SYSTEM_DEFAULTS if self._is_system_defaulted else self.args.get("defaultConstraints") or ()
-        if not any(entry.get("whenUnsatisfiable") == action for entry in defaults):
+        if action not in self._default_actions:
             return ()
         version = tuple(map(self.handle.cluster.version, _OWNERS))
         known = pod.shape.notes.get(key)
         if known is None or known[0] != version:
             selector = default_selector(pod, self.handle.cluster)
-            read = () if selector.is_empty else read_constraints(defaults, pod, action)
+            read = () if selector.is_empty else read_constraints(self._defaults, pod, action)
             known = pod.shape.notes[key] = (version, tuple(replace(c, selector=selector) for c in read))
         return tuple(known[1])
 
