@@ -7,7 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from seatrial.cli import main
-from seatrial.model.errors import ConfigError
+from seatrial.model.errors import ConfigError, SeatrialError
+from seatrial.scenario.registry import REGISTRY
 
 MOST = """
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -101,6 +102,42 @@ def test_a_changed_weight_is_named(folder: Path) -> None:
     assert "### default against weight" in text
 
 
+@pytest.mark.parametrize("text", [None, "kind: Nothing\n", "{", MOST.replace("MostAllocated", "Nonsense")])
+def test_all_configurations_are_read_before_the_first_run(folder: Path, tmp_path: Path, text: str | None) -> None:
+    bad = tmp_path / "bad.yaml"
+    if text is not None:
+        bad.write_text(text)
+    configs = ["--scheduler-config", "default", "--scheduler-config", str(bad)]
+    arguments = ["compare", "--scenario", str(folder / "fill.yaml"), *configs, "--out", str(tmp_path)]
+    result = CliRunner().invoke(main.build(), arguments)
+    assert isinstance(result.exception, SeatrialError)
+    assert "bad.yaml" in str(result.exception)
+    assert "running" not in result.output
+
+
+def test_a_comparison_has_the_controllers_of_the_scenario(tmp_path: Path) -> None:
+    own = tmp_path / "own.py"
+    own.write_text(
+        "from seatrial.scenario.own_controllers import OwnController\n"
+        "class Spare(OwnController):\n"
+        "    name = 'spare'\n"
+        "    watches = ('v1/Pod',)\n"
+        "    def reconcile(self, cluster, object):\n"
+        "        room = {'cpu': '4', 'memory': '8Gi', 'pods': '20'}\n"
+        "        status = {'allocatable': room, 'capacity': room}\n"
+        "        meta = {'name': 'spare'}\n"
+        "        cluster.create_once({'apiVersion': 'v1', 'kind': 'Node', 'metadata': meta, 'status': status})\n"
+    )
+    play = tmp_path / "fill.yaml"
+    play.write_text(scenario().replace("[{name: scheduler}]", "[{name: scheduler}, {name: spare}]"))
+    arguments = ["compare", "--scenario", str(play), "--scheduler-config", "default", "--scheduler-config", "default"]
+    try:
+        told = json.loads(output(*arguments, "--controllers", str(own), "-f", "json", "--out", str(tmp_path)))
+    finally:
+        REGISTRY.own.pop("spare", None)
+    assert {row["name"]: row["values"] for row in told["measures"]}["nodes_used"][0] > 0
+
+
 def test_seeds_give_a_spread(folder: Path) -> None:
     configs = ["--scheduler-config", "default", "--scheduler-config", str(folder / "most.yaml")]
     told = json.loads(
@@ -131,6 +168,10 @@ def test_a_crossed_threshold_ends_with_one_and_junit_tells(folder: Path) -> None
         (["least", "most", "--fail-if", "speed < 1"], "'speed' is not known"),
         (["least", "most", "--measure", "speed"], "'speed' is not known"),
         (["least", "missing"], "cannot be read"),
+        (["least", "most", "--seeds", "3"], "--seeds: goes with --scenario"),
+        (["least", "most", "--scheduler-config", "default"], "--scheduler-config: goes with --scenario"),
+        (["least", "most", "--controllers", "own.py"], "--controllers: goes with --scenario"),
+        (["least", "--scenario", "fill.yaml"], "either runs or --scenario"),
     ],
 )
 def test_what_cannot_be_compared_is_said(folder: Path, arguments: list[str], why: str) -> None:

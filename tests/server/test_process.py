@@ -79,6 +79,22 @@ def test_prints_two_lines_wants_a_token_and_ends_cleanly(tmp_path: Path) -> None
         assert time.monotonic() - start < 5
 
 
+def test_a_server_on_any_port_leaves_nothing_behind(tmp_path: Path) -> None:
+    with serving(tmp_path, "--port", "0") as server:
+        assert server.kubeconfig.parent.parent == tmp_path / "seatrial"
+        server.end()
+    assert list((tmp_path / "seatrial").iterdir()) == []
+
+
+def test_a_server_on_a_port_of_its_own_keeps_its_token(tmp_path: Path) -> None:
+    with serving(tmp_path, "--port", "0") as server:
+        port = server.url.rpartition(":")[2]
+    with serving(tmp_path, "--port", port) as server:
+        before = server.config()
+    with serving(tmp_path, "--port", port) as server:
+        assert server.config() == before
+
+
 def test_token_certificates_and_objects_survive_a_restart(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with serving(tmp_path, "--port", "0", "--data-dir", str(data)) as server:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from seatrial.cli.run import make_folder
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from seatrial.results.comparison import Comparison
     from seatrial.results.run import Run
     from seatrial.scenario.scheduling import TieBreak
+    from seatrial.scheduler.config import Configuration
 
 DEFAULT = "default"
 
@@ -28,7 +30,8 @@ def compare(
         list[str] | None, typer.Option(help="A KubeSchedulerConfiguration, or `default`; once for each run.")
     ] = None,
     plugins: Annotated[list[str] | None, typer.Option(help="A module (or .py file) with plugins.")] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Runs of each with random ties, seeds 0 to N-1.")] = 1,
+    controllers: Annotated[list[str] | None, typer.Option(help="A module (or .py file) with controllers.")] = None,
+    seeds: Annotated[int | None, typer.Option(min=1, help="Runs of each with random ties, seeds 0 to N-1.")] = None,
     measure: Annotated[list[str] | None, typer.Option(help="Only these measures.")] = None,
     fail_if: Annotated[
         list[str] | None, typer.Option(help="Exit 1 if a number changes so, e.g. 'allocation_cpu < -1%'.")
@@ -42,17 +45,22 @@ def compare(
     """Compare runs of one scenario: measures, and which pods went elsewhere and why."""
     from seatrial.results.comparison import compare as compare_runs
     from seatrial.results.thresholds import Threshold
+    from seatrial.scenario.registry import load_controllers
     from seatrial.web.page import compare_page, write_page
 
     thresholds = [Threshold.parse(text) for text in fail_if or []]
+    make_folder(out)
     if scenario is None:
+        _refuse(scheduler_config=scheduler_config, plugins=plugins, controllers=controllers, seeds=seeds)
         loaded, by_seed = _load(runs or []), None
     else:
-        loaded, by_seed = _run_all(scenario, scheduler_config or [], plugins or [], seeds)
+        if runs:
+            raise ConfigError("", "RUN", "expected either runs or --scenario, got both")
+        load_controllers(controllers or ())
+        loaded, by_seed = _run_all(scenario, scheduler_config or [], plugins or [], seeds or 1)
     comparison = compare_runs(loaded, measure or None, by_seed)
     crossings = {threshold.text: threshold.crossings(comparison) for threshold in thresholds}
     _print(comparison, format)
-    out.mkdir(parents=True, exist_ok=True)
     page = compare_page(list(comparison.runs), *page_parts(comparison))
     write_page(page, out / "compare.html")
     if format == "table":
@@ -66,6 +74,13 @@ def compare(
         typer.secho(f"over the line: {sentence}", err=True, fg="red")
     if found:
         raise typer.Exit(1)
+
+
+def _refuse(**options: object) -> None:
+    """What says how a scenario is played has no meaning for runs that have been played."""
+    for name, value in options.items():
+        if value is not None:
+            raise ConfigError("", f"--{name.replace('_', '-')}", "goes with --scenario; runs have been played already")
 
 
 def _load(paths: list[Path]) -> list["Run"]:
@@ -85,6 +100,7 @@ def _run_all(
     scenario: Path, configs: list[str], plugins: list[str], seeds: int
 ) -> tuple[list["Run"], list[list["Run"]] | None]:
     """Run the scenario with each configuration, and with each seed where there are several."""
+    from seatrial.scenario.decoding import read_scenario
     from seatrial.scheduler.user_plugins import load_plugins
 
     if len(configs) < 2:
@@ -93,9 +109,10 @@ def _run_all(
     if len(set(names)) < len(names):
         names = configs
     classes = load_plugins(plugins)
+    read_scenario(scenario)
+    sources = [_configuration(None if config == DEFAULT else Path(config), classes) for config in configs]
     by_config = []
-    for name, config in zip(names, configs, strict=True):
-        source = None if config == DEFAULT else Path(config)
+    for name, source in zip(names, sources, strict=True):
         ties: TieBreak = "upstream" if seeds == 1 else "random"
         of_config = []
         for seed in range(seeds):
@@ -105,8 +122,24 @@ def _run_all(
     return [of_config[0] for of_config in by_config], by_config if seeds > 1 else None
 
 
+def _configuration(path: Path | None, plugins: "Sequence[type[Any]]") -> "Configuration":
+    """A configuration that can be used; all are read before the first run, which may take long."""
+    from seatrial.api import configuration_from
+    from seatrial.scheduler.config import ConfigurationError
+
+    try:
+        return configuration_from(path, plugins)
+    except ConfigurationError as error:
+        raise ConfigError(str(path), error.stage, error.message) from None
+
+
 def _run_one(
-    scenario: Path, source: Path | None, name: str, plugins: "Sequence[type[Any]]", seed: int, ties: "TieBreak"
+    scenario: Path,
+    source: "Configuration",
+    name: str,
+    plugins: "Sequence[type[Any]]",
+    seed: int,
+    ties: "TieBreak",
 ) -> "Run":
     from seatrial.api import run
     from seatrial.model.documents import encode

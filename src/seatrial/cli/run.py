@@ -68,22 +68,25 @@ def run(
         return
     if scenario is None:
         raise ConfigError("", "SCENARIO", "expected the path of a Scenario")
-    document = read_scenario(scenario)
     if check or expand:
-        _check(document, scenario, expand=expand)
+        from seatrial.cli.checking import check as check_scenario
+
+        _maker(scheduler_config, plugins or [], tie_break, seed, events=False)
+        check_scenario(scenario, _snapshot(snapshot), expand=expand, json=json)
         return
+    document = read_scenario(scenario)
     options = PlayOptions(
         level=record, cells=cells, drain=drain, max_loops=max_loops, strategy=_strategy(), snapshot=_snapshot(snapshot)
     )
     maker = _maker(scheduler_config, plugins or [], tie_break, seed, events=record == "full")
     target = out or Path("seatrial-out") / document["metadata"]["name"]
-    _make_folder(target)
+    make_folder(target)
     phase = _play(document, scenario.parent, maker, options, seed, target, report=report, quiet=quiet, json=json)
     if phase == "Failed":
         raise typer.Exit(1)
 
 
-def _make_folder(target: Path) -> None:
+def make_folder(target: Path) -> None:
     """Find out before a long play whether its results can be kept."""
     try:
         target.mkdir(parents=True, exist_ok=True)
@@ -189,28 +192,6 @@ def write_report(target: Path) -> str:
 
     write_page(report_page(Run.load(target)), target / REPORT)
     return str(target / REPORT)
-
-
-def _check(document: dict[str, Any], path: Path, *, expand: bool) -> None:
-    from seatrial.model.yamls import dump
-    from seatrial.scenario.lint import lint
-    from seatrial.scenario.plan import settle
-    from seatrial.scenario.profile import profile_of
-
-    settled, operations = settle(document, path.parent)
-    profile = profile_of(document.get("spec") or {})
-    if expand:
-        spec = {**settled["spec"], profile.listing: [planned.document() for planned in operations]}
-        typer.echo(dump({**settled, "spec": spec}), nl=False)
-    errors, warnings = lint(settled, profile, operations)
-    for text in warnings:
-        typer.echo(f"{path}: warning: {text}", err=True)
-    for text in errors:
-        typer.echo(f"{path}: {text}", err=True)
-    if errors:
-        raise typer.Exit(1)
-    if not expand:
-        typer.echo(f"{path}: valid, {len(operations)} operations")
 
 
 def _maker(path: Path | None, modules: list[str], tie_break: Any, seed: int, *, events: bool) -> Any:

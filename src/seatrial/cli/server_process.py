@@ -2,7 +2,10 @@
 
 import asyncio
 import secrets
+import shutil
 import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,12 +32,16 @@ def run(settings: Settings) -> None:
     from seatrial.server.serving import Listener
 
     authority: Path | None = None
+    passing: Path | None = None
 
     def tls(port: int) -> ssl.SSLContext | None:
-        nonlocal authority
+        nonlocal authority, passing
+        state = state_directory(settings.data_dir, port)
+        if not settings.port and settings.data_dir is None and not state.exists():
+            passing = state
         if settings.insecure:
             return None
-        certificates = Certificates.in_directory(state_directory(settings.data_dir, port) / "pki")
+        certificates = Certificates.in_directory(state / "pki")
         authority = certificates.authority
         return certificates.context()
 
@@ -43,7 +50,7 @@ def run(settings: Settings) -> None:
         listener = Listener.on(settings.port, tls)
     except OSError as error:
         raise ConfigError("", "--port", f"cannot listen on 127.0.0.1:{settings.port}: {error.strerror}") from error
-    with listener.socket:
+    with listener.socket, _removed(passing):
         state = state_directory(settings.data_dir, listener.port)
         token = "" if settings.insecure else kept_secret(state / "token").strip()
         path = (settings.kubeconfig or default_path(settings.data_dir, listener.port)).absolute()
@@ -53,6 +60,16 @@ def run(settings: Settings) -> None:
         typer.echo(f"kubeconfig: {path}")
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_serve(settings, parts, listener, identities))
+
+
+@contextmanager
+def _removed(state: Path | None) -> Iterator[None]:
+    """Nobody asks again for a port that was any free one: what was kept for it goes with the server."""
+    try:
+        yield
+    finally:
+        if state is not None:
+            shutil.rmtree(state, ignore_errors=True)
 
 
 def _check_paths(settings: Settings) -> None:

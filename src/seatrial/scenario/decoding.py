@@ -6,6 +6,7 @@ and judged by `validation`, because the Scenario then ends Failed.
 
 import json
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +147,7 @@ def _error(text: str) -> ConfigError:
 
 def line_of(text: str, field: str) -> int:
     """The line (from 1) where a field like `spec.operations[3].step` is written; 0 where it is not found."""
-    node: Any = next(iter(yaml.compose_all(text, Loader=yaml.CSafeLoader)), None)
+    node: Any = _composed(text)
     line = 0
     for key, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", field):
         child = None
@@ -161,6 +162,11 @@ def line_of(text: str, field: str) -> int:
             break
         node = child
     return line
+
+
+@lru_cache(maxsize=1)
+def _composed(text: str) -> Any:
+    return next(iter(yaml.compose_all(text, Loader=yaml.CSafeLoader)), None)
 
 
 def _flat(text: str) -> str:

@@ -1,17 +1,20 @@
 """What `seatrial run --check` says: errors that would end the scenario Failed, and what is probably not meant."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import msgspec
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import ScenarioError
-from seatrial.scenario.kind import RUN_DURATION, STEP_DURATION, Operation
+from seatrial.scenario.generators import expand
+from seatrial.scenario.kind import RUN_DURATION, STEP_DURATION, Generator, Operation
 from seatrial.scenario.operations import is_done
 from seatrial.scenario.plan import Planned
 from seatrial.scenario.play import Play, step_duration
 from seatrial.scenario.profile import Profile
 from seatrial.scenario.registry import REGISTRY
+from seatrial.scenario.rehearsal import Finding, rehearse
 from seatrial.scenario.validation import problems
 
 TIMED_FIELDS = {
@@ -23,17 +26,39 @@ TIMED_FIELDS = {
 }
 
 
-def lint(document: Document, profile: Profile, operations: Sequence[Planned]) -> tuple[list[str], list[str]]:
-    """Errors and warnings of a scenario."""
-    errors = [str(problem) for problem in problems(document, profile, operations, REGISTRY.names())]
+def lint(
+    document: Document, profile: Profile, operations: Sequence[Planned], snapshot: Sequence[Document] = ()
+) -> list[Finding]:
+    """What is wrong with a scenario, and what is probably not meant."""
+    found = [
+        Finding("error", problem.why, problem.operation)
+        for problem in problems(document, profile, operations, REGISTRY.names())
+    ]
+    found += rehearse(operations, snapshot, without={finding.operation for finding in found})
     try:
         duration = step_duration(document)
     except ScenarioError as error:
-        return [*errors, str(error)], []
-    return errors, [*_warnings(operations), *([] if duration else _unused(operations))]
+        return [*found, Finding("error", str(error), field=f"metadata.annotations[{STEP_DURATION}]")]
+    return [*found, *_warnings(operations), *([] if duration else map(_warning, _unused(operations)))]
 
 
-def _warnings(operations: Sequence[Planned]) -> Iterator[str]:
+def places(document: Document, profile: Profile, folder: Path) -> Iterator[str]:
+    """Where each operation comes from, in the order of the settled list: a place in the list, or a generator."""
+    spec = document.get("spec") or {}
+    for position, _ in enumerate(spec.get(profile.listing) or []):
+        yield f"spec.{profile.listing}[{position}]"
+    for position, generator in enumerate(spec.get("generators") or []):
+        field = f"spec.generators[{position}]"
+        made = expand(msgspec.convert(generator, Generator), field, folder, discriminated=not profile.minor_steps)
+        for _ in made:
+            yield field
+
+
+def _warning(message: str, operation: str = "") -> Finding:
+    return Finding("warning", message, operation)
+
+
+def _warnings(operations: Sequence[Planned]) -> Iterator[Finding]:
     last: int | None = None
     for planned in operations:
         operation = msgspec.json.decode(planned.data, type=Operation)
@@ -41,16 +66,16 @@ def _warnings(operations: Sequence[Planned]) -> Iterator[str]:
             if is_done(operation):
                 last = planned.step if last is None else min(last, planned.step)
             else:
-                yield f"operation {planned.id}: done: false is recorded and has no effect"
+                yield _warning("done: false is recorded and has no effect", planned.id)
         patch = operation.patch_operation
         if patch is not None and '"status"' in patch.patch and not patch.subresource:
-            yield f"operation {planned.id}: .status in a patch is ignored without subresource: status"
+            yield _warning(".status in a patch is ignored without subresource: status", planned.id)
     if last is None:
-        yield "there is no Done: the scenario will end Paused"
+        yield _warning("there is no Done: the scenario will end Paused")
         return
     for planned in operations:
         if planned.step > last:
-            yield f"operation {planned.id}: step {planned.step} comes after Done in step {last}, it never runs"
+            yield _warning(f"step {planned.step} comes after Done in step {last}, it never runs", planned.id)
 
 
 def _unused(operations: Sequence[Planned]) -> Iterator[str]:

@@ -1,0 +1,146 @@
+"""`seatrial run --check`: what is wrong, in which file, line and field, without playing."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from typer.testing import CliRunner, Result
+
+from seatrial.cli.main import build
+from tests.examples.playing import Example, examples
+from tests.scenario.playing import create, delete, done, operations, patch, scenario
+from tests.scenario.running import node, pod
+
+FILE = "scenario.json"
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def check(*items: dict[str, Any], flags: tuple[str, ...] = (), **more: Any) -> Result:
+    """The answer to a scenario with these operations and a Done."""
+    spec = {**operations(*items, done(9)), **more}
+    Path(FILE).write_bytes(orjson.dumps(scenario(spec), option=orjson.OPT_INDENT_2))
+    return CliRunner().invoke(build(), ["run", FILE, "--check", *flags])
+
+
+def findings(*items: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
+    return json.loads(check(*items, flags=("--json",), **more).stdout)["findings"]
+
+
+WRONG: dict[str, tuple[dict[str, Any], str, str]] = {
+    "kind": (
+        create(1, {"apiVersion": "v1", "kind": "Nodee", "metadata": {"name": "a"}}),
+        "createOperation.object",
+        'no matches for kind "Nodee" in version "v1"',
+    ),
+    "kind of a target": (
+        delete(1, {"apiVersion": "v7", "kind": "Node", "metadata": {"name": "a"}}),
+        "deleteOperation",
+        'no matches for kind "Node" in version "v7"',
+    ),
+    "quantity": (
+        create(1, pod("p", cpu="lots")),
+        "createOperation.object.spec.containers[0].resources.requests.cpu",
+        "got 'lots'",
+    ),
+    "quantity of a node": (
+        create(1, node("m", cpu="4 cores")),
+        "createOperation.object.status.allocatable.cpu",
+        "got '4 cores'",
+    ),
+    "field": (create(1, pod("p", color="red")), "createOperation.object.spec.color", 'unknown field "spec.color"'),
+    "value": (create(1, pod("p", restartPolicy="Maybe")), "createOperation.object.spec.restartPolicy", "Unsupported"),
+    "patch": (patch(1, node("n"), '{"a: '), "patchOperation", "neither JSON nor YAML"),
+    "patch of no object": (patch(1, node("n"), "3"), "patchOperation.patch", "error decoding patch"),
+    "patched value": (
+        patch(1, node("n"), {"spec": {"unschedulable": "yes"}}),
+        "patchOperation.patch",
+        "NodeSpec.spec.unschedulable of type bool",
+    ),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_wrong_operation_is_named_with_its_field(wrong: str) -> None:
+    operation, field, message = WRONG[wrong]
+    result = check(create(0, node("n")), operation)
+    assert result.exit_code == 1
+    found = next(line for line in result.stderr.splitlines() if "warning" not in line)
+    assert found.startswith(f"{FILE}:")
+    assert f": spec.operations[1].{field}: operation op-2: " in found
+    assert message in found
+    line = int(found.split(":")[1])
+    assert field.rsplit(".", 1)[-1] in Path(FILE).read_text().splitlines()[line - 1]
+    assert not Path("seatrial-out").exists()
+
+
+def test_json_is_one_document_with_all_findings() -> None:
+    result = check(create(1, pod("p", cpu="lots")), delete(2, pod("nobody")), flags=("--json",))
+    assert result.exit_code == 1
+    told = json.loads(result.stdout)
+    assert (told["file"], told["valid"], told["operations"]) == (FILE, False, 3)
+    assert [(row["level"], row["operation"]) for row in told["findings"]] == [("error", "op-1"), ("warning", "op-2")]
+    assert all(row["line"] and row["field"] and row["message"] for row in told["findings"])
+    assert result.stderr == ""
+
+
+def test_json_says_valid() -> None:
+    result = check(create(1, node("n")), flags=("--json",))
+    assert result.exit_code == 0
+    assert json.loads(result.stdout) == {"file": FILE, "valid": True, "operations": 2, "findings": []}
+
+
+def test_json_tells_of_what_cannot_be_decoded() -> None:
+    result = check({"step": -1}, flags=("--json",))
+    assert result.exit_code == 2
+    told = json.loads(result.stdout)
+    assert told["valid"] is False
+    assert told["findings"][0]["field"] == "spec.operations[0].step"
+    assert told["findings"][0]["line"]
+
+
+def test_expand_prints_json_too() -> None:
+    made = {"step": 1, "count": 2, "createOperation": {"object": node("n-${index}")}}
+    result = check(flags=("--expand", "--json"), generators=[made])
+    assert len(json.loads(result.stdout)["spec"]["operations"]) == 3
+
+
+def test_what_a_generator_makes_is_told_once() -> None:
+    made = {"step": 1, "count": 40, "createOperation": {"object": pod("p-${index}", cpu="lots")}}
+    (row,) = findings(generators=[made])
+    assert row["field"].startswith("spec.generators[0].createOperation.object.spec.containers")
+    assert row["message"].endswith("(and 39 more of this generator)")
+
+
+def test_kinds_that_the_scenario_defines_are_known() -> None:
+    from tests.scenario.test_operations import WIDGET, WIDGETS
+
+    assert findings(create(1, WIDGETS), create(2, WIDGET)) == []
+
+
+def test_what_controllers_may_see_to_is_only_doubtful() -> None:
+    rows = findings(create(1, node("n")), create(2, node("n")), delete(3, pod("of-a-deployment")))
+    assert [row["level"] for row in rows] == ["warning", "warning"]
+    assert "already exists" in rows[0]["message"]
+    assert "not found" in rows[1]["message"]
+
+
+def test_a_snapshot_is_there_for_the_check() -> None:
+    Path("cluster.json").write_bytes(orjson.dumps({"apiVersion": "v1", "kind": "List", "items": [node("n")]}))
+    result = check(patch(1, node("n"), {"spec": {"unschedulable": True}}), flags=("--snapshot", "cluster.json"))
+    assert (result.exit_code, result.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("example", list(examples()), ids=lambda example: example.name)
+def test_nothing_is_wrong_with_the_examples(example: Example) -> None:
+    flags = example.flags
+    if "--controllers" in flags:
+        pytest.skip("its controllers would stay registered in this process")
+    result = CliRunner().invoke(build(), ["run", str(example.scenario), "--check", *flags])
+    assert result.exit_code == 0
+    assert not [line for line in result.stderr.splitlines() if "there is no Done" not in line]
