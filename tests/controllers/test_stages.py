@@ -4,12 +4,16 @@ from typing import Any
 
 import pytest
 
+from seatrial.controllers.stages.glancing import Seen
 from seatrial.controllers.stages.lifecycle import choose, default_stages
 from seatrial.controllers.stages.selecting import read_selector
+from seatrial.controllers.stages.sieving import Sieve
 from seatrial.controllers.stages.stage import Stage
 from seatrial.model.documents import encode
 from seatrial.model.errors import ConfigError
+from seatrial.model.kinds import Kind
 from seatrial.model.times import SECOND
+from seatrial.store.objects import Stored
 from tests.controllers.objects import EXIT, RUN, pod, stage
 from tests.controllers.replaying import Cluster
 
@@ -181,9 +185,12 @@ def test_a_selector_matches_by_labels_jq_and_cel(selector: dict[str, Any], match
         "spec": {"hostNetwork": True},
         "status": {"phase": "Running"},
     }
-    found = read_selector(selector)
-    assert found.matches(document) is matches
-    assert found.may_match(encode(document)) or not matches
+    assert read_selector(selector).matches(document) is matches
+    sieve = Sieve([Stage(stage("some", selector=selector))])
+    for revision in (1, 2):
+        stored = Stored(Kind("", "v1", "Pod", "pods"), "", "p", revision, encode(document))
+        assert bool(sieve.matching(Seen(stored))) is matches
+        assert sieve.possible(Seen(stored)) or not matches
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from seatrial.controllers.controller import Context, Key, Listener, QueueControl
 from seatrial.controllers.stages.glancing import Seen
 from seatrial.controllers.stages.kind import STAGE, serve_stages
 from seatrial.controllers.stages.playing import Player
+from seatrial.controllers.stages.sieving import Sieve
 from seatrial.controllers.stages.stage import Stage
 from seatrial.model import yamls
 from seatrial.model.documents import Document
@@ -40,7 +41,7 @@ class Lifecycle(QueueController):
         serve_stages(context.store)
         self.kind = kind or context.kind(*self.served)
         self._player = Player(context, self.kind, self.name)
-        self._stages: Sequence[Stage] = ()
+        self._sieve = Sieve(())
         self._waiting: dict[Key, tuple[Stage, Timer]] = {}
         self._due_stage: dict[Key, Stage] = {}
 
@@ -65,12 +66,12 @@ class Lifecycle(QueueController):
         stored = self.store.find(self.kind, key[1], key[0])
         if stored is None:
             return
-        data, seen = stored.data, Seen(stored)
+        seen = Seen(stored)
         due = self._due_stage.pop(key, None)
-        if due is not None and due.selector.is_for(seen):
+        if due is not None and due.selector.matches(seen.document):
             self._player.play(due, seen)
             return
-        matching = [stage for stage in self._stages if stage.selector.may_match(data) and stage.selector.is_for(seen)]
+        matching = self._sieve.matching(seen)
         chosen = choose(matching, seen.document) if len(matching) > 1 else next(iter(matching), None)
         wait = self._delay(chosen, seen.document) if chosen is not None and chosen.has_delay else 0
         if chosen is None or wait <= 0:
@@ -100,14 +101,8 @@ class Lifecycle(QueueController):
         if change.type == "DELETED":
             self._stop_waiting(key)
             return
-        data = change.stored.data
-        if key in self._waiting:
+        if key in self._waiting or self._sieve.possible(Seen(change.stored)):
             self.enqueue(key)
-            return
-        for stage in self._stages:
-            if stage.selector.may_match(data):
-                self.enqueue(key)
-                return
 
     def _stages_changed(self, change: Change) -> None:
         self._read_stages()
@@ -118,7 +113,7 @@ class Lifecycle(QueueController):
         """Stage objects in the cluster for this kind take the place of the default ones."""
         found = [Stage(stored.document()) for stored in self.store.list(STAGE)]
         own = [stage for stage in found if stage.kind == (self.kind.api_version, self.kind.kind) and stage.is_selective]
-        self._stages = own or (default_stages(self.defaults) if self.defaults else ())
+        self._sieve = Sieve(own or (default_stages(self.defaults) if self.defaults else ()))
 
 
 def choose(matching: Sequence[Stage], document: Document) -> Stage | None:
