@@ -213,8 +213,8 @@ class Balanced:
         return half + cut
 
     def score_row(self, shares: Sequence[Share], values: Sequence[tuple[int, int, int]]) -> int:
-        after = _evenness_row([(requested, offered) for requested, _, offered in values])
-        before = _evenness_row([(allocated, offered) for _, allocated, offered in values])
+        after = _evenness_row([min(requested / offered, 1.0) for requested, _, offered in values if offered])
+        before = _evenness_row([min(allocated / offered, 1.0) for _, allocated, offered in values if offered])
         half = MAX_NODE_SCORE // 2
         return half + int((half + after - before) / 2)
 
@@ -254,8 +254,7 @@ def _deviation(fractions: Sequence["Floats"], present: Sequence["Masks"], number
     return np.where(number > 2, spread, np.where(number == 2, np.abs((first - second) / 2), 0.0))
 
 
-def _evenness_row(pairs: Sequence[tuple[int, int]]) -> int:
-    fractions = [min(used / offered, 1.0) for used, offered in pairs if offered]
+def _evenness_row(fractions: Sequence[float]) -> int:
     std = 0.0
     if len(fractions) == 2:
         std = abs((fractions[0] - fractions[1]) / 2)

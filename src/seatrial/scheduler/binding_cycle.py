@@ -6,7 +6,8 @@ Upstream: pkg/scheduler/schedule_one.go (prepareForBindingCycle, bindingCycle), 
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from seatrial.scheduler.cycle import Attempt
 from seatrial.scheduler.decision import SCHEDULED, WAITING
@@ -23,16 +24,15 @@ from seatrial.scheduler.verdict import SUCCESS, Code, Status
 from seatrial.scheduler.watching import Watcher
 
 
-@dataclass(slots=True, eq=False)
-class Binding:
+class Binding(Struct, eq=False):
     """An attempt on its way to a node."""
 
     queued: QueuedPod
     attempt: Attempt
     assumed: PodInfo
     node: NodeInfo
-    points: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
-    waits: dict[str, int] = field(default_factory=dict)
+    points: dict[str, tuple[tuple[str, str], ...]] = {}
+    waits: dict[str, int] = {}
     outcome: str = SCHEDULED
     failure: Status | None = None
     """Why it ended otherwise."""

@@ -59,10 +59,9 @@ def _pre_score(
     framework: Framework, pod: PodInfo, nodes: Nodes, columns: ShapeColumns, scored: Scored
 ) -> dict[str, Any]:
     """States by plugin; the cached ones were asked when their column was made."""
-    states: dict[str, Any] = {}
-    skipped: list[str] = []
+    states, skipped = columns.pre_states.copy(), columns.pre_skipped.copy()
     for name, pre_score in columns.asks_first:
-        state = columns.pre_state(name) if pre_score is None else pre_score(pod, nodes)
+        state = pre_score(pod, nodes)
         if isinstance(state, Status):
             if state.code == Code.SKIP:
                 skipped.append(name)

@@ -11,6 +11,7 @@ Upstream: pkg/scheduler/schedule_one.go (findNodesThatPassFilters), framework.go
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -151,7 +152,7 @@ class Found:
             else:
                 continue
             rejected = left & (own != 0)
-            for code in np.unique(own[rejected]).tolist():
+            for code in _distinct(own[rejected]):
                 assert meaning is not None
                 number = statuses.setdefault(call.signed(meaning(code)), len(statuses)) + 1
                 codes[rejected & (own == code)] = number
@@ -305,6 +306,13 @@ class Searcher:
 
 
 _Awaited = Mapping[int, list[PodInfo]]
+
+
+def _distinct(codes: NDArray[np.signedinteger[Any]]) -> list[int]:
+    """The different codes, ascending. (NumPy's own `unique` begins with a slow import.)"""
+    ordered = np.sort(codes)
+    listed: list[int] = ordered[np.flatnonzero(np.diff(ordered, prepend=0))].tolist()
+    return listed
 
 
 def _calls(framework: Framework, pod: PodInfo, cycle: CycleState) -> list[tuple[int, FilterCall]]:

@@ -37,6 +37,7 @@ class ShapeColumns:
         self.size = -1
         self.mark = 0
         self._profile = framework.name
+        self._pre_scorers = framework.pre_scorers
         self._shared = shared
         self.filters = [FilterColumn(call) for call in framework.filters if call.is_cached]
         asked = {plugin.name for plugin in framework.points.get("preScore", ())}
@@ -49,7 +50,6 @@ class ShapeColumns:
         self._unsettled: list[ScoreCall] | None = None
         self._flags: list[tuple[bool, bool]] = []
         self.settled = 0
-        self.asks_first = [(name, None if name in self._scores_by_name else ask) for name, ask in framework.pre_scorers]
         self._scorers = framework.scorers
 
     def _index(self) -> None:
@@ -71,13 +71,26 @@ class ShapeColumns:
         ]
         self.has_errors = any(column.has_errors for column in self.filters)
         self._passing: Passing | None = None
+        self._index_states()
+
+    def _index_states(self) -> None:
+        """Sorts what PreScore of cached plugins answered: states, skips, and failures to be told in their turn."""
+        self.pre_states: dict[str, Any] = {}
+        self.pre_skipped: list[str] = []
+        self.asks_first: list[tuple[str, Callable[..., Any]]] = []
+        for name, ask in self._pre_scorers:
+            column = self._scores_by_name.get(name)
+            if column is None:
+                self.asks_first.append((name, ask))
+            elif not isinstance(column.state, Status):
+                self.pre_states[name] = column.state
+            elif column.state.code == Code.SKIP:
+                self.pre_skipped.append(name)
+            else:
+                self.asks_first.append((name, lambda pod, nodes, failure=column.state: failure))
 
     def filter_column(self, name: str) -> "FilterColumn | None":
         return self._by_name.get(name)
-
-    def pre_state(self, name: str) -> Any:
-        """What PreScore of a cached plugin answered."""
-        return self._scores_by_name[name].state
 
     def score_column(self, name: str) -> "ScoreColumn | None":
         return self._scores_by_name.get(name)
@@ -154,7 +167,7 @@ class ShapeColumns:
         """Whether something changed that no log of rows tells; of shared columns it shows in their generation."""
         if any(column.generation != known for column, known in self._joint):
             return True
-        return any(column.depends != column.call.plugin.depends_on() for column in self._moving)
+        return any(column.depends != column.depends_on() for column in self._moving)
 
     def _make(self, pod: PodInfo, cycle: CycleState) -> None:
         self.size = self.table.size
@@ -211,8 +224,10 @@ def changed_rows(table: NodeTable, since: int) -> Changes:
 class Column(ABC):
     """What one plugin says about all rows. Shapes share it where the plugin judges by its state alone."""
 
-    def __init__(self) -> None:
+    def __init__(self, plugin: Plugin) -> None:
+        self.depends_on = plugin.depends_on
         self.depends: Any = None
+        """What the plugin said it depends on when the column was made."""
         self.generation = 0
         """Grows whenever the whole column is made anew."""
         self.is_shared = False
@@ -241,18 +256,14 @@ class Column(ABC):
     def update_row(self, pod: PodInfo, table: NodeTable, row: int) -> None:
         """Asks for one row; a plugin may have a way of its own for that."""
 
-    @abstractmethod
-    def depends_now(self) -> Any:
-        """What the column depends on beside its rows, as it is now."""
-
     def _begin(self, table: NodeTable) -> None:
-        self.depends = self.depends_now()
+        self.depends = self.depends_on()
         self.generation += 1
         self._size, self._mark = table.size, table.mark
 
     def catch_up(self, pod: PodInfo, table: NodeTable, cycle: CycleState, since: int, changes: Changes) -> None:
         """Brings a shared column up to date; `changes` are those of the table after a mark."""
-        if self._size != table.size or self.depends != self.depends_now():
+        if self._size != table.size or self.depends != self.depends_on():
             self.make(pod, table, cycle)
             return
         if self._mark == table.mark:
@@ -271,7 +282,7 @@ class FilterColumn(Column):
     """One filter's verdict codes; None while every node passes or the plugin is skipped."""
 
     def __init__(self, call: FilterCall) -> None:
-        super().__init__()
+        super().__init__(call.plugin)
         self.call = call
         self.codes: NDArray[np.int32] | None = None
         self.meaning: Meaning | None = None
@@ -284,9 +295,6 @@ class FilterColumn(Column):
 
     def anew(self) -> "FilterColumn":
         return FilterColumn(self.call)
-
-    def depends_now(self) -> Any:
-        return self.call.plugin.depends_on()
 
     def state_of(self, pod: PodInfo, table: NodeTable, cycle: CycleState) -> Any:
         return SKIP if self.call.name in cycle.skipped else cycle.of(self.call.name)
@@ -318,7 +326,7 @@ class ScoreColumn(Column):
     """One plugin's raw scores; None where its PreScore skips it."""
 
     def __init__(self, call: ScoreCall, asks_first: bool) -> None:
-        super().__init__()
+        super().__init__(call.plugin)
         self.call = call
         self._asks_first = asks_first
         self.raw: NDArray[np.int64] | None = None
@@ -339,9 +347,6 @@ class ScoreColumn(Column):
 
     def anew(self) -> "ScoreColumn":
         return ScoreColumn(self.call, self._asks_first)
-
-    def depends_now(self) -> Any:
-        return self.call.plugin.depends_on()
 
     def state_of(self, pod: PodInfo, table: NodeTable, cycle: CycleState) -> Any:
         plugin = self.call.plugin
