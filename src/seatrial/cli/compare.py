@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from seatrial.scheduler.config import Configuration
 
 DEFAULT = "default"
+LONGEST_TITLE = 20
+"""Longer names of runs are listed above the table."""
 
 
 def register(app: typer.Typer) -> None:
@@ -167,26 +169,30 @@ def _print(comparison: "Comparison", format: str) -> None:
 def _print_table(comparison: "Comparison") -> None:
     from rich.console import Console
     from rich.markup import escape
-    from rich.table import Table
 
+    from seatrial.cli.tables import print_indented, print_table
     from seatrial.results.wording import SHOWN, change, figure
 
-    console = Console()
+    console = Console(highlight=False)
     names = [run.name for run in comparison.runs]
-    view = Table(box=None, header_style="bold")
-    for title in ("measure", *names, *(f"Δ {name}" for name in names[1:])):
-        view.add_column(escape(title))
+    titles = names if max(map(len, names)) <= LONGEST_TITLE else [f"run {place}" for place, _ in enumerate(names, 1)]
+    if titles is not names:
+        for title, name in zip(titles, names, strict=True):
+            console.print(f"[bold]{title}[/bold]: {escape(name)}", soft_wrap=True)
+    columns = ["measure", *titles, *(f"Δ {title}" for title in titles[1:])]
+    rows = []
     for number in comparison.numbers:
         changes = [change(number, place) for place in range(1, len(names))]
-        name = f"{escape(number.name)} [dim]{escape(number.unit)}[/dim]"
-        view.add_row(name, *map(escape, map(figure, number.values)), *map(escape, changes))
-    console.print(view)
+        rows.append([f"{number.name} {number.unit}".rstrip(), *map(figure, number.values), *changes])
+    left_out = print_table(console, columns, rows)
+    if left_out:
+        console.print(f"… {', '.join(left_out)}: a wider terminal, --format markdown or compare.html shows them")
     count = len(comparison.differences)
     console.print(f"\n{count} pods went elsewhere" if count else "\nEvery pod went to the same node")
     for difference in comparison.differences[:SHOWN]:
         places = " → ".join(node or "pending" for node in difference.nodes)
-        reason = escape(difference.reason)
-        console.print(f"  {escape(difference.pod)}: {escape(places)}  [dim]{reason}[/dim]", soft_wrap=True)
+        print_indented(console, f"{escape(difference.pod)}: {escape(places)}")
+        print_indented(console, f"[dim]{escape(difference.reason)}[/dim]", 4)
     if count > SHOWN:
         console.print(f"  … and {count - SHOWN} more, in compare.html")
 

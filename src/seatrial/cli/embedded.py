@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seatrial.clock.virtual import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest, ConfigError
-from seatrial.store.store import Store
 
 if TYPE_CHECKING:
+    from seatrial.clock.virtual import Clock
     from seatrial.scheduler.recorder import Recorder
+    from seatrial.store.store import Store
 
 
 class EmbeddedScheduler:
@@ -27,8 +27,8 @@ class EmbeddedScheduler:
     @classmethod
     def build(
         cls,
-        store: Store,
-        clock: Clock,
+        store: "Store",
+        clock: "Clock",
         config: Path | None,
         modules: Sequence[str],
         recorder: "Recorder | None" = None,

@@ -1,7 +1,6 @@
-"""The `seatrial` command: every other module of this room is one command and registers itself here."""
+"""The `seatrial` command, put together from the modules of this room that register one."""
 
 import importlib
-import pkgutil
 import sys
 from functools import lru_cache
 from typing import Annotated
@@ -9,8 +8,11 @@ from typing import Annotated
 import typer
 
 import seatrial
-from seatrial import cli
+from seatrial.cli.closing import close_help
 from seatrial.model.errors import SeatrialError
+
+COMMANDS = ("bench", "compare", "config", "explain", "results", "run", "serve", "snapshot", "verify")
+"""Modules with commands. They are named, so that a start of any command loads these and nothing else."""
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -39,11 +41,9 @@ def _root(
 @lru_cache(maxsize=1)
 def build() -> typer.Typer:
     """The application with all its commands."""
-    names = sorted(module.name for module in pkgutil.iter_modules(cli.__path__) if module.name != "main")
-    for name in names:
-        register = getattr(importlib.import_module(f"seatrial.cli.{name}"), "register", None)
-        if register is not None:
-            register(app)
+    for name in COMMANDS:
+        importlib.import_module(f"seatrial.cli.{name}").register(app)
+    close_help(app)
     return app
 
 

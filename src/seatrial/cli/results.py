@@ -53,12 +53,19 @@ def results(
 
 def measures() -> None:
     """List the measures and what they are."""
+    from rich.console import Console
+    from rich.markup import escape
+
+    from seatrial.cli.tables import print_indented
     from seatrial.results.measure import all_measures
 
+    console = Console(highlight=False)
     for name, measure in all_measures().items():
-        typer.secho(name, bold=True, nl=False)
-        typer.echo(f"  [{measure.unit}]" if measure.unit else "")
-        typer.echo("  " + measure.definition.replace("\n", "\n  ") + "\n")
+        unit = f"  [{measure.unit}]" if measure.unit else ""
+        console.print(f"[bold]{escape(name)}[/bold]{escape(unit)}")
+        for paragraph in measure.definition.split("\n\n"):
+            print_indented(console, escape(" ".join(paragraph.split())))
+        console.print()
 
 
 def _write(table: "pl.DataFrame", path: Path) -> None:
@@ -72,21 +79,17 @@ def _write(table: "pl.DataFrame", path: Path) -> None:
 def _show(name: str, title: str, table: "pl.DataFrame") -> None:
     from rich.console import Console
     from rich.markup import escape
-    from rich.table import Table
 
-    view = Table(title=escape(f"{name}: {title}"), title_justify="left", box=None, header_style="bold")
-    for column in table.columns:
-        view.add_column(escape(column))
-    for row in table.head(ROWS).iter_rows():
-        view.add_row(*[escape(_cell(value)) for value in row])
-    console = Console()
-    console.print(view)
-    if len(table) > ROWS:
-        console.print(f"… {len(table) - ROWS} more rows; --csv or --json has them all")
+    from seatrial.cli.tables import print_table
+
+    console = Console(highlight=False)
+    console.print(f"[bold]{escape(name)}[/bold]: {escape(title)}")
+    if table.is_empty():
+        console.print("none\n")
+        return
+    left_out = print_table(console, table.columns, table.head(ROWS).rows())
+    more = [f"{len(table) - ROWS} more rows"] if len(table) > ROWS else []
+    more += [f"more columns ({', '.join(left_out)})"] if left_out else []
+    if more:
+        console.print(f"… {' and '.join(more)}; --csv or --json has them all")
     console.print()
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return "–"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,72 @@
+"""How the help of each command ends: an example or two, and its exit codes."""
+
+from collections.abc import Iterator
+
+import typer
+from typer.models import CommandInfo
+
+UNUSABLE = "2 an option or file cannot be used"
+DONE = f"0 done, {UNUSABLE}"
+
+CLOSINGS: dict[str, tuple[tuple[str, ...], str]] = {
+    "run": (
+        ("seatrial run scenario.yaml --scheduler-config scheduler.yaml", "seatrial run scenario.yaml --check"),
+        "0 Succeeded or Paused (--check: nothing wrong), 1 Failed (--check: something is wrong), "
+        "2 a file cannot be decoded or used",
+    ),
+    "serve": (
+        ("seatrial serve --data-dir ./cluster", "kubectl --kubeconfig ./cluster/kubeconfig create -f scenario.yaml"),
+        f"0 stopped by SIGTERM or Ctrl-C, {UNUSABLE}",
+    ),
+    "compare": (
+        (
+            "seatrial compare seatrial-out/a seatrial-out/b --fail-if 'nodes_used > 5%'",
+            "seatrial compare --scenario scenario.yaml --scheduler-config default --scheduler-config other.yaml",
+        ),
+        f"0 compared, 1 over a --fail-if line or a run Failed, {UNUSABLE}",
+    ),
+    "explain": (
+        ("seatrial explain seatrial-out/demo default/web-1", "seatrial explain seatrial-out/demo web-1 --all"),
+        DONE,
+    ),
+    "results": (
+        ("seatrial results seatrial-out/demo pods allocation", "seatrial results seatrial-out/demo --csv ./tables"),
+        DONE,
+    ),
+    "measures": (("seatrial measures",), "0"),
+    "snapshot": (
+        ("kubectl get nodes,pods -A -o yaml > objects.yaml; seatrial snapshot objects.yaml -o cluster.yaml",),
+        DONE,
+    ),
+    "config default": (("seatrial config default > scheduler.yaml",), "0"),
+    "config expand": (("seatrial config expand scheduler.yaml", "seatrial config expand --output json"), DONE),
+    "config validate": (("seatrial config validate scheduler.yaml",), "0 valid, 1 invalid, 2 the file cannot be read"),
+    "verify golden": (
+        ("seatrial verify golden recorded/kube-scheduler",),
+        "0 all cases equal, 1 some differ, 2 no such directory or no cases",
+    ),
+    "bench api": (("seatrial bench api",), DONE),
+    "bench scenario": (("seatrial bench scenario",), DONE),
+    "bench scheduler": (("seatrial bench scheduler",), DONE),
+}
+
+
+def close_help(app: typer.Typer) -> None:
+    """Give every command its closing."""
+    for name, command in commands_of(app):
+        if name in CLOSINGS:
+            examples, codes = CLOSINGS[name]
+            # Paragraphs, since lines of one are joined.
+            lines = ["[bold]Examples[/bold]" if len(examples) > 1 else "[bold]Example[/bold]"]
+            lines += [f"  {example}" for example in examples]
+            command.epilog = "\n\n".join([*lines, f"[bold]Exit codes[/bold]: {codes}"])
+
+
+def commands_of(app: typer.Typer, group: str = "") -> Iterator[tuple[str, CommandInfo]]:
+    """Every command with its name, that of its group in front."""
+    for command in app.registered_commands:
+        name = command.name or (command.callback.__name__.replace("_", "-") if command.callback else "")
+        yield f"{group} {name}".lstrip(), command
+    for inner in app.registered_groups:
+        if inner.typer_instance is not None:
+            yield from commands_of(inner.typer_instance, f"{group} {inner.name}".lstrip())
