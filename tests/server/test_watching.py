@@ -1,6 +1,8 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
+import pytest
+
 from seatrial.server import watching
 from tests.server.client import Server
 from tests.server.documents import MAPS, PODS, config_map, pod
@@ -119,6 +121,38 @@ def test_a_slow_watcher_holds_nobody_back_and_is_told_when_it_is_too_late(monkey
                 last = event
         assert last["type"] == "ERROR"
         assert last["object"]["code"] == 410
+
+    told(story)
+
+
+@pytest.mark.parametrize("query", ["", "&fieldSelector=metadata.name%3Da"])
+def test_of_a_large_object_only_the_latest_state_is_sent(monkeypatch, query: str) -> None:
+    monkeypatch.setattr(watching, "LARGE", 400)
+    monkeypatch.setattr(watching, "PAUSE_PER_BYTE", 1e-5)
+
+    async def story(server: Server) -> None:
+        async with server.watch(f"{MAPS}?watch=true{query}") as watch:
+            await server.send("POST", MAPS, config_map("a", text="x" * 500))
+            added = await watch.next()
+            for number in range(4):
+                await server.send("PUT", f"{MAPS}/a", config_map("a", text="x" * 500, number=str(number)))
+            changed = await watch.next()
+            await server.send("DELETE", f"{MAPS}/a")
+            deleted = await watch.next()
+        assert [event["type"] for event in (added, changed, deleted)] == ["ADDED", "MODIFIED", "DELETED"]
+        assert changed["object"]["data"]["number"] == "3"
+
+    told(story)
+
+
+def test_a_watch_that_rests_ends_at_once(monkeypatch) -> None:
+    monkeypatch.setattr(watching, "LARGE", 400)
+    monkeypatch.setattr(watching, "PAUSE_PER_BYTE", 1.0)
+
+    async def story(server: Server) -> None:
+        async with server.watch(f"{MAPS}?watch=true") as watch:
+            await server.send("POST", MAPS, config_map("a", text="x" * 500))
+            assert (await watch.next())["type"] == "ADDED"
 
     told(story)
 

@@ -63,6 +63,7 @@ class _Selectable(TypedDict, total=False):
     reportingController: Any
 
 
+_BY_NAME = [("metadata.name", False)]
 _LABELLED = msgspec.json.Decoder(_Labelled)
 _SELECTABLE = msgspec.json.Decoder(_Selectable)
 
@@ -85,12 +86,19 @@ class Selection:
         """Equal for equal selections."""
         return self.namespace, str(self.labels or ""), str(self.fields or "")
 
+    @property
+    def is_by_place(self) -> bool:
+        """Whether namespace and name decide: an object that is in the selection then stays in it."""
+        if self.labels is not None:
+            return False
+        return self.fields is None or [(r.field, r.negated) for r in self.fields.requirements] == _BY_NAME
+
     def admits(self, stored: Stored) -> bool:
         """Whether the object belongs to the selection."""
         if self.namespace and stored.namespace != self.namespace:
             return False
-        if self.is_everything:
-            return True
+        if self.is_by_place:
+            return self.fields is None or self.name == stored.name
         if self.fields is None:
             return self._admits(_LABELLED.decode(stored.data))
         return self._admits(stored.document() if stored.kind.custom else _SELECTABLE.decode(stored.data))

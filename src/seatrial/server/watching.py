@@ -3,6 +3,10 @@
 The feed keeps the latest changes and, for each way in which somebody looks at them, the frame that was once encoded,
 so a hundred like watchers cost one encoding. A watcher that is too slow falls off the end of the feed and is told
 410 Expired; it never holds back the others, since nothing is kept for it alone.
+
+A large object that is changed again and again, as a Scenario with its result is, would be sent whole each time. A
+watcher gets its latest state instead, after a pause that is as long as the object is large, so that who watches costs
+the same share of the server's time however large the object grows.
 """
 
 import asyncio
@@ -14,12 +18,17 @@ from seatrial.model.kinds import Kind
 from seatrial.server.rendering import Rendering
 from seatrial.server.selection import Selection
 from seatrial.store.objects import Change, Stored
+from seatrial.store.parts import new_bytes
 from seatrial.store.store import Store
 
 ENTRIES_KEPT = 65_536
 BYTES_KEPT = 64 * 1024 * 1024
 BATCH = 256 * 1024
 """Bytes sent to one watcher before others get their turn."""
+LARGE = BATCH
+"""Bytes from which on only the latest state of an object is sent."""
+PAUSE_PER_BYTE = 20e-9
+"""Seconds that a watcher rests for each byte of the large objects it was sent; to send one takes a tenth of that."""
 BOOKMARK_EVERY = 60.0
 PACE_PER_WATCHER = 20e-6
 """Seconds by which each further watcher lengthens the shortest pause between two wake-ups, so that many watchers get
@@ -40,10 +49,13 @@ class View:
 class Entry:
     """One change and the frames made of it so far."""
 
-    __slots__ = ("change", "frames")
+    __slots__ = ("change", "frames", "held", "size")
 
     def __init__(self, change: Change) -> None:
         self.change = change
+        self.size = change.stored.size
+        self.held = new_bytes(change.stored, change.previous)
+        """How much is kept for this change alone: revisions of a large object share what did not change."""
         self.frames: dict[int, bytes | None] = {}
 
     def frame(self, view: View) -> bytes | None:
@@ -83,6 +95,8 @@ class Feed:
         self._entries: list[Entry] = []
         self._first = 0
         self._bytes = 0
+        self._latest: dict[tuple[str, str], int] = {}
+        """Where the latest change of each large object stands."""
         self._views: dict[object, View] = {}
         self._sleepers: list[asyncio.Future[None]] = []
         self._awake_at = 0.0
@@ -114,21 +128,30 @@ class Feed:
             self._unsubscribe()
             self._unsubscribe = None
             self._first, self._entries, self._bytes = self.end, [], 0
+            self._latest.clear()
 
-    def read(self, cursor: int, view: View) -> tuple[int, list[bytes]]:
-        """The next frames after `cursor` (about BATCH bytes of them) and the new cursor; Gone if too late."""
+    def read(self, cursor: int, view: View) -> tuple[int, list[bytes], float]:
+        """The new cursor, the next frames (about BATCH bytes of them), how long to rest then; Gone if too late."""
         if cursor < self._first:
             raise Gone("too old resource version: the watch fell behind")
         frames: list[bytes] = []
-        size = 0
+        size = large = 0
         index, entries = cursor - self._first, self._entries
         while index < len(entries) and size < BATCH:
-            frame = entries[index].frame(view)
+            entry = entries[index]
+            frame = entry.frame(view) if not self._is_outdated(entry, self._first + index, view) else None
             if frame is not None:
                 frames.append(frame)
                 size += len(frame)
+                large += entry.size if entry.size > LARGE else 0
             index += 1
-        return self._first + index, frames
+        return self._first + index, frames, large * PAUSE_PER_BYTE
+
+    def _is_outdated(self, entry: Entry, place: int, view: View) -> bool:
+        """Whether a large object has changed again since, and is as much in or out of the view as it was."""
+        if entry.size <= LARGE or entry.change.type != "MODIFIED" or not view.selection.is_by_place:
+            return False
+        return self._latest.get((entry.change.stored.namespace, entry.change.stored.name), 0) > place
 
     def sleep(self) -> "asyncio.Future[None]":
         """A future that is done when something new is there."""
@@ -137,8 +160,11 @@ class Feed:
         return future
 
     def _append(self, change: Change) -> None:
-        self._entries.append(Entry(change))
-        self._bytes += change.stored.size
+        entry = Entry(change)
+        if entry.size > LARGE:
+            self._latest[change.stored.namespace, change.stored.name] = self.end
+        self._entries.append(entry)
+        self._bytes += entry.held
         if len(self._entries) > ENTRIES_KEPT or self._bytes > BYTES_KEPT:
             self._drop(len(self._entries) // 2)
         if self._sleepers and not self._wake_planned:
@@ -149,7 +175,7 @@ class Feed:
     def _drop(self, number: int) -> None:
         """Forget the oldest entries: everybody has seen them, or whoever has not is too slow."""
         if number > 0:
-            self._bytes -= sum(entry.change.stored.size for entry in self._entries[:number])
+            self._bytes -= sum(entry.held for entry in self._entries[:number])
             del self._entries[:number]
             self._first += number
 
@@ -198,10 +224,12 @@ class Watch:
             async for chunk in self._first_chunks():
                 yield chunk
             while not self._closed:
-                self.cursor, frames = self._feed.read(self.cursor, self._view)
+                self.cursor, frames, rest = self._feed.read(self.cursor, self._view)
                 if frames:
                     await self._gates()
-                    yield b"".join(frames)
+                    yield frames[0] if len(frames) == 1 else b"".join(frames)
+                    frames.clear()
+                    await self._rest(rest)
                 elif self.cursor == self._feed.end:
                     if self._bookmark_due:
                         self._bookmark_due = False
@@ -241,6 +269,16 @@ class Watch:
             return
         self._sleep = self._feed.sleep()
         await self._sleep
+
+    async def _rest(self, seconds: float) -> None:
+        """Let time pass, unless the watch is closed."""
+        if seconds <= 0 or self._closed:
+            return
+        loop = asyncio.get_running_loop()
+        self._sleep = loop.create_future()
+        timer = loop.call_later(seconds, self._stir)
+        await self._sleep
+        timer.cancel()
 
     def _stir(self) -> None:
         if self._sleep is not None and not self._sleep.done():
