@@ -1,5 +1,7 @@
 """How fast scenarios are: pods per second from reading the file to the last output file, and cost over the steps.
 
+With a server of its own it also measures what other clients feel, and the cost over the steps while one watches.
+
 Every tenth step brings a wave of pods that fit nowhere; the next one labels the nodes they want. So waves are tried
 in vain, swept, and then scheduled, by all default controllers in the second spelling.
 """
@@ -37,7 +39,7 @@ def bench_scenario(
     serving: Annotated[bool, typer.Option(help="Also measure what other clients of a server feel.")] = True,
 ) -> None:
     """Measure a scenario from its file to its results."""
-    from seatrial.bench.scenario_serving import measure_latency
+    from seatrial.bench.scenario_serving import measure_latency, measure_watched_growth
 
     with tempfile.TemporaryDirectory(prefix="seatrial-bench-") as folder:
         path = Path(folder) / "scenario.json"
@@ -46,6 +48,7 @@ def bench_scenario(
         play, times = run_file(path, Path(folder), record)
         seconds, cpu_seconds = time.perf_counter() - begin, time.process_time() - cpu
         felt = measure_latency(path) if serving else []
+        watched = measure_watched_growth(Path(folder)) if serving else None
     assert play.board.phase == "Succeeded", play.board.message
     scheduled = play.timeline.pods.scheduled
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MEBIBYTE
@@ -57,6 +60,8 @@ def bench_scenario(
         Figure("cost of a late step over an early one", growth(times), "times", must=2.0),
         *felt,
     ]
+    if watched is not None:
+        figures.append(Figure("cost of a late step over an early one, watched", watched, "times", must=2.0))
     for figure in figures:
         typer.echo(figure.text())
     if not all_met(figures):
