@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from seatrial.scheduler.cluster import Nominator
 from seatrial.scheduler.decision import ERROR, SCHEDULED, UNSCHEDULABLE, Decision, Preemption, PreFilterRecord
-from seatrial.scheduler.diagnosis import Diagnosis
+from seatrial.scheduler.diagnosis import ABSENT, Diagnosis
 from seatrial.scheduler.extension import PostFiltered
 from seatrial.scheduler.framework import NOTHING, CycleState, Framework, PreFiltered
 from seatrial.scheduler.nodes import NO_ROWS, NodeTable, Rows
@@ -211,7 +211,7 @@ class Algorithm:
         if not pre.status.is_success:
             if not pre.status.is_rejected:
                 return self._failed(attempt, pre.status)
-            attempt.diagnosis = Diagnosis(table.names(), {}, pre.status, pre.status.message)
+            attempt.diagnosis = Diagnosis(table.names(), absent=pre.status, pre_filter_message=pre.status.message)
             return self._without_node(attempt)
         try:
             if not self._takes_nominated(attempt):
@@ -317,17 +317,27 @@ class Algorithm:
 
     def _diagnose(self, attempt: Attempt) -> Diagnosis:
         assert attempt.found is not None
-        codes, statuses = attempt.found.explain()
-        rejected = np.flatnonzero(codes)
-        names = self.table.names_of(attempt.found.rows[rejected])
-        listed = dict(zip(names, map(statuses.__getitem__, (codes[rejected] - 1).tolist()), strict=True))
-        if attempt.nominated is not None and not attempt.nominated.is_success:
-            listed.setdefault(attempt.pod.nominated_node, attempt.nominated)
-        diagnosis = Diagnosis(self.table.names(), listed | dict(attempt.by_extenders))
+        table, row_of = self.table, self.table.row_of
+        codes, found = attempt.found.explain()
+        statuses = list(found)
+        by_row = np.zeros(table.size, np.int32)
+        by_row[attempt.found.rows] = codes
+        nominated = attempt.nominated
+        if nominated is not None and not nominated.is_success and not by_row[row_of[attempt.pod.nominated_node]]:
+            statuses.append(nominated)
+            by_row[row_of[attempt.pod.nominated_node]] = len(statuses)
+        strangers: list[Status] = []
+        for name, status in attempt.by_extenders.items():
+            if name in row_of:
+                statuses.append(status)
+                by_row[row_of[name]] = len(statuses)
+            else:
+                strangers.append(status)
+        absent = ABSENT
         if attempt.pre_filter.nodes is not None:
             plugins = " ".join(attempt.pre_filter.narrowed_by)
-            diagnosis.absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{plugins}]")
-        return diagnosis
+            absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{plugins}]")
+        return Diagnosis(table.names(), by_row[table.order], statuses, absent, of_strangers=strangers)
 
     def _failed(self, attempt: Attempt, status: Status) -> Attempt:
         attempt.is_error = True
