@@ -30,9 +30,12 @@ class History:
         self._bytes_kept = bytes_kept
 
     def append(self, change: Change) -> None:
-        self._changes.append(change)
+        changes = self._changes
+        changes.append(change)
         self._bytes += new_bytes(change.stored, change.previous)
-        while len(self) > self._revisions_kept or (self._bytes > self._bytes_kept and len(self) > 1):
+        while (kept := len(changes) - self._first) > self._revisions_kept or (
+            self._bytes > self._bytes_kept and kept > 1
+        ):
             self._forget_oldest()
 
     def since(self, revision: int) -> list[Change]:

@@ -4,7 +4,6 @@ Inside a run they derive from the seed and from what the object is, so that the 
 different order of creation does not change them; a server hands in a random source instead.
 """
 
-from collections import Counter
 from hashlib import blake2b
 from typing import Protocol
 
@@ -28,20 +27,18 @@ class SeededIdentities:
 
     def __init__(self, seed: int = 0) -> None:
         self._seed = seed
-        self._uses: Counter[tuple[str, ...]] = Counter()
+        self._uses: dict[str, int] = {}
 
     def uid(self, kind: Kind, namespace: str, name: str) -> str:
-        return uid_from(self._digest("uid", kind, namespace, name))
+        return uid_from(self._digest(f"uid\0{kind.resource}\0{namespace}\0{name}"))
 
     def suffix(self, kind: Kind, namespace: str, prefix: str) -> str:
-        number = int.from_bytes(self._digest("suffix", kind, namespace, prefix))
+        number = int.from_bytes(self._digest(f"suffix\0{kind.resource}\0{namespace}\0{prefix}"))
         return suffix_from(number)
 
-    def _digest(self, *parts: str | Kind) -> bytes:
-        key = tuple(part if isinstance(part, str) else part.resource for part in parts)
-        self._uses[key] += 1
-        text = "\0".join((*key, str(self._uses[key]), str(self._seed)))
-        return blake2b(text.encode(), digest_size=16).digest()
+    def _digest(self, key: str) -> bytes:
+        use = self._uses[key] = self._uses.get(key, 0) + 1
+        return blake2b(f"{key}\0{use}\0{self._seed}".encode(), digest_size=16).digest()
 
 
 def uid_from(digest: bytes) -> str:

@@ -70,8 +70,8 @@ def shared_pieces(stored: Stored, previous: Stored | None) -> int:
 
 def new_bytes(stored: Stored, previous: Stored | None) -> int:
     """How much memory a revision takes beyond the one before."""
-    if isinstance(stored.content, bytes):
-        return len(stored.content)
-    shared = shared_pieces(stored, previous)
     pieces = stored.content
+    if isinstance(pieces, bytes):
+        return len(pieces)
+    shared = shared_pieces(stored, previous)
     return len(pieces[0]) + len(pieces[-1]) + sum(map(len, pieces[1 + shared : -1]))

@@ -71,7 +71,9 @@ class Revisions:
     ) -> Stored:
         """Commit a new state of an object that its owner keeps encoded; `pieces` is told the revision to write."""
         revision = self.revision + 1
-        stored = Stored(previous.kind, previous.namespace, previous.name, revision, pieces(revision))
+        made = pieces(revision)
+        content = made[0] if len(made) == 1 else made
+        stored = Stored(previous.kind, previous.namespace, previous.name, revision, content)
         self.shelf(previous.kind.group_kind).put(stored)
         self._commit(Change("MODIFIED", stored, previous, writer, at, subresource))
         return stored
