@@ -10,9 +10,9 @@ TAINTED = unresolvable("untolerated taint").by("TaintToleration")
 HELD = Status(Code.PENDING, ("not yet",), "Gate")
 
 
-def diagnosed(codes: list[int], **more: list[Status]) -> Diagnosis:
+def diagnosed(codes: list[int], of_strangers: tuple[Status, ...] = ()) -> Diagnosis:
     names = [f"n{place}" for place in range(len(codes))]
-    return Diagnosis(names, np.asarray(codes, np.int32), (FULL, TAINTED, HELD), **more)
+    return Diagnosis(names, np.asarray(codes, np.int32), (FULL, TAINTED, HELD), of_strangers=of_strangers)
 
 
 def test_reasons_are_counted_and_sorted_as_texts() -> None:
@@ -36,7 +36,7 @@ def test_a_node_nobody_looked_at_has_the_absent_status() -> None:
 
 
 def test_nodes_that_only_an_extender_knows_are_counted() -> None:
-    told = diagnosed([1, 1], of_strangers=[unschedulable("too far")]).message()
+    told = diagnosed([1, 1], of_strangers=(unschedulable("too far"),)).message()
     assert told == "0/2 nodes are available: 1 too far, 2 Insufficient cpu."
 
 
