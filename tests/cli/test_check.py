@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from seatrial.cli.main import build
-from tests.examples.playing import Example, examples
+from tests.examples.playing import Example, examples, seatrial
 from tests.scenario.playing import create, delete, done, operations, patch, scenario
 from tests.scenario.running import node, pod
 
@@ -53,6 +53,11 @@ WRONG: dict[str, tuple[dict[str, Any], str, str]] = {
         "createOperation.object.status.allocatable.cpu",
         "got '4 cores'",
     ),
+    "namespace": (
+        create(1, {**pod("p"), "metadata": {"name": "p", "namespace": "nowhere"}}),
+        "createOperation.object.metadata.namespace",
+        'namespaces "nowhere" not found',
+    ),
     "field": (create(1, pod("p", color="red")), "createOperation.object.spec.color", 'unknown field "spec.color"'),
     "value": (create(1, pod("p", restartPolicy="Maybe")), "createOperation.object.spec.restartPolicy", "Unsupported"),
     "patch": (patch(1, node("n"), '{"a: '), "patchOperation", "neither JSON nor YAML"),
@@ -77,6 +82,15 @@ def test_a_wrong_operation_is_named_with_its_field(wrong: str) -> None:
     line = int(found.split(":")[1])
     assert field.rsplit(".", 1)[-1] in Path(FILE).read_text().splitlines()[line - 1]
     assert not Path("seatrial-out").exists()
+
+
+@pytest.mark.parametrize("field", ["apiVersion", "kind", "metadata", "spec"])
+@pytest.mark.parametrize("value", [5, True, [1], {"a": 1}, 1.5, [[]], {"": None}], ids=repr)
+def test_the_check_says_of_garbage_what_a_run_says(field: str, value: Any) -> None:
+    checked = check(create(1, {**pod("p"), field: value}))
+    ran = CliRunner().invoke(build(), ["run", FILE, "--quiet", "--no-report"])
+    assert (checked.exit_code, ran.exit_code) == (1, 1)
+    assert "operation op-1" in ran.stderr
 
 
 def test_json_is_one_document_with_all_findings() -> None:
@@ -138,9 +152,7 @@ def test_a_snapshot_is_there_for_the_check() -> None:
 
 @pytest.mark.parametrize("example", list(examples()), ids=lambda example: example.name)
 def test_nothing_is_wrong_with_the_examples(example: Example) -> None:
-    flags = example.flags
-    if "--controllers" in flags:
-        pytest.skip("its controllers would stay registered in this process")
-    result = CliRunner().invoke(build(), ["run", str(example.scenario), "--check", *flags])
-    assert result.exit_code == 0
-    assert not [line for line in result.stderr.splitlines() if "there is no Done" not in line]
+    """In a process of its own, since controllers stay registered in one."""
+    told = json.loads(seatrial("run", str(example.scenario), "--check", "--json", *example.flags))
+    assert told["valid"]
+    assert not [row for row in told["findings"] if "there is no Done" not in row["message"]]

@@ -34,7 +34,8 @@ def lint(
         Finding("error", problem.why, problem.operation)
         for problem in problems(document, profile, operations, REGISTRY.names())
     ]
-    found += rehearse(operations, snapshot, without={finding.operation for finding in found})
+    wrong = {finding.operation for finding in found}
+    found += rehearse(operations, snapshot, wrong, own_controllers=bool(REGISTRY.own))
     try:
         duration = step_duration(document)
     except ScenarioError as error:

@@ -35,9 +35,16 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 def rehearse(
-    operations: Sequence[Planned], snapshot: Sequence[Document] = (), without: Collection[str] = ()
+    operations: Sequence[Planned],
+    snapshot: Sequence[Document] = (),
+    without: Collection[str] = (),
+    *,
+    own_controllers: bool = False,
 ) -> Iterator[Finding]:
-    """Carry out all operations but those of the ids `without`; what each of them ran into."""
+    """Carry out all operations but those of the ids `without`; what each of them ran into.
+
+    No controller but a user's own makes namespaces.
+    """
     store = fresh_store(Clock())
     serve_stages(store)
     store.load(snapshot, writer="snapshot")
@@ -48,13 +55,15 @@ def rehearse(
         try:
             carry_out(store, planned, operation)
         except ScenarioError as error:
-            finding = _finding(operation, error)
+            finding = _finding(operation, error, own_controllers)
             if finding is not None:
                 yield finding
 
 
-def _finding(operation: Operation, error: ScenarioError) -> Finding | None:
+def _finding(operation: Operation, error: ScenarioError, own_controllers: bool) -> Finding | None:
     cause = error.__cause__
+    if isinstance(cause, NotFound) and operation.create_operation is not None and not own_controllers:
+        return Finding("error", error.why, error.operation, "createOperation.object.metadata.namespace")
     if isinstance(cause, Forbidden | Conflict):
         # Quotas, namespaces that are going: whether they refuse depends on what controllers do.
         return None

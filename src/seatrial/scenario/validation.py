@@ -81,8 +81,21 @@ def _discriminator_problems(id: str, operation: str | None, field: str, profile:
 def _object_problems(id: str, object: Document | None) -> Iterator[ScenarioError]:
     if not object:
         yield ScenarioError(id, "createOperation.object is required")
-    elif not object.get("apiVersion") or not object.get("kind"):
-        yield ScenarioError(id, "createOperation.object: apiVersion and kind are required")
+        return
+    for field in ("apiVersion", "kind"):
+        value = object.get(field)
+        if not value:
+            yield ScenarioError(id, "createOperation.object: apiVersion and kind are required")
+            return
+        if not isinstance(value, str):
+            yield ScenarioError(id, f"createOperation.object.{field}: expected a string, got {value!r}")
+    meta = object.get("metadata")
+    if meta is not None and not isinstance(meta, dict):
+        yield ScenarioError(id, f"createOperation.object.metadata: expected an object, got {meta!r}")
+    elif meta and not isinstance(meta.get("namespace") or "", str):
+        yield ScenarioError(
+            id, f"createOperation.object.metadata.namespace: expected a string, got {meta['namespace']!r}"
+        )
 
 
 def _patch_problems(id: str, patch: PatchOperation) -> Iterator[ScenarioError]:
