@@ -48,8 +48,7 @@ class Failure(Struct, frozen=True, eq=False):
 
     def told_of(self, queued: QueuedPod, at: int) -> Decision:
         """The decision on another pod that fails in the same way."""
-        pod = queued.pod
-        return replace(self.decision, pod=pod.key, uid=pod.uid, at=at, attempt=queued.attempts)
+        return replace(self.decision, pod=queued.key, uid=queued.pod.uid, at=at, attempt=queued.attempts)
 
 
 class FailureMemory:

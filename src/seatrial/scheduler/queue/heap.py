@@ -41,7 +41,7 @@ class PodHeap:
     def push(self, queued: QueuedPod) -> None:
         """Add a pod, or give it a new place when its order has changed."""
         self._count += 1
-        key = queued.pod.key
+        key = queued.key
         self._present[key] = (queued, self._count)
         entry = (self._order(queued), self._count, key)
         line = self._line

@@ -1,6 +1,6 @@
 """A pod in the queue with the memory of its attempts. Upstream: pkg/scheduler/framework/types.go (QueuedPodInfo)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from seatrial.scheduler.events import ClusterEvent
 from seatrial.scheduler.pods import PodInfo
@@ -28,9 +28,11 @@ class QueuedPod:
     told: tuple[PodInfo, str, str, str | None] | None = None
     """What the pod's status was last told (reason, message, nomination), and the pod as it was after that."""
 
-    @property
-    def key(self) -> str:
-        return self.pod.key
+    key: str = field(init=False)
+    """namespace/name, which never changes"""
+
+    def __post_init__(self) -> None:
+        self.key = self.pod.key
 
     @property
     def is_gated(self) -> bool:
