@@ -54,3 +54,30 @@ def test_labels_changed_together_with_the_status_are_seen(cluster: Cluster) -> N
     row = index.get("default", "a")
     assert row is not None
     assert (row.labels, row.phase) == ({"app": "other"}, "Running")
+
+
+def test_a_row_that_is_followed_is_the_row_that_is_read(cluster: Cluster) -> None:
+    """Binding and status are read from the part that they change."""
+    index = PodIndex(cluster.store)
+    index.start()
+    cluster.create(pod("a", nodeName=""))
+    cluster.store.bind("default", "a", "n", writer="scheduler")
+    assert [*index] == rows(cluster)
+    cluster.settle()
+    assert [*index] == rows(cluster)
+    assert ([*index][0].node, [*index][0].phase) == ("n", "Running")
+
+
+def test_where_a_pod_is_is_told_to_those_who_ask(cluster: Cluster) -> None:
+    index = PodIndex(cluster.store)
+    index.start()
+    nodes: list[str] = []
+    owners: list[PodRow | None] = []
+    index.listen(lambda old, new: nodes.append(new.node if new is not None else ""))
+    stop = index.listen(lambda old, new: owners.append(new), placement=False)
+    cluster.create(pod("a", nodeName=""))
+    cluster.store.bind("default", "a", "n", writer="scheduler")
+    assert (nodes, len(owners)) == (["", "n"], 1)
+    stop()
+    cluster.delete({"kind": "Pod", "name": "a"})
+    assert len(owners) == 1

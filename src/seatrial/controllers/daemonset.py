@@ -12,7 +12,7 @@ from seatrial.controllers.daemonsets.placement import Placement, read_node, spec
 from seatrial.controllers.history import History
 from seatrial.controllers.intorstring import scaled
 from seatrial.controllers.owning import PodOwner, pod_from_template, set_status
-from seatrial.controllers.pods import PodRow
+from seatrial.controllers.pods import PodRow, matters
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.model.times import SECOND
@@ -234,6 +234,12 @@ class DaemonSet(PodOwner):
                 self.enqueue((stored.namespace, stored.name))
 
     def _pod_changed(self, old: PodRow | None, new: PodRow | None) -> None:
+        if self._fleets:
+            self._follow(old, new)
+        if old is None or new is None or matters(old, new):
+            super()._pod_changed(old, new)
+
+    def _follow(self, old: PodRow | None, new: PodRow | None) -> None:
         for row in (old, new):
             fleet = self._fleets.get(row.owner.uid) if row is not None and row.owner is not None else None
             if row is None or fleet is None:
@@ -242,7 +248,6 @@ class DaemonSet(PodOwner):
                 fleet.put(row.name, new, self._node_of(new, fleet))
             else:
                 fleet.take_out(row.name)
-        super()._pod_changed(old, new)
 
 
 def _surge(owner: Document, desired: int) -> int:

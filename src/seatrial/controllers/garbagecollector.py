@@ -40,6 +40,7 @@ class Owned(msgspec.Struct):
     metadata: Meta
 
 
+_owned = msgspec.json.Decoder(Owned)
 Place = tuple[Kind, str, str]
 """Kind, namespace and name."""
 
@@ -147,7 +148,7 @@ class GarbageCollector(QueueController):
             self._learn(change.stored)
 
     def _learn(self, stored: Stored) -> None:
-        meta = msgspec.json.decode(stored.data, type=Owned).metadata
+        meta = _owned.decode(stored.data).metadata
         before = self._metas.get(meta.uid)
         if before is not None and before.owner_references != meta.owner_references:
             self._unlink(meta.uid, before)

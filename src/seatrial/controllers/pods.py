@@ -95,7 +95,7 @@ class SpecView(msgspec.Struct):
 _pod_decoder = msgspec.json.Decoder(PodView)
 _encoded_status = msgspec.json.Decoder(StatusView)
 _spec_decoder = msgspec.json.Decoder(SpecView)
-_status = lru_cache(STATUSES_SHARED)(msgspec.json.Decoder(PodStatus).decode)
+_status_decoder = msgspec.json.Decoder(PodStatus)
 _instant = lru_cache(4096)(parse_time)
 _labels = lru_cache(LABELS_SHARED)(msgspec.json.Decoder(dict[str, str]).decode)
 
@@ -169,8 +169,8 @@ def read_pod(stored: Stored) -> PodRow:
 
 def read_status(old: PodRow, stored: Stored) -> PodRow:
     """The row of a pod of which only the status was written: the old one where that makes no difference."""
-    status = _status(bytes(_encoded_status.decode(stored.data).status))
-    phase, ready_since, restarts = status.phase, _ready_since(status, old.created), _restarts(status)
+    phase, is_ready, since, restarts = _summary(bytes(_encoded_status.decode(stored.data).status))
+    ready_since = (since if since is not None else old.created) if is_ready else None
     if phase == old.phase and ready_since == old.ready_since and restarts == old.restarts:
         return old
     return msgspec.structs.replace(old, phase=phase, ready_since=ready_since, restarts=restarts)
@@ -196,13 +196,24 @@ def _metadata_bytes(data: bytes) -> bytes:
     return data[data.find(b'"creationTimestamp"') : data.find(b'"spec":{')]
 
 
-def _ready_since(status: PodStatus, created: int) -> int | None:
+@lru_cache(STATUSES_SHARED)
+def _summary(status: bytes) -> tuple[str, bool, int | None, int]:
+    """Phase, whether it is ready, since when if that is said, and restarts of a pod with this status."""
+    seen = _status_decoder.decode(status)
+    return seen.phase, *_readiness(seen), _restarts(seen)
+
+
+def _readiness(status: PodStatus) -> tuple[bool, int | None]:
     for condition in status.conditions:
         if condition.type == "Ready":
-            if condition.status != "True":
-                return None
-            return _instant(condition.last_transition_time) if condition.last_transition_time else created
-    return None
+            when = condition.last_transition_time
+            return condition.status == "True", _instant(when) if when else None
+    return False, None
+
+
+def _ready_since(status: PodStatus, created: int) -> int | None:
+    is_ready, since = _readiness(status)
+    return (since if since is not None else created) if is_ready else None
 
 
 def _restarts(status: PodStatus) -> int:
