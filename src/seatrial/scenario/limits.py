@@ -1,6 +1,5 @@
 """A step must come to rest: loops are counted, and whoever keeps writing is named."""
 
-from collections import Counter
 from collections.abc import Callable
 
 from seatrial.model.errors import ScenarioError
@@ -23,7 +22,7 @@ class LoopCount:
         self._pods = pods
         self._loops = 0
         self._turns = 0
-        self._writes: Counter[tuple[str, str, str]] = Counter()
+        self._writes: dict[tuple[str, str, str], int] = {}
         self.writes = 0
         """Writes of all sorts but events and leases, over all steps."""
 
@@ -35,7 +34,8 @@ class LoopCount:
         """A write, for the message and to tell whether anything goes on."""
         self.writes += change.stored.kind.group_kind not in QUIET_KINDS
         if not change.writer.startswith("operation:"):
-            self._writes[change.writer, _VERBS[change.type], change.stored.kind.kind] += 1
+            write = change.writer, change.type, change.stored.kind.kind
+            self._writes[write] = self._writes.get(write, 0) + 1
 
     def turn(self) -> None:
         """Pre-simulation controllers have taken a turn each."""
@@ -55,7 +55,8 @@ class LoopCount:
         return self._limit if self._limit is not None else LOOPS_PER_POD * self._pods() + LOOPS_ANYWAY
 
     def _named(self) -> str:
-        busiest = sorted(self._writes.items(), key=lambda item: (-item[1], item[0]))[:NAMED]
+        told = [((writer, _VERBS[type], kind), number) for (writer, type, kind), number in self._writes.items()]
+        busiest = sorted(told, key=lambda item: (-item[1], item[0]))[:NAMED]
         if not busiest:
             return "nobody wrote anything"
         return "most was written by " + ", ".join(

@@ -106,22 +106,32 @@ def settle(document: Document, folder: Path | None = None) -> tuple[Document, li
 
 def number(listed: Iterable[bytes], taken: Iterable[str] = ()) -> list[Planned]:
     """The operations with an id each: the one they have, else `op-<place>`, moved on where that is taken."""
-    heads = [(item, msgspec.json.decode(item, type=_Head)) for item in listed]
+    heads = [(item, _heads.decode(item)) for item in listed]
     used = {head.id for _, head in heads if head.id} | set(taken)
     planned = []
     place = 0
     for item, head in heads:
         place += 1
-        id = head.id
+        id = head.id or ""
         if not id:
             while (id := f"op-{place}") in used:
                 place += 1
             used.add(id)
-            item = encode({"id": id, **{k: v for k, v in decode(item).items() if k != "id"}})
+            item = b'{"id":%s,%s' % (encode(id), _without_id(item, head)[1:])
         planned.append(Planned(id, head.step, item))
     return planned
 
 
 class _Head(msgspec.Struct):
     step: int
-    id: str = ""
+    id: str | msgspec.UnsetType = msgspec.UNSET
+
+
+_heads = msgspec.json.Decoder(_Head)
+
+
+def _without_id(item: bytes, head: _Head) -> bytes:
+    """An operation whose id is not there or empty, without it; it has a step, so something is left."""
+    if head.id is msgspec.UNSET:
+        return item
+    return encode({key: value for key, value in decode(item).items() if key != "id"})

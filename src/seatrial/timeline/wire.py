@@ -28,7 +28,7 @@ class Shape:
     def entry(self, id: str, major: int, minor: int, operation: str, body: bytes) -> bytes:
         """One entry; `operation` is Create, Patch, Delete, Done, PodScheduled, PodUnscheduled or PodPreempted."""
         said = _said(operation, self.minor_steps)
-        return b'{"id":%s,"step":%s%s%s}' % (encode(id), self.step(major, minor), said, body)
+        return b"".join((b'{"id":', encode(id), b',"step":', self.step(major, minor), said, body, b"}"))
 
 
 @lru_cache(STEPS_REMEMBERED)
@@ -45,7 +45,9 @@ def _said(operation: str, minor_steps: bool) -> bytes:
 
 def operated(operation: bytes, result: bytes | None = None) -> bytes:
     """The body of create, patch (with the resource afterwards), delete and done (without)."""
-    return b'{"operation":%s}' % operation if result is None else b'{"operation":%s,"result":%s}' % (operation, result)
+    if result is None:
+        return b'{"operation":%s}' % operation
+    return b"".join((b'{"operation":', operation, b',"result":', result, b"}"))
 
 
 class PodResult(msgspec.Struct, frozen=True, gc=False):
