@@ -65,7 +65,8 @@ def test_a_row_that_is_followed_is_the_row_that_is_read(cluster: Cluster) -> Non
     assert [*index] == rows(cluster)
     cluster.settle()
     assert [*index] == rows(cluster)
-    assert ([*index][0].node, [*index][0].phase) == ("n", "Running")
+    (row,) = index
+    assert (row.node, row.phase) == ("n", "Running")
 
 
 def test_where_a_pod_is_is_told_to_those_who_ask(cluster: Cluster) -> None:

@@ -4,13 +4,14 @@ A page is the encoded timeline of one finished step. Pages are written once and 
 cost of a status does not grow with the number of past steps.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol
 
 from seatrial.model.documents import Document, encode
 from seatrial.scenario.profile import PENDING, STOPPED, Phase, Profile
+from seatrial.timeline.wire import page_of
 
 
 class Strategy(Enum):
@@ -73,9 +74,9 @@ class Board:
     def message(self) -> str:
         return "; ".join(part for part in (self.reason, *self.notes.values()) if part)
 
-    def turn(self, step: int, page: bytes) -> None:
-        """A step is over: keep its page."""
-        self.pages.append(b'"%d":%s' % (step, page))
+    def turn(self, step: int, entries: Sequence[bytes]) -> None:
+        """A step is over: keep the page of its entries."""
+        self.pages.append(page_of(step, entries))
 
     def head(self) -> Document:
         """The status without its result."""

@@ -26,7 +26,7 @@ class Troupe:
     """Actors who come to rest together."""
 
     def __init__(self, actors: Sequence[Actor]) -> None:
-        self.actors = list(actors)
+        self._actors = [(actor, actor.backlogs() if isinstance(actor, Transparent) else None) for actor in actors]
         self._waiters = waiters_of(actors)
         self._backlogs = backlogs_of(actors)
 
@@ -36,7 +36,9 @@ class Troupe:
 
     def busy(self) -> list[Actor]:
         """Who has something to do."""
-        return [] if self.is_at_rest() else [actor for actor in self.actors if actor.has_work()]
+        if self.is_at_rest():
+            return []
+        return [actor for actor, backlogs in self._actors if (backlogs is None or any(backlogs)) and actor.has_work()]
 
     def waiting(self) -> list[str]:
         """Who waits for something."""

@@ -16,7 +16,7 @@ from seatrial.timeline.decisions import CELL_BYTES, NO_CELLS, Dictionary, detail
 from seatrial.timeline.diffs import merge_diff
 from seatrial.timeline.pods import Key, PodHistories, PodHistory
 from seatrial.timeline.rows import Rows
-from seatrial.timeline.wire import Shape, attempt, joined, operated
+from seatrial.timeline.wire import Shape, attempt, operated
 from seatrial.timeline.writes import Verb, verb_of
 
 Level = Literal["none", "summary", "full"]
@@ -151,11 +151,11 @@ class Timeline:
                 self._plain_row(id, "unscheduled", None, history.latest, self._now)
         self._tried.clear()
 
-    def finish_step(self) -> bytes:
-        """The encoded list of entries of the step that ends."""
+    def finish_step(self) -> list[bytes]:
+        """The encoded entries of the step that ends."""
         self.finish_loop()
         entries, self._entries = self._entries, []
-        return joined(entries)
+        return entries
 
     def adopt(self, stored: Stored) -> None:
         """A pod that was there before the first step: it counts as created, and bound, in this step."""

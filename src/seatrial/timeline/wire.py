@@ -4,7 +4,7 @@ The first version has integer steps and says in `operation` which field is used;
 Objects are spliced in as the store keeps them, so an entry costs no decoding.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -91,6 +91,11 @@ def attempt(
     )
 
 
-def joined(entries: Iterable[bytes]) -> bytes:
-    """The list of one step."""
-    return b"[%s]" % b",".join(entries)
+def page_of(step: int, entries: Sequence[bytes]) -> bytes:
+    """The member of the timeline that holds one step; its entries may be many megabytes and are copied once."""
+    if not entries:
+        return b'"%d":[]' % step
+    items = list(entries)
+    items[0] = b'"%d":[%s' % (step, items[0])
+    items[-1] += b"]"
+    return b",".join(items)
