@@ -1,6 +1,7 @@
 """The profiles of a configuration at work: their plugins, their gates and hints for the queue, and its order."""
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cmp_to_key
 from typing import Any
@@ -48,7 +49,7 @@ def build_profiles(configuration: Configuration, registry: Registry, handle: Han
         frameworks,
         {name: [(p.name, _gate(p)) for p in f.points.get("preEnqueue", ())] for name, f in frameworks.items()},
         {name: _hints(f, bool(configuration.extenders)) for name, f in frameworks.items()},
-        _order(next(iter(frameworks.values()))),
+        order_of(next(iter(frameworks.values())).points["queueSort"][0]),
     )
 
 
@@ -75,8 +76,8 @@ def _hints(framework: Framework, has_extenders: bool) -> dict[str, Sequence[Regi
     return hints
 
 
-def _order(framework: Framework) -> Order:
-    (plugin,) = framework.points["queueSort"]
+def order_of(plugin: Plugin) -> Order:
+    """The order in which a QueueSort plugin lets pods leave the queue."""
     if plugin.name == "PrioritySort":
         return priority_order
     less = plugin.less  # type: ignore[attr-defined]
@@ -86,4 +87,6 @@ def _order(framework: Framework) -> Order:
             return -1
         return 1 if less(second, first) else first.sequence - second.sequence
 
-    return cmp_to_key(compare)
+    key = cmp_to_key(compare)
+    # A copy, since a pod may change while an entry of its earlier place is still in the heap.
+    return lambda queued: key(copy(queued))

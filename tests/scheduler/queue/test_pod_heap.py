@@ -2,12 +2,15 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seatrial.scheduler.extension import Plugin
 from seatrial.scheduler.pods import PodInfo, PodReader
+from seatrial.scheduler.profiles import order_of
 from seatrial.scheduler.queue import QueuedPod
-from seatrial.scheduler.queue.heap import PodHeap
+from seatrial.scheduler.queue.heap import Order, PodHeap
 from seatrial.scheduler.queue.queued import priority_order
 
 NAMES = "abcdef"
@@ -18,9 +21,17 @@ def a_pod(name: str, priority: int) -> PodInfo:
     return PodReader().read(document)
 
 
-@given(st.lists(st.tuples(st.sampled_from(("push", "remove", "pop")), st.sampled_from(NAMES), st.integers(0, 3))))
-def test_the_first_by_order_comes_first(moves: list[tuple[str, str, int]]) -> None:
-    heap = PodHeap(priority_order)
+class Users(Plugin):
+    """A QueueSort of a user's that agrees with PrioritySort."""
+
+    def less(self, first: QueuedPod, second: QueuedPod) -> bool:
+        return priority_order(first) < priority_order(second)
+
+
+@pytest.mark.parametrize("order", [priority_order, order_of(Users())], ids=["in-tree", "users"])
+@given(moves=st.lists(st.tuples(st.sampled_from(("push", "remove", "pop")), st.sampled_from(NAMES), st.integers(0, 3))))
+def test_the_first_by_order_comes_first(order: Order, moves: list[tuple[str, str, int]]) -> None:
+    heap = PodHeap(order)
     there: dict[str, QueuedPod] = {}
     for number, (move, name, priority) in enumerate(moves):
         if move == "push":
