@@ -56,8 +56,22 @@ class HttpTransport:
                 context = _tls_context(extender)
             except (OSError, ValueError) as failure:
                 raise TransportError(f"TLS settings: {failure}") from failure
-            return http.client.HTTPSConnection(address, timeout=seconds, context=context)
+            name = (extender.tls or {}).get("serverName")
+            return _NamedConnection(name, address, timeout=seconds, context=context)
         return http.client.HTTPConnection(address, timeout=seconds)
+
+
+class _NamedConnection(http.client.HTTPSConnection):
+    """A connection whose other end may be called otherwise than its address."""
+
+    def __init__(self, name: str | None, address: str, *, timeout: float, context: ssl.SSLContext) -> None:
+        super().__init__(address, timeout=timeout, context=context)
+        self._name = name or self.host
+        self._tls = context
+
+    def connect(self) -> None:
+        http.client.HTTPConnection.connect(self)
+        self.sock = self._tls.wrap_socket(self.sock, server_hostname=self._name)
 
 
 def _tls_context(extender: Extender) -> ssl.SSLContext:
