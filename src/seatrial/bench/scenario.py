@@ -11,14 +11,11 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from seatrial.bench.figures import Figure, all_met
-
-if TYPE_CHECKING:
-    from seatrial.scenario.play import Play
 
 WAVE_EVERY = 10
 NODES_PER_WAVE = 100
@@ -39,6 +36,7 @@ def bench_scenario(
     serving: Annotated[bool, typer.Option(help="Also measure what other clients of a server feel.")] = True,
 ) -> None:
     """Measure a scenario from its file to its results."""
+    from seatrial.bench.scenario_run import run_file
     from seatrial.bench.scenario_serving import measure_latency, measure_watched_growth
 
     with tempfile.TemporaryDirectory(prefix="seatrial-bench-") as folder:
@@ -66,37 +64,6 @@ def bench_scenario(
         typer.echo(figure.text())
     if not all_met(figures):
         raise typer.Exit(1)
-
-
-def run_file(path: Path, folder: Path, record: str) -> "tuple[Play, list[float]]":
-    """Run a scenario as `seatrial run` does; also the CPU time of each step."""
-    from seatrial.clock.virtual import Clock
-    from seatrial.scenario.cluster import fresh_store
-    from seatrial.scenario.decoding import read_scenario
-    from seatrial.scenario.files import FilePages, write_whole
-    from seatrial.scenario.play import Play, PlayOptions
-    from seatrial.scenario.scheduling import scheduler_maker
-    from seatrial.scenario.tuning import tune_collector
-    from seatrial.timeline.rows import FolderSink, Rows, write_table
-
-    level: Any = record
-    tune_collector()
-    clock = Clock()
-    with tempfile.TemporaryFile() as pages:
-        play = Play(
-            read_scenario(path), fresh_store(clock), clock, scheduler_maker(events=record == "full"),
-            PlayOptions(level=level), pages=FilePages(pages), rows=Rows(FolderSink(folder)),
-        )  # fmt: skip
-        times: list[float] = []
-        turned, last = 0, time.process_time()
-        for _ in play.run():
-            if len(play.board.pages) != turned:
-                now = time.process_time()
-                times.append(now - last)
-                turned, last = len(play.board.pages), now
-        write_table(play.timeline.rows.table(), play.timeline.dictionary.document(), folder / "timeline.parquet")
-        write_whole(folder / "result.json", play.parts())
-    return play, times
 
 
 def growth(times: list[float]) -> float:

@@ -1,0 +1,40 @@
+"""Playing the scenario of the benchmark as `seatrial run` does.
+
+A module of its own, so that what is imported is there before the clock starts.
+"""
+
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from seatrial.clock.virtual import Clock
+from seatrial.scenario.cluster import fresh_store
+from seatrial.scenario.decoding import read_scenario
+from seatrial.scenario.files import FilePages, write_whole
+from seatrial.scenario.play import Play, PlayOptions
+from seatrial.scenario.scheduling import scheduler_maker
+from seatrial.scenario.tuning import tune_collector
+from seatrial.timeline.rows import FolderSink, Rows, write_table
+
+
+def run_file(path: Path, folder: Path, record: str) -> tuple[Play, list[float]]:
+    """Run a scenario as `seatrial run` does; also the CPU time of each step."""
+    level: Any = record
+    tune_collector()
+    clock = Clock()
+    with tempfile.TemporaryFile() as pages:
+        play = Play(
+            read_scenario(path), fresh_store(clock), clock, scheduler_maker(events=record == "full"),
+            PlayOptions(level=level), pages=FilePages(pages), rows=Rows(FolderSink(folder)),
+        )  # fmt: skip
+        times: list[float] = []
+        turned, last = 0, time.process_time()
+        for _ in play.run():
+            if len(play.board.pages) != turned:
+                now = time.process_time()
+                times.append(now - last)
+                turned, last = len(play.board.pages), now
+        write_table(play.timeline.rows.table(), play.timeline.dictionary.document(), folder / "timeline.parquet")
+        write_whole(folder / "result.json", play.parts())
+    return play, times
