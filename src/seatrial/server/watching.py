@@ -25,7 +25,7 @@ ENTRIES_KEPT = 65_536
 BYTES_KEPT = 64 * 1024 * 1024
 BATCH = 256 * 1024
 """Bytes sent to one watcher before others get their turn."""
-LARGE = BATCH
+LARGE = 1024 * 1024
 """Bytes from which on only the latest state of an object is sent."""
 PAUSE_PER_BYTE = 20e-9
 """Seconds that a watcher rests for each byte of the large objects it was sent; to send one takes a tenth of that."""
