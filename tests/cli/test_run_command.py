@@ -187,3 +187,19 @@ def test_an_interrupted_run_leaves_a_partial_result(monkeypatch: pytest.MonkeyPa
     assert status["phase"] == "Failed"
     assert "the result is partial" in status["message"]
     assert status["scenarioResult"]["timeline"]
+
+
+@pytest.mark.parametrize(("gates", "scheduled"), [("", 0), ("TaintTolerationComparisonOperators=true", 1)])
+def test_a_gate_is_switched_on(gates: str, scheduled: int) -> None:
+    tainted, tolerant = node("a"), pod("p")
+    tainted["spec"] = {"taints": [{"key": "level", "value": "5", "effect": "NoSchedule"}]}
+    tolerant["spec"]["tolerations"] = [{"key": "level", "operator": "Gt", "value": "3", "effect": "NoSchedule"}]
+    spec = operations(create(1, tainted), create(1, tolerant), done(2))
+    result = seatrial("run", write(spec), "--no-report", "--feature-gates", gates)
+    assert f"1 created, {scheduled} scheduled" in result.output
+
+
+@pytest.mark.parametrize("gates", ["GangScheduling=true", "NoSuchGate=true", "GangScheduling"])
+def test_a_gate_that_cannot_be_switched_on_is_named(gates: str) -> None:
+    message = refused("run", write(SPEC), "--feature-gates", gates)
+    assert gates.partition("=")[0] in message

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from seatrial.cli.configuring import Gates, load_or_refuse
 from seatrial.cli.run import make_folder
 from seatrial.model.errors import ConfigError
 
@@ -31,6 +32,7 @@ def compare(
     scheduler_config: Annotated[
         list[str] | None, typer.Option(help="A KubeSchedulerConfiguration, or `default`; once for each run.")
     ] = None,
+    feature_gates: Gates = "",
     plugins: Annotated[list[str] | None, typer.Option(help="A module (or .py file) with plugins.")] = None,
     controllers: Annotated[list[str] | None, typer.Option(help="A module (or .py file) with controllers.")] = None,
     seeds: Annotated[int | None, typer.Option(min=1, help="Runs of each with random ties, seeds 0 to N-1.")] = None,
@@ -53,13 +55,19 @@ def compare(
     thresholds = [Threshold.parse(text) for text in fail_if or []]
     make_folder(out)
     if scenario is None:
-        _refuse(scheduler_config=scheduler_config, plugins=plugins, controllers=controllers, seeds=seeds)
+        _refuse(
+            scheduler_config=scheduler_config,
+            feature_gates=feature_gates or None,
+            plugins=plugins,
+            controllers=controllers,
+            seeds=seeds,
+        )
         loaded, by_seed = _load(runs or []), None
     else:
         if runs:
             raise ConfigError("", "RUN", "expected either runs or --scenario, got both")
         load_controllers(controllers or ())
-        loaded, by_seed = _run_all(scenario, scheduler_config or [], plugins or [], seeds or 1)
+        loaded, by_seed = _run_all(scenario, scheduler_config or [], feature_gates, plugins or [], seeds or 1)
     comparison = compare_runs(loaded, measure or None, by_seed)
     crossings = {threshold.text: threshold.crossings(comparison) for threshold in thresholds}
     _print(comparison, format)
@@ -99,7 +107,7 @@ def _load(paths: list[Path]) -> list["Run"]:
 
 
 def _run_all(
-    scenario: Path, configs: list[str], plugins: list[str], seeds: int
+    scenario: Path, configs: list[str], gates: str, plugins: list[str], seeds: int
 ) -> tuple[list["Run"], list[list["Run"]] | None]:
     """Run the scenario with each configuration, and with each seed where there are several."""
     from seatrial.scenario.decoding import read_scenario
@@ -112,7 +120,8 @@ def _run_all(
         names = configs
     classes = load_plugins(plugins)
     read_scenario(scenario)
-    sources = [_configuration(None if config == DEFAULT else Path(config), classes) for config in configs]
+    # All are read before the first run, which may take long.
+    sources = [load_or_refuse(None if config == DEFAULT else Path(config), classes, gates) for config in configs]
     by_config = []
     for name, source in zip(names, sources, strict=True):
         ties: TieBreak = "upstream" if seeds == 1 else "random"
@@ -122,17 +131,6 @@ def _run_all(
             of_config.append(_run_one(scenario, source, name, classes, seed, ties))
         by_config.append(of_config)
     return [of_config[0] for of_config in by_config], by_config if seeds > 1 else None
-
-
-def _configuration(path: Path | None, plugins: "Sequence[type[Any]]") -> "Configuration":
-    """A configuration that can be used; all are read before the first run, which may take long."""
-    from seatrial.api import configuration_from
-    from seatrial.scheduler.config import ConfigurationError
-
-    try:
-        return configuration_from(path, plugins)
-    except ConfigurationError as error:
-        raise ConfigError(str(path), error.stage, error.message) from None
 
 
 def _run_one(

@@ -33,6 +33,7 @@ class Settings:
     max_request_bytes: int = 64 * 1024 * 1024
     scheduler: bool = True
     scheduler_config: Path | None = None
+    feature_gates: str = ""
     controllers: tuple[str, ...] | None = None
     own_controllers: tuple[str, ...] = ()
     """Modules with controllers of the user's, for scenarios."""
@@ -99,7 +100,8 @@ def add_scheduler(parts: Parts, settings: Settings) -> "EmbeddedScheduler":
 
     annotator = Annotator(parts.store, summary=settings.record == "summary")
     recorder = annotator if settings.record != "none" else None
-    scheduler = EmbeddedScheduler.build(parts.store, parts.clock, settings.scheduler_config, settings.plugins, recorder)
+    config, gates = settings.scheduler_config, settings.feature_gates
+    scheduler = EmbeddedScheduler.build(parts.store, parts.clock, config, gates, settings.plugins, recorder)
     parts.workers.append(scheduler)
     parts.metrics.append(scheduler.metrics)
     return scheduler

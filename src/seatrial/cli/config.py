@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from seatrial.cli.configuring import Gates, load
+
 if TYPE_CHECKING:
     from seatrial.scheduler.config import Configuration
 
@@ -16,7 +18,6 @@ Modules = Annotated[
     list[str] | None, typer.Option("--plugins", help="A Python module (or .py file) with plugins; may be repeated.")
 ]
 Output = Annotated[Literal["yaml", "json"], typer.Option("-o", "--output", help="The format to print.")]
-Gates = Annotated[str, typer.Option("--feature-gates", help="Name=true|false,…", show_default=False)]
 
 commands = typer.Typer(no_args_is_help=True, help="What a scheduler configuration means.")
 
@@ -66,14 +67,6 @@ def validate(file: File, plugins: Modules = None, feature_gates: Gates = "") -> 
 
 
 def _load(file: Path | None, plugins: list[str] | None, feature_gates: str) -> "Configuration":
-    from seatrial.scheduler.config import load_configuration
-    from seatrial.scheduler.config.files import parse_gates, read_configuration
-    from seatrial.scheduler.user_plugins import known_points, load_plugins
+    from seatrial.scheduler.user_plugins import load_plugins
 
-    known = known_points(load_plugins(plugins or ()))
-    loaded = load_configuration(
-        None if file is None else read_configuration(file), plugins=known, gates=parse_gates(feature_gates)
-    )
-    for warning in loaded.warnings:
-        typer.echo(f"warning: {warning}", err=True)
-    return loaded
+    return load(file, load_plugins(plugins or ()), feature_gates)

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from seatrial.cli.configuring import load_or_refuse
 from seatrial.model.documents import Document
-from seatrial.model.errors import BadRequest, ConfigError
+from seatrial.model.errors import BadRequest
 
 if TYPE_CHECKING:
     from seatrial.clock.virtual import Clock
@@ -30,22 +31,17 @@ class EmbeddedScheduler:
         store: "Store",
         clock: "Clock",
         config: Path | None,
+        gates: str,
         modules: Sequence[str],
         recorder: "Recorder | None" = None,
     ) -> "EmbeddedScheduler":
         """A scheduler with the configuration of a file, or the default one, and the plugins of these modules."""
         from seatrial.scheduler.background import Threads
-        from seatrial.scheduler.config import ConfigurationError, load_configuration
-        from seatrial.scheduler.config.files import read_configuration
         from seatrial.scheduler.scheduler import Scheduler
-        from seatrial.scheduler.user_plugins import known_points, load_plugins
+        from seatrial.scheduler.user_plugins import load_plugins
 
         plugins = load_plugins(modules)
-        source = read_configuration(config) if config is not None else None
-        try:
-            configuration = load_configuration(source, plugins=known_points(plugins))
-        except ConfigurationError as error:
-            raise ConfigError(str(config), error.stage, error.message) from None
+        configuration = load_or_refuse(config, plugins, gates)
         scheduler = Scheduler(
             store, clock, configuration, recorder=recorder, plugins=plugins, background=Threads(), tolerant=True
         )
@@ -82,6 +78,8 @@ class EmbeddedScheduler:
         wanted = {key: configuration[key] for key in ("profiles", "extenders") if configuration.get(key)}
         head = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
         try:
-            self.scheduler.reconfigure(load_configuration(head | wanted, plugins=known_points(self._plugins)))
+            gates = dict.fromkeys(self.scheduler.configuration.gates, True)
+            known = known_points(self._plugins)
+            self.scheduler.reconfigure(load_configuration(head | wanted, plugins=known, gates=gates))
         except ConfigurationError as error:
             raise BadRequest(f"{error.stage}: {error.message}") from error

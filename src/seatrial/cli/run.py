@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from seatrial.cli.configuring import Gates, load_or_refuse
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def register(app: typer.Typer) -> None:
 def run(
     scenario: ScenarioFile = None,
     scheduler_config: Annotated[Path | None, typer.Option(help="A KubeSchedulerConfiguration.")] = None,
+    feature_gates: Gates = "",
     snapshot: Annotated[Path | None, typer.Option(help="A cluster to begin with (`seatrial snapshot`).")] = None,
     seed: Annotated[int, typer.Option(help="Seed of uids and of random ties.")] = 0,
     tie_break: Annotated[
@@ -71,14 +73,14 @@ def run(
     if check or expand:
         from seatrial.cli.checking import check as check_scenario
 
-        _maker(scheduler_config, plugins or [], tie_break, seed, events=False)
+        _maker(scheduler_config, feature_gates, plugins or [], tie_break, seed, events=False)
         check_scenario(scenario, _snapshot(snapshot), expand=expand, json=json)
         return
     document = read_scenario(scenario)
     options = PlayOptions(
         level=record, cells=cells, drain=drain, max_loops=max_loops, strategy=_strategy(), snapshot=_snapshot(snapshot)
     )
-    maker = _maker(scheduler_config, plugins or [], tie_break, seed, events=record == "full")
+    maker = _maker(scheduler_config, feature_gates, plugins or [], tie_break, seed, events=record == "full")
     target = out or Path("seatrial-out") / document["metadata"]["name"]
     make_folder(target)
     phase = _play(document, scenario.parent, maker, options, seed, target, report=report, quiet=quiet, json=json)
@@ -194,19 +196,12 @@ def write_report(target: Path) -> str:
     return str(target / REPORT)
 
 
-def _maker(path: Path | None, modules: list[str], tie_break: Any, seed: int, *, events: bool) -> Any:
+def _maker(path: Path | None, gates: str, modules: list[str], tie_break: Any, seed: int, *, events: bool) -> Any:
     from seatrial.scenario.scheduling import scheduler_maker
-    from seatrial.scheduler.config import ConfigurationError, load_configuration
-    from seatrial.scheduler.config.files import read_configuration
-    from seatrial.scheduler.user_plugins import known_points, load_plugins
+    from seatrial.scheduler.user_plugins import load_plugins
 
     classes = load_plugins(modules)
-    try:
-        loaded = load_configuration(None if path is None else read_configuration(path), plugins=known_points(classes))
-    except ConfigurationError as error:
-        raise ConfigError(str(path), error.stage, error.message) from None
-    for warning in loaded.warnings:
-        typer.echo(f"warning: {warning}", err=True)
+    loaded = load_or_refuse(path, classes, gates)
     return scheduler_maker(loaded, tie_break=tie_break, seed=seed, plugins=classes, events=events)
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from seatrial.cli.composition import Settings
+from seatrial.cli.configuring import Gates
 
 MEBIBYTE = 1024 * 1024
 
@@ -26,6 +27,7 @@ def serve(
     max_request_bytes: Annotated[int, typer.Option(min=1, help="Largest request body.")] = 64 * MEBIBYTE,
     scheduler: Annotated[bool, typer.Option(help="Run the embedded kube-scheduler.")] = True,
     scheduler_config: Annotated[Path | None, typer.Option(help="A KubeSchedulerConfiguration.")] = None,
+    feature_gates: Gates = "",
     controllers: Annotated[
         list[str] | None,
         typer.Option(
@@ -55,6 +57,7 @@ def serve(
             max_request_bytes=max_request_bytes,
             scheduler=scheduler,
             scheduler_config=scheduler_config,
+            feature_gates=feature_gates,
             controllers=names,
             own_controllers=modules,
             record=record,
