@@ -11,7 +11,7 @@ from seatrial.model.errors import ConfigError
 from seatrial.timeline.columns import COLUMNS
 from seatrial.timeline.diffs import merge_diff
 from seatrial.timeline.reading import Kept
-from seatrial.timeline.rows import ATTEMPT_COLUMNS, ROW_COLUMNS, FolderSink, Rows, frame_of
+from seatrial.timeline.rows import ATTEMPT_COLUMNS, ROW_COLUMNS, FolderSink, Rows
 from tests.scenario.playing import create, done, operations
 from tests.scenario.running import Run, node, pod
 
@@ -86,11 +86,13 @@ def test_rows_stream_through_files(tmp_path: Path) -> None:
 
 
 def test_lists_may_be_missing_empty_or_long() -> None:
-    attempts = {}
-    for place, value in enumerate((None, [], [1, 2, 3]), 1):
-        attempt = dict.fromkeys(ATTEMPT_COLUMNS) | {"nodes": value, "reasons": value and [("why", 2)]}
-        attempts[place] = tuple(attempt.values())
-    frame = frame_of([(None,) * len(ROW_COLUMNS)] * 4, attempts)
+    rows = Rows()
+    row = (None,) * len(ROW_COLUMNS)
+    rows.add(row)
+    for value in (None, [], [1, 2, 3]):
+        given: dict[str, object] = {"nodes": value, "reasons": value and [("why", 2)]}
+        rows.add(row, tuple(given.get(name) for name in ATTEMPT_COLUMNS))
+    frame = rows.table().collect()
     assert frame["nodes"].to_list() == [None, None, [], [1, 2, 3]]
     assert frame["reasons"].to_list() == [None, None, [], [{"reason": "why", "count": 2}]]
     assert dict(frame.schema) == {name: pl.Series([], dtype=dtype).dtype for name, dtype in COLUMNS.items()}

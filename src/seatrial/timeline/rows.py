@@ -1,12 +1,13 @@
 """The rows of the timeline on their way into `timeline.parquet`: buffered, then handed on as frames.
 
 Rows are flushed by number and by bytes, so that a long run is never held in memory as a whole. Encoded objects are
-the very bytes that the store keeps; nothing is copied before a flush. What only attempts have is kept beside the rows,
-so that a write does not pay for two dozen columns in which it has nothing to say.
+the very bytes that the store keeps; nothing is copied before a flush. Cells stand one after the other in one list, from
+which columns are cut: cheaper than a tuple for each row. What only attempts have is kept beside the rows, so that a
+write does not pay for two dozen columns in which it has nothing to say.
 """
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -69,37 +70,50 @@ class FolderSink:
         return iter([pl.scan_ipc(self._parts)] if self._parts else [])
 
 
+class Buffer:
+    """The cells of some rows, row after row; those of attempts stand apart, with the places of their rows."""
+
+    __slots__ = ("attempts", "cells", "count", "places")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.cells: list[Any] = []
+        self.attempts: list[Any] = []
+        self.places: list[int] = []
+
+
 class Rows:
     """An append-only table with the columns of the timeline."""
 
     def __init__(self, sink: Sink | None = None) -> None:
         self._sink = sink or MemorySink()
-        self._rows: list[Row] = []
-        self._attempts: dict[int, Row] = {}
+        self._buffer = Buffer()
         self._bytes = 0
         self._flushed = 0
 
     @property
     def count(self) -> int:
         """How many rows there are."""
-        return self._flushed + len(self._rows)
+        return self._flushed + self._buffer.count
 
     def add(self, row: Row, attempt: Row | None = None, *, weight: int = 0) -> None:
         """Append a row, with what only attempts have; `weight` is about how many bytes it holds beside its object."""
-        rows = self._rows
+        buffer = self._buffer
         if attempt is not None:
-            self._attempts[len(rows)] = attempt
-        rows.append(row)
+            buffer.places.append(buffer.count)
+            buffer.attempts += attempt
+        buffer.cells += row
+        buffer.count += 1
         self._bytes += weight + len(row[_OBJECT] or b"")
-        if self._bytes >= BYTES_BUFFERED or len(rows) >= ROWS_BUFFERED:
+        if self._bytes >= BYTES_BUFFERED or buffer.count >= ROWS_BUFFERED:
             self.flush()
 
     def flush(self) -> None:
         """Hand on what is buffered."""
-        if self._rows:
-            self._sink.write(frame_of(self._rows, self._attempts, self._flushed))
-            self._flushed += len(self._rows)
-            self._rows, self._attempts, self._bytes = [], {}, 0
+        if self._buffer.count:
+            self._sink.write(frame_of(self._buffer, self._flushed))
+            self._flushed += self._buffer.count
+            self._buffer, self._bytes = Buffer(), 0
 
     def table(self) -> pl.LazyFrame:
         """All rows up to now."""
@@ -108,19 +122,20 @@ class Rows:
         return pl.concat(frames) if frames else pl.LazyFrame(schema=COLUMNS)
 
 
-def frame_of(rows: Sequence[Row], attempts: Mapping[int, Row], first: int = 0) -> pl.DataFrame:
-    """Rows as a frame; `attempts` are by the place of their row, `first` is the number of the first one."""
-    numbers = pl.Series(SEQUENCE, np.arange(first, first + len(rows)), dtype=COLUMNS[SEQUENCE])
-    listed = list(attempts.values()) or [(None,) * len(ATTEMPT_COLUMNS)]
-    places = np.full(len(rows), -1)
-    places[list(attempts)] = np.arange(len(attempts))
+def frame_of(buffer: Buffer, first: int = 0) -> pl.DataFrame:
+    """Rows as a frame; `first` is the number of the first one."""
+    numbers = pl.Series(SEQUENCE, np.arange(first, first + buffer.count), dtype=COLUMNS[SEQUENCE])
+    attempts = buffer.attempts or [None] * len(ATTEMPT_COLUMNS)
+    places = np.full(buffer.count, -1)
+    places[buffer.places] = np.arange(len(buffer.places))
     where = pl.select(place=pl.when(pl.lit(places) >= 0).then(pl.lit(places)))["place"]
-    beside = pl.DataFrame(_columns(ATTEMPT_COLUMNS, listed)).select(pl.all().gather(where))
-    return pl.DataFrame([numbers, *_columns(ROW_COLUMNS, rows), *beside.get_columns()])
+    beside = pl.DataFrame(_columns(ATTEMPT_COLUMNS, attempts)).select(pl.all().gather(where))
+    return pl.DataFrame([numbers, *_columns(ROW_COLUMNS, buffer.cells), *beside.get_columns()])
 
 
-def _columns(names: Sequence[str], rows: Sequence[Row]) -> Iterator[pl.Series]:
-    for name, values in zip(names, zip(*rows, strict=True), strict=True):
+def _columns(names: Sequence[str], cells: list[Any]) -> Iterator[pl.Series]:
+    for place, name in enumerate(names):
+        values = cells[place :: len(names)]
         if name in JSON_COLUMNS:
             yield pl.Series(name, values, dtype=pl.Binary).cast(pl.String)
         elif name in PAIR_COLUMNS:
@@ -132,7 +147,13 @@ def _columns(names: Sequence[str], rows: Sequence[Row]) -> Iterator[pl.Series]:
 
 
 def _pairs(name: str, values: Sequence[Any], pair: pl.Struct) -> pl.Series:
-    """Lists of (text, number) as one column of lists of structs."""
+    """Lists of (text, number) as one column of lists of structs; attempts that end alike share theirs."""
+    numbers: dict[Any, int] = {}
+    codes = [numbers.setdefault(None if value is None else tuple(value), len(numbers)) for value in values]
+    return _different_pairs(name, list(numbers), pair).gather(codes)
+
+
+def _different_pairs(name: str, values: Sequence[Any], pair: pl.Struct) -> pl.Series:
     first, second = pair.fields
     flat = [(place, *item) for place, value in enumerate(values) if value for item in value]
     schema = {"place": pl.UInt32, first.name: first.dtype, second.name: second.dtype}
