@@ -18,11 +18,12 @@ import orjson
 from seatrial.model.documents import Document, decode, encode
 from seatrial.model.times import parse_time
 from seatrial.scheduler.requests import Requests, requests_of
+from seatrial.scheduler.status_fields import NOTHING, only_status_changed, read_status
 from seatrial.scheduler.terms import AffinityTerms, HostPort, Owner, Toleration, affinity_terms, host_ports, owner_of
+from seatrial.store.objects import Stored
 
 DEFAULT_SCHEDULER = "default-scheduler"
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
-NOTHING: Mapping[str, Any] = MappingProxyType({})
 VALUES_SHARED = 4096
 """How many values of annotations are remembered, so that pods of one template share theirs."""
 LONGEST_KEPT = 4096
@@ -80,6 +81,8 @@ class PodInfo(msgspec.Struct, frozen=True, eq=False, gc=False):
 
     namespace: str
     name: str
+    key: str
+    """namespace/name"""
     uid: str
     shape: PodShape
     requests: Requests
@@ -94,10 +97,6 @@ class PodInfo(msgspec.Struct, frozen=True, eq=False, gc=False):
     """Marked as the victim of a preemption."""
     status: Mapping[str, Any] = NOTHING
     """Status fields that plugins read: resourceClaimStatuses and the like."""
-
-    @property
-    def key(self) -> str:
-        return f"{self.namespace}/{self.name}"
 
     @property
     def labels(self) -> Mapping[str, str]:
@@ -117,6 +116,7 @@ class PodInfo(msgspec.Struct, frozen=True, eq=False, gc=False):
         return PodInfo(
             self.namespace,
             self.name,
+            self.key,
             self.uid,
             self.shape,
             self.requests,
@@ -154,59 +154,10 @@ class _Metadata(msgspec.Struct, rename="camel"):
     owner_references: msgspec.Raw = NULL
 
 
-class _Condition(msgspec.Struct):
-    type: str = ""
-    status: str = ""
-    reason: str | None = None
-
-
-class _ContainerStatus(msgspec.Struct):
-    resources: Any = None
-
-
-class _Status(msgspec.Struct, rename="camel"):
-    phase: str | None = None
-    nominated_node_name: str | None = None
-    start_time: str | None = None
-    conditions: tuple[_Condition, ...] | None = None
-    resource_claim_statuses: Any = None
-    extended_resource_claim_status: Any = None
-    node_allocatable_resource_claim_statuses: Any = None
-    resources: Any = None
-    allocated_resources: Any = None
-    container_statuses: tuple[_ContainerStatus, ...] | None = None
-    init_container_statuses: tuple[_ContainerStatus, ...] | None = None
-
-    def changes_requests(self) -> bool:
-        """Whether a pod is charged with other amounts than its spec says."""
-        if self.resources or self.allocated_resources:
-            return True
-        containers = (*(self.container_statuses or ()), *(self.init_container_statuses or ()))
-        return any(container.resources is not None for container in containers)
-
-    def is_preempted(self) -> bool:
-        for condition in self.conditions or ():
-            if condition.type == "DisruptionTarget":
-                return condition.status == "True" and condition.reason == "PreemptionByScheduler"
-        return False
-
-    def kept(self) -> Mapping[str, Any]:
-        """The fields that plugins read."""
-        found = {
-            "resourceClaimStatuses": self.resource_claim_statuses,
-            "extendedResourceClaimStatus": self.extended_resource_claim_status,
-            "nodeAllocatableResourceClaimStatuses": self.node_allocatable_resource_claim_statuses,
-        }
-        return {name: value for name, value in found.items() if value} or NOTHING
-
-
 class _Pod(msgspec.Struct):
     metadata: _Metadata
     spec: msgspec.Raw = msgspec.Raw(b"{}")
-    status: _Status | None = None
-
-
-_NO_STATUS = _Status()
+    status: msgspec.Raw = NULL
 
 
 class _LabelMetadata(msgspec.Struct):
@@ -235,29 +186,58 @@ class PodReader:
     def decode(self, data: bytes) -> PodInfo:
         """The pod in encoded JSON; its spec is parsed only where the shape is not known yet."""
         pod = self._decoder.decode(data)
-        metadata, status = pod.metadata, pod.status or _NO_STATUS
+        metadata, status = pod.metadata, read_status(bytes(pod.status))
         spec, node = _without_node(bytes(pod.spec))
         text = (metadata.namespace, bytes(metadata.labels), spec, bytes(metadata.owner_references))
         shape = self._texts.get(text)
         if shape is None:
             parts = decode(text[1]), decode(spec), owner_of(decode(text[3]))
             shape = self._texts[text] = self._shape(metadata.namespace or "default", *parts)
-        started, created = status.start_time, metadata.creation_timestamp
+        created = metadata.creation_timestamp
+        namespace, name = metadata.namespace or "default", metadata.name
         return PodInfo(
-            metadata.namespace or "default",
-            metadata.name,
+            namespace,
+            name,
+            f"{namespace}/{name}",
             metadata.uid,
             shape,
-            requests_of(shape.spec, decode(data)["status"]) if status.changes_requests() else shape.requests,
+            requests_of(shape.spec, decode(bytes(pod.status))) if status.changes_requests else shape.requests,
             node,
-            status.nominated_node_name or "",
-            parse_time(started) if started else None,
+            status.nominated_node,
+            status.start_time,
             parse_time(created) if created else 0,
             metadata.deletion_timestamp is not None,
-            status.phase or "",
+            status.phase,
             _annotations(metadata.annotations, data),
-            status.is_preempted(),
-            status.kept(),
+            status.is_preempted,
+            status.kept,
+        )
+
+    def with_status(self, pod: PodInfo, stored: Stored, previous: Stored) -> PodInfo | None:
+        """The pod with the status of its new encoded form; None where that may differ from `previous` in more."""
+        encoded = only_status_changed(stored.data, stored.revision, previous.data, previous.revision)
+        if encoded is None or isinstance(pod.annotations, LateAnnotations):
+            return None
+        try:
+            status = read_status(encoded)
+        except msgspec.DecodeError:
+            return None
+        return PodInfo(
+            pod.namespace,
+            pod.name,
+            pod.key,
+            pod.uid,
+            pod.shape,
+            requests_of(pod.shape.spec, decode(encoded)) if status.changes_requests else pod.shape.requests,
+            pod.node,
+            status.nominated_node,
+            status.start_time,
+            pod.created,
+            pod.deleting,
+            status.phase,
+            pod.annotations,
+            status.is_preempted,
+            status.kept,
         )
 
     def relabelled(self, pod: PodInfo, data: bytes) -> PodInfo:

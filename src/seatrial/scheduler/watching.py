@@ -53,6 +53,8 @@ class Watcher:
         """Asked when a pod is deleted while it waits to be bound; whether somebody else undoes the assumption."""
         self.pods: dict[str, PodInfo] = {}
         self.assumed: dict[str, PodInfo] = {}
+        self._outdated: set[str] = set()
+        """Keys of pods of which more than the status may differ from what we last read."""
         self._unsubscribe: Callable[[], None] | None = None
 
     def start(self) -> None:
@@ -87,6 +89,8 @@ class Watcher:
     def _on_change(self, change: Change) -> None:
         name = change.stored.kind.kind
         if change.writer == ANNOTATOR:
+            if name == "Pod":
+                self._outdated.add(f"{change.stored.namespace}/{change.stored.name}")
             return
         if name == "Pod":
             self._on_pod(change)
@@ -140,7 +144,7 @@ class Watcher:
         if assumed is not None and change.subresource == "binding" and change.writer == WRITER:
             self._confirm(old, assumed, stored)
             return
-        new = self._reader.decode(stored.data)
+        new = self._read_again(key, old, change)
         if new.uid != old.uid or new.phase in _OVER:
             self._delete_pod(old, old)
             self._add_pod(stored)
@@ -148,11 +152,22 @@ class Watcher:
         self.pods[key] = new
         self._update_pod(old, new)
 
+    def _read_again(self, key: str, old: PodInfo, change: Change) -> PodInfo:
+        """The pod after a change; after a write of its status little has to be read."""
+        new = None
+        if change.subresource == "status" and change.previous is not None and key not in self._outdated:
+            new = self._reader.with_status(old, change.stored, change.previous)
+        if new is None:
+            self._outdated.discard(key)
+            new = self._reader.decode(change.stored.data)
+        return new
+
     def _add_pod(self, stored: Stored) -> None:
         pod = self._reader.decode(stored.data)
         if pod.phase in _OVER:
             return
         self.pods[pod.key] = pod
+        self._outdated.discard(pod.key)
         if pod.node:
             self._table.add_pod(pod)
             self._tell(ASSIGNED_ADD, None, pod)
@@ -189,6 +204,8 @@ class Watcher:
     def _confirm(self, old: PodInfo, assumed: PodInfo, stored: Stored) -> None:
         """Our own binding has come back: the pod is where we assumed it to be, perhaps with labels of its node."""
         del self.assumed[old.uid]
+        if not _differ_in_node(old, assumed):
+            self._outdated.add(old.key)
         bound = self._reader.relabelled(assumed, stored.data)
         if bound is not assumed:
             self._table.update_pod(assumed, bound)
@@ -198,6 +215,7 @@ class Watcher:
 
     def _delete_pod(self, old: PodInfo, last: PodInfo) -> None:
         del self.pods[old.key]
+        self._outdated.discard(old.key)
         if old.node:
             self._table.remove_pod(old)
             self._tell(ASSIGNED_DELETE, old, None)
@@ -223,3 +241,8 @@ class Watcher:
     def _tell(self, event: ClusterEvent, old: PodInfo | None, new: PodInfo | None) -> None:
         if self.is_heard():
             self.queue.move_all(event, old, new)
+
+
+def _differ_in_node(old: PodInfo, assumed: PodInfo) -> bool:
+    """Whether an assumed pod is the old one, status apart, on a node: it may have changed while it was on its way."""
+    return assumed.shape is old.shape and assumed.annotations is old.annotations and assumed.deleting == old.deleting

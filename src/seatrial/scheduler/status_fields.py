@@ -1,0 +1,104 @@
+"""What the scheduler reads of a pod's status. Pods of one template share whole statuses: each is taken apart once."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+
+from seatrial.model.times import parse_time
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+STATUSES_KEPT = 256
+STATUS = b',"status":{'
+
+
+class StatusFields(msgspec.Struct, frozen=True, eq=False):
+    """The fields of a status, as PodInfo has them."""
+
+    phase: str
+    nominated_node: str
+    start_time: int | None
+    is_preempted: bool
+    kept: Mapping[str, Any]
+    changes_requests: bool
+    """Whether a pod is charged with other amounts than its spec says."""
+
+
+class _Condition(msgspec.Struct):
+    type: str = ""
+    status: str = ""
+    reason: str | None = None
+
+
+class _ContainerStatus(msgspec.Struct):
+    resources: Any = None
+
+
+class _Status(msgspec.Struct, rename="camel"):
+    phase: str | None = None
+    nominated_node_name: str | None = None
+    start_time: str | None = None
+    conditions: tuple[_Condition, ...] | None = None
+    resource_claim_statuses: Any = None
+    extended_resource_claim_status: Any = None
+    node_allocatable_resource_claim_statuses: Any = None
+    resources: Any = None
+    allocated_resources: Any = None
+    container_statuses: tuple[_ContainerStatus, ...] | None = None
+    init_container_statuses: tuple[_ContainerStatus, ...] | None = None
+
+    def changes_requests(self) -> bool:
+        if self.resources or self.allocated_resources:
+            return True
+        containers = (*(self.container_statuses or ()), *(self.init_container_statuses or ()))
+        return any(container.resources is not None for container in containers)
+
+    def is_preempted(self) -> bool:
+        for condition in self.conditions or ():
+            if condition.type == "DisruptionTarget":
+                return condition.status == "True" and condition.reason == "PreemptionByScheduler"
+        return False
+
+    def kept(self) -> Mapping[str, Any]:
+        """The fields that plugins read."""
+        found = {
+            "resourceClaimStatuses": self.resource_claim_statuses,
+            "extendedResourceClaimStatus": self.extended_resource_claim_status,
+            "nodeAllocatableResourceClaimStatuses": self.node_allocatable_resource_claim_statuses,
+        }
+        return {name: value for name, value in found.items() if value} or NOTHING
+
+
+_decoder = msgspec.json.Decoder(_Status | None)
+_NO_STATUS = _Status()
+
+
+@lru_cache(STATUSES_KEPT)
+def read_status(encoded: bytes) -> StatusFields:
+    """The fields of an encoded status, which may be null."""
+    status = _decoder.decode(encoded) or _NO_STATUS
+    return StatusFields(
+        status.phase or "",
+        status.nominated_node_name or "",
+        parse_time(status.start_time) if status.start_time else None,
+        status.is_preempted(),
+        status.kept(),
+        status.changes_requests(),
+    )
+
+
+def only_status_changed(data: bytes, revision: int, before: bytes, revision_before: int) -> bytes | None:
+    """The encoded status of an object, where nothing but that and the resourceVersion changed; None where unknown.
+
+    Both must begin alike up to the status, and the status must be the last field. It is, if what stands there up to
+    the closing brace is one JSON value, which `read_status` finds out.
+    """
+    found = data.rfind(STATUS)
+    if found < 0:
+        return None
+    place = found + len(STATUS) - 1
+    new, old = b'"resourceVersion":"%d"' % revision, b'"resourceVersion":"%d"' % revision_before
+    head = before[: place - len(new) + len(old)]
+    return data[place:-1] if head.replace(old, new, 1) == data[:place] else None
