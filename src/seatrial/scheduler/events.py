@@ -4,9 +4,9 @@ An event that may make a rejected pod schedulable moves it back to the queue; ea
 concern its own rejections. Upstream: kube-scheduler/framework/types.go, pkg/scheduler/framework/events.go (v1.36.3).
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from typing import Any
 
 from seatrial.scheduler.extension import Action, Plugin, Requeue
@@ -51,6 +51,13 @@ class ClusterEvent:
     resource: str
     action: Action
     label: str = ""
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.resource, self.action, self.label)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
     @property
     def is_wildcard(self) -> bool:
@@ -95,12 +102,21 @@ def registrations(plugin: Plugin, requeues: Iterable[Requeue]) -> tuple[Registra
     )
 
 
-def pod_events(old: PodInfo, new: PodInfo) -> list[ClusterEvent]:
+@lru_cache(128)
+def _event(resource: str, action: Action) -> ClusterEvent:
+    return ClusterEvent(resource, action)
+
+
+_ASSIGNED_UPDATE = (_event(ASSIGNED_POD, Action.UPDATE),)
+_UNSCHEDULED_UPDATE = (UNSCHEDULED_UPDATE,)
+
+
+def pod_events(old: PodInfo, new: PodInfo) -> Sequence[ClusterEvent]:
     """What an update of a pod means for scheduling; a plain Update where nothing that matters has changed."""
-    resource = ASSIGNED_POD if new.node else UNSCHEDULED_POD
-    return [ClusterEvent(resource, action) for action in _pod_actions(old, new)] or [
-        ClusterEvent(resource, Action.UPDATE)
-    ]
+    resource, plain = (ASSIGNED_POD, _ASSIGNED_UPDATE) if new.node else (UNSCHEDULED_POD, _UNSCHEDULED_UPDATE)
+    if old.shape is new.shape and old.requests is new.requests and old.status is new.status:
+        return plain
+    return [_event(resource, action) for action in _pod_actions(old, new)] or plain
 
 
 def _pod_actions(old: PodInfo, new: PodInfo) -> Iterator[Action]:
@@ -146,4 +162,4 @@ def node_events(old: NodeInfo, new: NodeInfo) -> list[ClusterEvent]:
         actions.append(Action.UPDATE_NODE_ANNOTATION)
     if old.declared_features != new.declared_features:
         actions.append(Action.UPDATE_NODE_DECLARED_FEATURE)
-    return [ClusterEvent(NODE, action) for action in actions]
+    return [_event(NODE, action) for action in actions]

@@ -4,21 +4,18 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cmp_to_key
-from typing import Any
 
 from seatrial.scheduler.config import Configuration
 from seatrial.scheduler.cycle import EXTENDER
 from seatrial.scheduler.events import Registration, registrations
-from seatrial.scheduler.extension import Action, Handle, Plugin, Requeue, default_requeues, ok
+from seatrial.scheduler.extension import Action, Handle, Plugin, Requeue, default_requeues
 from seatrial.scheduler.framework import Framework
 from seatrial.scheduler.hints import requeues_of
-from seatrial.scheduler.pods import PodInfo
 from seatrial.scheduler.queue import QueuedPod
 from seatrial.scheduler.queue.heap import Order
 from seatrial.scheduler.queue.queue import Gate
 from seatrial.scheduler.queue.queued import priority_order
 from seatrial.scheduler.registry import Registry
-from seatrial.scheduler.verdict import Status
 
 NO_NODES = "no nodes"
 """Who is to blame where there is no node at all: upstream retries such pods for ever, here they wait for a node."""
@@ -47,17 +44,13 @@ def build_profiles(configuration: Configuration, registry: Registry, handle: Han
         frameworks[profile.name] = Framework.build(profile, registry, handle)
     return Profiles(
         frameworks,
-        {name: [(p.name, _gate(p)) for p in f.points.get("preEnqueue", ())] for name, f in frameworks.items()},
+        {
+            name: [(p.name, p.pre_enqueue) for p in f.points.get("preEnqueue", ())]  # type: ignore[attr-defined]
+            for name, f in frameworks.items()
+        },
         {name: _hints(f, bool(configuration.extenders)) for name, f in frameworks.items()},
         order_of(next(iter(frameworks.values())).points["queueSort"][0]),
     )
-
-
-def _gate(plugin: Any) -> Gate:
-    def gate(pod: PodInfo) -> Status:
-        return ok(plugin.pre_enqueue(pod))
-
-    return gate
 
 
 def _hints(framework: Framework, has_extenders: bool) -> dict[str, Sequence[Registration]]:

@@ -24,6 +24,8 @@ class BackoffQueue:
         self._clock, self._initial, self._longest, self._order = clock, initial, longest, order
         self.ordinary = PodHeap(self._by_window)
         self.after_error = PodHeap(self._by_expiry)
+        self._flushed: int | None = None
+        """The window in which nobody is left whose backoff has run out."""
 
     def __contains__(self, key: str) -> bool:
         return key in self.ordinary or key in self.after_error
@@ -39,10 +41,12 @@ class BackoffQueue:
         return self.ordinary.get(key) or self.after_error.get(key)
 
     def add(self, queued: QueuedPod) -> None:
+        self._flushed = None
         (self.ordinary if queued.rejectors else self.after_error).push(queued)
 
     def reorder(self, queued: QueuedPod) -> None:
         """The pod has changed, and so may its place."""
+        self._flushed = None
         (self.ordinary if queued.key in self.ordinary else self.after_error).push(queued)
 
     def remove(self, key: str) -> QueuedPod | None:
@@ -50,6 +54,10 @@ class BackoffQueue:
 
     def pop_completed(self) -> list[QueuedPod]:
         """All pods whose backoff has run out."""
+        window = _window(self._clock.now())
+        if window == self._flushed:
+            return []
+        self._flushed = window
         found = []
         for heap in (self.ordinary, self.after_error):
             while (queued := heap.peek()) is not None and not self.is_backing_off(queued):

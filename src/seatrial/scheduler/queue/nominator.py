@@ -31,21 +31,24 @@ class PodNominator:
             return
         self.changes += bool(target)
         self._node_of[pod.uid] = target
-        self._by_node.setdefault(target, {})[pod.uid] = pod
+        if target:
+            self._by_node.setdefault(target, {})[pod.uid] = pod
 
     def update(self, old: PodInfo, new: PodInfo) -> None:
         """A pending pod has changed: a nomination that its status does not know yet is kept."""
         node: str | None = None
         if not old.nominated_node and not new.nominated_node:
             node = self._node_of.get(old.uid)
+            if node is None:
+                return
         self.remove(old)
         self.nominate(new, node)
 
     def remove(self, pod: PodInfo) -> None:
         node = self._node_of.pop(pod.uid, None)
-        if node is None:
+        if not node:
             return
-        self.changes += bool(node)
+        self.changes += 1
         pods = self._by_node[node]
         del pods[pod.uid]
         if not pods:
@@ -54,11 +57,11 @@ class PodNominator:
     def nominated_to(self, node: str) -> Sequence[PodInfo]:
         """The pods nominated to a node, in order of nomination."""
         pods = self._by_node.get(node)
-        return () if not pods or not node else [self._present(pod) or pod for pod in pods.values()]
+        return () if not pods else [self._present(pod) or pod for pod in pods.values()]
 
     def nominated_nodes(self) -> Sequence[str]:
         """The nodes somebody is nominated to."""
-        return [node for node in self._by_node if node]
+        return list(self._by_node)
 
     def node_of(self, pod: PodInfo) -> str:
         """The node a pod is nominated to, or an empty text."""

@@ -14,6 +14,7 @@ from seatrial.scheduler.events import (
     FORCE_ACTIVATE,
     UNSCHEDULABLE_TIMEOUT,
     UNSCHEDULED_ADD,
+    UNSCHEDULED_POD,
     UNSCHEDULED_UPDATE,
     ClusterEvent,
     pod_events,
@@ -32,7 +33,7 @@ LONGEST_UNSCHEDULABLE = 5 * MINUTE
 FLUSH_PERIOD = 30 * SECOND
 MOST_ERRORS_IN_A_STEP = 5
 """A pod that failed more often in a row waits for time to pass by itself; else a step with it would never end."""
-Gate = Callable[[PodInfo], Status]
+Gate = Callable[[PodInfo], Status | None]
 Gates = Mapping[str, Sequence[tuple[str, Gate]]]
 """By profile: the PreEnqueue plugins, in order."""
 
@@ -235,7 +236,7 @@ class SchedulingQueue:
         self.unschedulable.remove(queued.key)
         self.backoff.remove(queued.key)
         self.active.push(queued)
-        if event in (UNSCHEDULED_ADD, UNSCHEDULED_UPDATE):
+        if event is not None and event.resource == UNSCHEDULED_POD and event in (UNSCHEDULED_ADD, UNSCHEDULED_UPDATE):
             self.nominator.nominate(queued.pod)
         return True
 
@@ -251,7 +252,7 @@ class SchedulingQueue:
             plugins = sorted(plugins, key=lambda entry: entry[0] != queued.gating_plugin)
         for name, gate in plugins:
             status = gate(queued.pod)
-            if not status.is_success:
+            if status is not None and not status.is_success:
                 queued.unschedulable_plugins |= {name}
                 queued.gating_plugin = name
                 queued.gating_events = self.hinting.events_of(name)
@@ -268,9 +269,8 @@ class SchedulingQueue:
         return due is not None and due <= self._clock.now()
 
     def _flush_backoff(self) -> None:
-        if self.backoff:
-            for queued in self.backoff.pop_completed():
-                self._activate(queued, None, check_gates=False)
+        for queued in self.backoff.pop_completed():
+            self._activate(queued, None, check_gates=False)
 
     def _arm_error_timer(self) -> None:
         due = self.backoff.next_error_expiry()
