@@ -1,5 +1,6 @@
 """The report and the comparison in a real Chromium."""
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -130,6 +131,15 @@ def test_the_timeline_zooms_pans_and_chooses_a_step(report: Path, opened: Callab
     page.wait_for_url("**#range=3.00-6.00&step=4")
     timeline.press("ArrowLeft")
     page.wait_for_url("**#range=3.00-6.00&step=3")
+
+
+def test_the_timeline_tells_the_phases_of_a_step(report: Path, opened: Callable[..., Opened]) -> None:
+    page = opened(report, "#range=0.00-1.00").page
+    timeline = page.get_by_role("img", name="Timeline")
+    timeline.hover(position={"x": 130, "y": 34})
+    expect(page.get_by_text("step 1, minor step 0: Operating")).to_be_visible()
+    timeline.hover(position={"x": 1100, "y": 34})
+    expect(page.get_by_text(re.compile(r"minor step [1-9]\d*: ControllerRunning"))).to_be_visible()
 
 
 def test_the_heat_map_of_two_thousand_nodes_tells_of_a_node(wide_report: Path, opened: Callable[..., Opened]) -> None:

@@ -75,6 +75,8 @@ export interface Run {
   omitted: string[];
   headline: { label: string; value: string; hint: string }[];
   steps: { label: string; minors: number; time: number }[];
+  /** What the first minor step of a step is called, and each further one. */
+  phases: [string, string];
   nodes: Nodes;
   pods: Pods;
   shapes: Shape[];

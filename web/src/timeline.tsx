@@ -1,11 +1,13 @@
-/** Steps from left to right; lanes for operations, each controller, and the pods' lives. Zoom and pan. */
+/** Steps from left to right with their phases; lanes for operations, each controller, and the pods' lives. Zoom and pan. */
 import { useMemo, useState } from "react";
 import { Canvas } from "./canvas";
 import { KINDS, themed } from "./colours";
 import type { Run } from "./data";
 
 const LANE = 22;
-const HEAD = 24;
+const LABELS = 24;
+const BAND = 18;
+const HEAD = LABELS + BAND + 4;
 const LIVES = 150;
 const LEFT = 120;
 
@@ -47,7 +49,8 @@ export function Timeline({ run, step, range, onStep, onRange }: Props) {
   const describe = (x: number, y: number, width: number) => {
     const where = at(x, width);
     const lane = Math.floor((y - HEAD) / LANE);
-    if (x < LEFT || lane < 0) return "";
+    if (x < LEFT || y < LABELS) return "";
+    if (lane < 0) return phaseAt(run, where);
     const near = ((to - from) / (width - LEFT)) * 5;
     if (lane >= run.lanes.length) {
       const row = order[Math.floor(((y - HEAD - run.lanes.length * LANE) / LIVES) * order.length)];
@@ -100,6 +103,14 @@ export function Timeline({ run, step, range, onStep, onRange }: Props) {
   );
 }
 
+/** A step begins with its operations, its first minor step; in each further one a controller acts until it pauses. */
+function phaseAt(run: Run, where: number): string {
+  const step = run.steps[Math.floor(where)];
+  if (!step) return "";
+  const minor = Math.min(step.minors, Math.floor((where - Math.floor(where)) * (step.minors + 1)));
+  return `step ${step.label}, minor step ${minor}: ${run.phases[minor ? 1 : 0]}`;
+}
+
 function lifeOf(run: Run, i: number): string {
   const { key, created, bound, node, end, preempted, by } = run.pods;
   const label = (index: number) => run.steps[index]?.label ?? "?";
@@ -136,11 +147,13 @@ function paint(
   for (let i = Math.max(0, Math.floor(from)); i < Math.min(run.steps.length, Math.ceil(to)); i++) {
     if (scale > 6 || i % every === 0) {
       context.beginPath();
-      context.moveTo(x(i), HEAD - 6);
+      context.moveTo(x(i), LABELS - 6);
       context.lineTo(x(i), bottom + LIVES);
       context.stroke();
     }
-    if (i % every === 0) context.fillText(run.steps[i].label, x(i) + 3, HEAD / 2);
+    if (i % every === 0) context.fillText(run.steps[i].label, x(i) + 3, LABELS / 2);
+    paintPhases(context, run, i, x);
+    context.fillStyle = themed("--text");
   }
   for (let i = 0; i < places.length; i++) {
     if (places[i] < from - 1 || places[i] > to) continue;
@@ -151,7 +164,28 @@ function paint(
   context.restore();
   context.fillStyle = themed("--text");
   run.lanes.forEach((lane, i) => context.fillText(lane, 0, HEAD + (i + 0.5) * LANE, LEFT - 6));
+  context.fillText("phases", 0, LABELS + BAND / 2);
   context.fillText("pods", 0, bottom + 12);
+}
+
+/** The band of one step: its operations, then a box for each minor step; boxes too narrow to tell apart are one. */
+function paintPhases(context: CanvasRenderingContext2D, run: Run, step: number, x: (position: number) => number) {
+  const slots = run.steps[step].minors + 1;
+  const slot = (x(step + 1) - x(step)) / slots;
+  const boxes = slot > 3 ? slots : Math.min(slots, 2);
+  for (let box = 0; box < boxes; box++) {
+    const left = x(step) + box * slot;
+    const width = box === boxes - 1 ? x(step + 1) - left : slot;
+    context.globalAlpha = 0.35;
+    context.fillStyle = box ? KINDS[2] : KINDS[1];
+    context.fillRect(left, LABELS, width > 3 ? width - 1 : width, BAND);
+    context.globalAlpha = 1;
+    const name = run.phases[box ? 1 : 0];
+    if (width > context.measureText(name).width + 8) {
+      context.fillStyle = themed("--text");
+      context.fillText(name, left + 4, LABELS + BAND / 2);
+    }
+  }
 }
 
 /** One line a pod: grey while it waits, blue while it is bound. */

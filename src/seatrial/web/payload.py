@@ -7,6 +7,7 @@ The page works most things out by itself, so it gets lives of nodes and pods, en
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 import polars as pl
 
 import seatrial
@@ -14,6 +15,7 @@ from seatrial.model.documents import Document, decode
 from seatrial.results.headline import headline
 from seatrial.results.lives import NEVER
 from seatrial.results.run import Run
+from seatrial.scenario.profile import Phase, profile_of
 
 CELLS = 400_000
 """Visited nodes whose verdicts and scores go into the page."""
@@ -44,6 +46,7 @@ def payload(run: Run) -> Columns:
             {"label": str(step.major), "minors": step.minors, "time": step.time - run.steps[0].time}
             for step in run.steps
         ],
+        "phases": _phases(run),
         "nodes": {
             "name": [node.name for node in run.nodes],
             "labels": [node.labels for node in run.nodes],
@@ -57,6 +60,13 @@ def payload(run: Run) -> Columns:
         "verdicts": [list(map(str, verdict)) for verdict in run.dictionary.get("verdicts", [])],
         "attempts": attempts,
     }
+
+
+def _phases(run: Run) -> tuple[str, str]:
+    """What the first minor step of a step is called in the scenario's spelling, and each further one."""
+    spec = msgspec.json.decode(run.header.spec, type=dict[str, msgspec.Raw]) if run.header.spec else {}
+    profile = profile_of(dict.fromkeys(spec, True))
+    return profile.phase(Phase.OPERATING), profile.phase(Phase.RUNNING)
 
 
 def _pods(run: Run, resources: list[str], shapes: dict[tuple[tuple[int, ...], int], int]) -> Columns:
