@@ -140,7 +140,7 @@ def _attempts(run: Run) -> tuple[list[Columns], list[str]]:
         elif cells or row["visited"]:
             without += 1
         attempts.append(attempt)
-    said = [f"Verdicts and scores of {without:,} attempts are not in this page; `seatrial explain` has them."]
+    said = [f"Verdicts and scores of {without:,} attempts are not in this page; the command seatrial explain has them."]
     return attempts, said if without else []
 
 
