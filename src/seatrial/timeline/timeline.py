@@ -6,6 +6,7 @@ of the scenario are encoded at once and handed over step by step.
 """
 
 from collections.abc import Callable, Collection
+from functools import lru_cache
 from itertools import count
 from typing import Literal
 
@@ -22,6 +23,7 @@ from seatrial.timeline.writes import Verb, verb_of
 Level = Literal["none", "summary", "full"]
 CELLS_ON_THE_WIRE = 20_000
 CELLS_IN_THE_TABLE = 20_000_000
+NODES_REMEMBERED = 8192
 SCHEDULER = "scheduler"
 OPERATION = "operation:"
 
@@ -110,24 +112,25 @@ class Timeline:
         self.attempts += 1
         self._now = decision.at
         namespace, _, name = decision.pod.partition("/")
-        history = self.pods.find((namespace, name))
-        self._tried[namespace, name] = self._tried.get((namespace, name), 0) + 1
+        key = namespace, name
+        history = self.pods.find(key)
+        self._tried[key] = self._tried.get(key, 0) + 1
         cells = len(decision.visited)
         if history is not None:
             history.attempts.append(self._attempt(decision, cells))
-        if history is not None and decision.preemption is not None:
-            for victim in decision.preemption.victims:
-                self.pods.note_preemptor(victim, decision.pod)
+            if decision.preemption is not None:
+                for victim in decision.preemption.victims:
+                    self.pods.note_preemptor(victim, decision.pod)
         if self.level != "none":
-            self._attempt_row(decision, cells)
+            self._attempt_row(decision, key, cells)
 
     def finish_loop(self) -> None:
         """A controller has come to the end of one loop: what was decided in it is known now."""
-        for place, id, operation, key, pod in self._unsettled:
-            history = self.pods.known(key)
-            body = history.result(pod, self.shape).body()
-            self._entries[place] = self.shape.entry(id, self.major, self.minor, operation, body)
-        self._unsettled.clear()
+        if self._unsettled:
+            for place, id, operation, key, pod in self._unsettled:
+                body = self.pods.known(key).result(pod, self.shape).body()
+                self._entries[place] = self.shape.entry(id, self.major, self.minor, operation, body)
+            self._unsettled.clear()
         self.pods.forget_gone()
 
     def is_barely_tried(self) -> bool:
@@ -229,8 +232,7 @@ class Timeline:
             )
         )  # fmt: skip
 
-    def _attempt_row(self, decision: Decision, cells: int) -> None:
-        namespace, _, name = decision.pod.partition("/")
+    def _attempt_row(self, decision: Decision, key: Key, cells: int) -> None:
         columns: tuple[object, ...] = NO_CELLS
         weight = 0
         if self.level == "full" and cells <= self._table_cells:
@@ -239,7 +241,7 @@ class Timeline:
         preemption = decision.preemption
         self.rows.add(
             (
-                self.major, self.minor, decision.at, SCHEDULER, "attempt", None, "v1", "Pod", namespace, name,
+                self.major, self.minor, decision.at, SCHEDULER, "attempt", None, "v1", "Pod", *key,
                 None, None, None, None,
             ),
             (
@@ -262,14 +264,21 @@ def _operation_of(change: Change, verb: Verb, history: PodHistory | None) -> byt
     types = {"apiVersion": stored.kind.api_version, "kind": stored.kind.kind}
     if verb == "create":
         return encode({"object": {**types, "metadata": meta}})
-    target = {"typeMeta": types, "objectMeta": meta}
+    target = encode({"typeMeta": types, "objectMeta": meta})
     if verb == "delete":
-        return encode(target)
+        return target
     assert change.previous is not None
     if history is not None and change.subresource == "binding":
-        patch, media = {"spec": {"nodeName": history.bound_to}}, "application/strategic-merge-patch+json"
-    else:
-        patch, media = merge_diff(change.previous.document(), stored.document()), "application/merge-patch+json"
-        if not patch:
-            return None
-    return encode({**target, "patch": encode(patch).decode(), "patchType": media})
+        return target[:-1] + _binding(history.bound_to)
+    patch = merge_diff(change.previous.document(), stored.document())
+    return target[:-1] + _patching(patch, "application/merge-patch+json") if patch else None
+
+
+@lru_cache(NODES_REMEMBERED)
+def _binding(node: str | None) -> bytes:
+    return _patching({"spec": {"nodeName": node}}, "application/strategic-merge-patch+json")
+
+
+def _patching(patch: Document, media: str) -> bytes:
+    """The end of a patch operation, after its target."""
+    return b"," + encode({"patch": encode(patch).decode(), "patchType": media})[1:]

@@ -24,6 +24,8 @@ def verb_of(change: Change) -> Verb:
         return ""
     if change.type == "ADDED":
         return "create"
+    if change.subresource == "binding":
+        return "patch"
     return "delete" if change.type == "DELETED" or is_terminating(stored) else "patch"
 
 
