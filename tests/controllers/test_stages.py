@@ -194,6 +194,22 @@ def test_a_selector_matches_by_labels_jq_and_cel(selector: dict[str, Any], match
 
 
 @pytest.mark.parametrize(
+    ("key", "path", "only_presence"),
+    [
+        (".status.phase", ("status", "phase"), True),
+        ('.status.conditions.[] | select( .type == "Ready" ) | .status', ("status", "conditions"), False),
+        (".metadata.finalizers.[]", ("metadata", "finalizers"), False),
+        (".spec.a | length", ("spec", "a"), False),
+        (".spec.a // .spec.b", None, False),
+        (".spec.a, .spec.b | length", None, False),
+    ],
+)
+def test_a_condition_knows_where_it_looks(key: str, path: tuple[str, ...] | None, only_presence: bool) -> None:
+    (condition,) = read_selector({"matchExpressions": [{"key": key, "operator": "Exists"}]}).conditions
+    assert (condition.path, condition.only_presence) == (path, only_presence)
+
+
+@pytest.mark.parametrize(
     ("spec", "field"),
     [
         ({"resourceRef": {}}, "kind"),

@@ -54,21 +54,26 @@ def read_selector(selector: Document) -> Selector:
             continue
         requirement = expression.get("jq") or expression
         test = _jq_test(requirement)
-        only_presence = requirement["operator"] in ("Exists", "DoesNotExist")
-        conditions.append(Condition(test, _path(requirement["key"].strip()), only_presence))
+        path, is_whole = _path(requirement["key"].strip())
+        only_presence = is_whole and requirement["operator"] in ("Exists", "DoesNotExist")
+        conditions.append(Condition(test, path, only_presence))
     return Selector(tuple(conditions))
 
 
-def _path(key: str) -> Path | None:
-    """The names that a plain jq path goes through; None where it is another expression, or goes through a list."""
-    if not _PLAIN_PATH.fullmatch(key):
-        return None
-    names = []
-    for plain, quoted, every in _STEP.findall(key):
+def _path(key: str) -> tuple[Path | None, bool]:
+    """Where all stands that a jq expression looks at, and whether it is just what stands there.
+
+    A plain path leads there; from a list, or from a pipe, nothing leads back. None: it may look at anything.
+    """
+    start, pipe, rest = key.partition("|")
+    if not _PLAIN_PATH.fullmatch(start.rstrip()) or rest.startswith("="):
+        return None, False
+    names: list[str] = []
+    for plain, quoted, every in _STEP.findall(start):
         if every:
-            return None
+            return tuple(names), False
         names.append(plain or quoted)
-    return tuple(names)
+    return tuple(names), not pipe
 
 
 def _labelled(field: str, key: str, value: str) -> Test:

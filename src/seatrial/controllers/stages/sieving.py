@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from seatrial.controllers.stages.glancing import ABSENT, Fields, Seen
 from seatrial.controllers.stages.selecting import Condition
 from seatrial.controllers.stages.stage import Stage
+from seatrial.store.objects import Stored
 
 REMEMBERED = 4096
 """How many different answers are kept."""
@@ -26,9 +27,17 @@ class Sieve:
         self._presences = _presences(self._fields, plain) if self._fields is not None else ()
         self._others = {stage: [c.test for c in stage.selector.conditions if c.path is None] for stage in stages}
         self._remembered: dict[Key, tuple[Stage, ...]] = {}
+        self._latest: tuple[Stored | None, tuple[Stage, ...]] = None, ()
 
     def possible(self, seen: Seen) -> tuple[Stage, ...]:
-        """The stages whose plain conditions the object meets."""
+        """The stages whose plain conditions the object meets; it is often asked of the same one twice."""
+        stored, found = self._latest
+        if stored is not seen.stored:
+            found = self._told(seen)
+            self._latest = seen.stored, found
+        return found
+
+    def _told(self, seen: Seen) -> tuple[Stage, ...]:
         found = self._fields.read(seen.stored.data) if self._fields is not None else None
         if found is None:
             return self.stages
@@ -48,7 +57,8 @@ class Sieve:
         possible = self.possible(seen)
         if possible is self.stages:
             return [stage for stage in possible if stage.selector.matches(seen.document)]
-        return [stage for stage in possible if all(test(seen.document) for test in self._others[stage])]
+        others = self._others
+        return [stage for stage in possible if not others[stage] or all(test(seen.document) for test in others[stage])]
 
 
 def _presences(fields: Fields, conditions: Sequence[Condition]) -> tuple[int, ...]:
