@@ -19,6 +19,7 @@ class LoopCount:
 
     def __init__(self, limit: int | None, pods: Callable[[], int]) -> None:
         self._limit = limit
+        self._at_least = LOOPS_ANYWAY if limit is None else limit
         self._pods = pods
         self._loops = 0
         self._turns = 0
@@ -47,7 +48,7 @@ class LoopCount:
     def loop(self) -> None:
         """A loop of a simulated controller, a turn with an operation in it, or a timer."""
         self._loops += 1
-        if self._loops > self.limit:
+        if self._loops > self._at_least and self._loops > self.limit:
             raise ScenarioError("", f"the step did not come to rest within {self.limit} loops; {self._named()}")
 
     @property

@@ -26,7 +26,7 @@ class Troupe:
     """Actors who come to rest together."""
 
     def __init__(self, actors: Sequence[Actor]) -> None:
-        self._actors = [(actor, actor.backlogs() if isinstance(actor, Transparent) else None) for actor in actors]
+        self._signs = [sign for actor in actors for sign in _signs(actor)]
         self._waiters = waiters_of(actors)
         self._backlogs = backlogs_of(actors)
 
@@ -38,11 +38,17 @@ class Troupe:
         """Who has something to do."""
         if self.is_at_rest():
             return []
-        return [actor for actor, backlogs in self._actors if (backlogs is None or any(backlogs)) and actor.has_work()]
+        called = {id(actor): actor for backlog, actor in self._signs if backlog is None or backlog}
+        return [actor for actor in called.values() if actor.has_work()]
 
     def waiting(self) -> list[str]:
         """Who waits for something."""
         return [] if self.is_at_rest() else [waiter.name for waiter in self._waiters if not waiter.wait_condition()]
+
+
+def _signs(actor: Actor) -> list[tuple[Sized | None, Actor]]:
+    """What tells that an actor may have something to do; None: it must be asked."""
+    return [(backlog, actor) for backlog in (actor.backlogs() if isinstance(actor, Transparent) else [None])]
 
 
 class Company:
