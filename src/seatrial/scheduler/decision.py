@@ -128,5 +128,5 @@ class Decision(msgspec.Struct, frozen=True, eq=False, gc=False):
         if len(total) > number:
             places = np.flatnonzero(total >= np.partition(total, -number)[-number])
             total, names = total[places], tuple([names[place] for place in places.tolist()])
-        ranked = sorted(zip((-total).tolist(), names, strict=False))
-        return [(name, -total) for total, name in ranked[:number]]
+        ranked = sorted([(-value, name) for value, name in zip(total.tolist(), names, strict=False)])
+        return [(name, -value) for value, name in ranked[:number]]

@@ -199,6 +199,16 @@ class NodeTable:
         entries = self._log[since - self._log_start :]
         return now, {e >> 1 for e in entries if e & 1}, {e >> 1 for e in entries if not e & 1}
 
+    def only_change(self, since: int) -> tuple[int, bool] | None:
+        """The row that alone changed after a mark, and whether the node did or its pods; None where there is more."""
+        if since < self._log_start:
+            return None
+        entries = set(self._log[since - self._log_start :])
+        if len(entries) != 1:
+            return None
+        entry = entries.pop()
+        return entry >> 1, bool(entry & 1)
+
     @property
     def mark(self) -> int:
         """The present end of the log of changes."""

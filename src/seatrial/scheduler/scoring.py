@@ -59,16 +59,16 @@ def _pre_score(
     framework: Framework, pod: PodInfo, nodes: Nodes, columns: ShapeColumns, scored: Scored
 ) -> dict[str, Any]:
     """States by plugin; the cached ones were asked when their column was made."""
-    states, skipped = columns.pre_states.copy(), columns.pre_skipped.copy()
+    states, skipped = columns.pre_states, columns.pre_skipped
     for name, pre_score in columns.asks_first:
         state = pre_score(pod, nodes)
         if isinstance(state, Status):
             if state.code == Code.SKIP:
-                skipped.append(name)
+                skipped = (*skipped, name)
                 continue
             raise _Failed(f'running PreScore plugin "{name}": {state.message}')
-        states[name] = state
-    scored.skipped = tuple(skipped)
+        states = {**states, name: state}
+    scored.skipped = skipped
     scored.ran = framework.pre_score_names
     return states
 

@@ -76,7 +76,7 @@ class ShapeColumns:
     def _index_states(self) -> None:
         """Sorts what PreScore of cached plugins answered: states, skips, and failures to be told in their turn."""
         self.pre_states: dict[str, Any] = {}
-        self.pre_skipped: list[str] = []
+        self.pre_skipped: tuple[str, ...] = ()
         self.asks_first: list[tuple[str, Callable[..., Any]]] = []
         for name, ask in self._pre_scorers:
             column = self._scores_by_name.get(name)
@@ -85,7 +85,7 @@ class ShapeColumns:
             elif not isinstance(column.state, Status):
                 self.pre_states[name] = column.state
             elif column.state.code == Code.SKIP:
-                self.pre_skipped.append(name)
+                self.pre_skipped += (name,)
             else:
                 self.asks_first.append((name, lambda pod, nodes, failure=column.state: failure))
 
@@ -215,6 +215,10 @@ NO_CHANGES: Changes = (0, set(), [])
 
 def changed_rows(table: NodeTable, since: int) -> Changes:
     """What happened after a mark: the new mark, rows of changed nodes (None: too much) and all rows to ask for."""
+    only = table.only_change(since)
+    if only is not None and table.size // 4:
+        row, is_node = only
+        return table.mark, {row} if is_node else set(), [row] if table.infos[row] is not None else []
     mark, node_rows, pod_rows = table.changes(since)
     if node_rows is None or len(changed := node_rows | pod_rows) > table.size // 4:
         return mark, None, []

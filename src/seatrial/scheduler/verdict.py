@@ -31,6 +31,8 @@ class Code(IntEnum):
         return _CODE_TEXTS[self]
 
 
+_SUCCESS = Code.SUCCESS
+_REJECTIONS = (Code.UNSCHEDULABLE, Code.UNRESOLVABLE, Code.PENDING)
 _CODE_TEXTS = ("Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable", "Wait", "Skip", "Pending")
 
 
@@ -48,11 +50,11 @@ class Status:
 
     @property
     def is_success(self) -> bool:
-        return self.code == Code.SUCCESS
+        return self.code == _SUCCESS
 
     @property
     def is_rejected(self) -> bool:
-        return self.code in (Code.UNSCHEDULABLE, Code.UNRESOLVABLE, Code.PENDING)
+        return self.code in _REJECTIONS
 
     def by(self, plugin: str) -> "Status":
         """The same answer, signed by the plugin that gave it, unless it is signed already."""

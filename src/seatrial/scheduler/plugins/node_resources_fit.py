@@ -57,8 +57,7 @@ class NodeResourcesFit(Plugin):
         self._devices = DeviceTotals(handle) if self._has_scalars and handle is not None else None
 
     def depends_on(self) -> Any:
-        version = self.handle.cluster.version
-        return version("DeviceClass"), *map(version, self._device_kinds)
+        return tuple(map(self.handle.cluster.version, self._device_kinds))
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Wanted:
         known, version = pod.shape.notes.get(self), self.handle.cluster.version("DeviceClass")
