@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import orjson
 import yaml
 
 from seatrial.model.documents import Document
@@ -55,6 +56,9 @@ def read_scenario(path: Path) -> Document:
 
 def _load_json(text: str) -> Any:
     """One JSON document; a field given twice is an error. Large scenarios are read many times faster than as YAML."""
+    plain = _load_compact(text)
+    if plain is not None:
+        return plain
     try:
         return json.loads(text, object_pairs_hook=_without_doubles)
     except json.JSONDecodeError as error:
@@ -63,6 +67,18 @@ def _load_json(text: str) -> Any:
         if len(documents) != 1:
             raise ValueError(f"expected one document: {error}") from error
         return documents[0]
+
+
+def _load_compact(text: str) -> Any:
+    """A document without spaces that is the same text when encoded again: nothing was given twice in it; else None."""
+    text = text.strip()
+    if "\n" in text:
+        return None
+    try:
+        document = orjson.loads(text)
+        return document if orjson.dumps(document) == text.encode() else None
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError, UnicodeEncodeError):
+        return None
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> Document:
