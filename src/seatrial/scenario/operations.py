@@ -8,6 +8,7 @@ import orjson
 from seatrial.model.errors import ScenarioError, SeatrialError, StatusError
 from seatrial.model.kinds import Kind
 from seatrial.model.yamls import load_all
+from seatrial.scenario.kind import CreateOptions as CreateOptionsGiven
 from seatrial.scenario.kind import DeleteOperation, Operation, PatchOperation, TypeMeta
 from seatrial.scenario.kind import DeleteOptions as DeleteOptionsGiven
 from seatrial.scenario.plan import Planned
@@ -56,16 +57,23 @@ def _create(store: Store, planned: Planned, operation: Operation) -> Stored:
     create = operation.create_operation
     assert create is not None
     assert create.object is not None
-    given = create.create_options
     kind = _kind(store, planned, create.object["apiVersion"], create.object["kind"])
-    options = CreateOptions(
-        dry_run=bool(given and given.dry_run),
-        field_manager=(given and given.field_manager) or FIELD_MANAGER,
-        field_validation=cast(Any, (given and given.field_validation) or "Strict"),
-        owned=True,
-    )
+    options = USUAL_OPTIONS if create.create_options is None else _create_options(create.create_options)
     namespace = _namespace(kind, (create.object.get("metadata") or {}).get("namespace"))
     return store.create(kind, create.object, writer=writer_of(planned), namespace=namespace, options=options)
+
+
+def _create_options(given: CreateOptionsGiven) -> CreateOptions:
+    return CreateOptions(
+        dry_run=bool(given.dry_run),
+        field_manager=given.field_manager or FIELD_MANAGER,
+        field_validation=cast(Any, given.field_validation or "Strict"),
+        owned=True,
+    )
+
+
+USUAL_OPTIONS = _create_options(CreateOptionsGiven())
+"""Of a creation that says nothing of them."""
 
 
 def _patch(store: Store, planned: Planned, patch: PatchOperation) -> Stored:
