@@ -23,6 +23,7 @@ FAILURE_COUNT = "batch.kubernetes.io/job-index-failure-count"
 IGNORED_FAILURE_COUNT = "batch.kubernetes.io/job-index-ignored-failure-count"
 LABELS_SHARED = 4096
 """How many different sets of labels are remembered, so that pods of one template share theirs."""
+METADATA, SPEC = b'"creationTimestamp"', b'"spec":{'
 STATUSES_SHARED = 1024
 """How many different statuses are remembered: pods of one template come and go together."""
 
@@ -186,14 +187,13 @@ READERS = {"status": read_status, "binding": read_node}
 
 
 def _same_metadata(change: Change) -> bool:
+    """Whether all metadata after the resourceVersion are the same: documents have their parts in one order."""
     if change.previous is None:
         return False
-    return _metadata_bytes(change.stored.data) == _metadata_bytes(change.previous.data)
-
-
-def _metadata_bytes(data: bytes) -> bytes:
-    """The encoded metadata after the resourceVersion: documents have their parts in one order."""
-    return data[data.find(b'"creationTimestamp"') : data.find(b'"spec":{')]
+    new, old = change.stored.data, change.previous.data
+    start = new.find(METADATA)
+    end = new.find(SPEC, start)
+    return 0 <= start < end and old.startswith(new[start : end + len(SPEC)], old.find(METADATA))
 
 
 @lru_cache(STATUSES_SHARED)

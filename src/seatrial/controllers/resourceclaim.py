@@ -19,6 +19,8 @@ POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name"
 FINALIZER = "resource.kubernetes.io/delete-protection"
 POD = "pod:"
 """Keys of pods carry this before the namespace, those of claims do not."""
+WITHOUT_SPEC = frozenset({"status", "binding"})
+"""Writes through these do not change which claims a pod has."""
 
 
 class ResourceClaim(QueueController):
@@ -33,6 +35,8 @@ class ResourceClaim(QueueController):
         self._pods = context.kind("v1", "Pod")
         self._made: dict[tuple[str, str], str] = {}
         """Claims made from templates, by the uid of their pod and the pod's name for them."""
+        self._claimants: set[Key] = set()
+        """The pods that have claims."""
 
     def watches(self) -> Mapping[Kind, Listener]:
         return {self.kind: self._claim_changed, self._pods: self._pod_changed, self._templates: self._template_changed}
@@ -46,11 +50,13 @@ class ResourceClaim(QueueController):
             self._note(stored)
         for stored in self.store.list(self._pods):
             if b'"resourceClaims"' in stored.data:
+                self._claimants.add((stored.namespace, stored.name))
                 self.enqueue((POD + stored.namespace, stored.name))
 
     def stop(self) -> None:
         super().stop()
         self._made.clear()
+        self._claimants.clear()
 
     def sync(self, key: Key) -> None:
         if key[0].startswith(POD):
@@ -166,8 +172,15 @@ class ResourceClaim(QueueController):
             self._made[pod] = stored.name
 
     def _pod_changed(self, change: Change) -> None:
-        if b'"resourceClaims"' not in change.stored.data:
+        key = change.stored.namespace, change.stored.name
+        if change.subresource not in WITHOUT_SPEC:
+            self._claimants.discard(key)
+            if b'"resourceClaims"' in change.stored.data:
+                self._claimants.add(key)
+        if key not in self._claimants:
             return
+        if change.type == "DELETED":
+            self._claimants.remove(key)
         pod = change.stored.document()
         self.enqueue((POD + change.stored.namespace, change.stored.name))
         made = {item["name"]: item for item in pod.get("status", {}).get("resourceClaimStatuses", [])}

@@ -36,7 +36,7 @@ class PodHistory:
         return not self.gone and self.bound_to is None and not is_terminating(self.latest)
 
     def bind(self, major: int, minor: int) -> None:
-        self.bound_to, self.bound_at = node_of(self.latest), (major, minor)
+        self.bound_to, self.bound_at = _bound.decode(self.latest.data).spec.node_name, (major, minor)
 
     def preempt(self, major: int, minor: int) -> None:
         self.preempted_at = major, minor
