@@ -294,8 +294,9 @@ class NodeTable:
         if present.requests is not new.requests or present.shape.host_ports != new.shape.host_ports:
             return False
         pods[-1] = new
-        self.counts.add(new, row)
-        self.counts.remove(present, row)
+        if present.shape is not new.shape or present.deleting != new.deleting:
+            self.counts.add(new, row)
+            self.counts.remove(present, row)
         self._changed(row, False)
         return True
 

@@ -4,18 +4,20 @@ Upstream: pkg/scheduler/schedule_one.go (updatePod), pkg/api/v1/pod/util.go (Upd
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import msgspec
 
-from seatrial.model.documents import Document
+from seatrial.model.documents import Document, decode, encode
 from seatrial.model.times import to_time
-from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.pods import NULL, PodInfo
 from seatrial.scheduler.store_cluster import WRITER
 from seatrial.store.statuses import write_status
 from seatrial.store.store import Store
 
-Edit = Callable[[Document, int], None]
-"""Changes a status in place; also told the generation of the pod."""
+Edit = Callable[[bytes, int], bytes]
+"""An encoded status after a change; also told the generation of the pod."""
+EDITS_KEPT = 64
 
 
 class _Metadata(msgspec.Struct):
@@ -24,7 +26,7 @@ class _Metadata(msgspec.Struct):
 
 class _Pod(msgspec.Struct):
     metadata: _Metadata
-    status: Document | None = None
+    status: msgspec.Raw = NULL
 
 
 class PodStatusWriter:
@@ -40,23 +42,29 @@ class PodStatusWriter:
 
     def not_scheduled(self, pod: PodInfo, reason: str, message: str, nominated: str | None) -> None:
         """PodScheduled is False; the nomination is set, cleared ("") or left as it is (None)."""
-
-        def change(status: Document, generation: int) -> None:
-            self._set_condition(status, generation, "PodScheduled", "False", reason, message)
-            _nominate(status, nominated)
-
-        self._write(pod, change)
+        now = to_time(self._store.clock.now())
+        self._write(pod, lambda status, generation: _rejected(status, generation, now, reason, message, nominated))
 
     def nominate(self, pod: PodInfo, node: str) -> None:
         """Only the nomination changes."""
-        self._write(pod, lambda status, _: _nominate(status, node))
+
+        def change(encoded: bytes, generation: int) -> bytes:
+            status = decode(encoded) or {}
+            _nominate(status, node)
+            return encode(status)
+
+        self._write(pod, change)
 
     def preempted(self, victim: PodInfo, scheduler: str) -> bool:
         """The victim is a DisruptionTarget; False where it is gone already."""
         message = f"{scheduler}: preempting to accommodate a higher priority pod"
+        now = to_time(self._store.clock.now())
 
-        def change(status: Document, generation: int) -> None:
-            self._set_condition(status, generation, "DisruptionTarget", "True", "PreemptionByScheduler", message)
+        def change(encoded: bytes, generation: int) -> bytes:
+            status = decode(encoded) or {}
+            condition = _condition(generation, now, "DisruptionTarget", "True", "PreemptionByScheduler", message)
+            _set_condition(status, condition)
+            return encode(status)
 
         return self._write(victim, change)
 
@@ -65,34 +73,42 @@ class PodStatusWriter:
         if stored is None:
             return False
         present = self._decoder.decode(stored.data)
-        status = present.status or {}
-        change(status, present.metadata.generation)
-        write_status(self._store, stored, status, WRITER)
+        write_status(self._store, stored, change(bytes(present.status), present.metadata.generation), WRITER)
         return True
 
-    def _set_condition(
-        self, document: Document, generation: int, type: str, status: str, reason: str, message: str
-    ) -> None:
-        conditions: list[Document] = document.setdefault("conditions", [])
-        fresh: Document = {"type": type}
-        if generation:
-            fresh["observedGeneration"] = generation
-        fresh |= {
-            "status": status,
-            "lastProbeTime": None,
-            "lastTransitionTime": to_time(self._store.clock.now()),
-            "reason": reason,
-            "message": message,
-        }
-        for place, old in enumerate(conditions):
-            if old.get("type") == type:
-                if old.get("status") == status:
-                    fresh["lastTransitionTime"] = old.get("lastTransitionTime")
-                    if old.get("reason") == reason and old.get("message") == message:
-                        return
-                conditions[place] = fresh
-                return
-        conditions.append(fresh)
+
+@lru_cache(EDITS_KEPT)
+def _rejected(encoded: bytes, generation: int, now: str, reason: str, message: str, nominated: str | None) -> bytes:
+    """The status of a pod that was not scheduled; pods of one template that fail together share it."""
+    status = decode(encoded) or {}
+    _set_condition(status, _condition(generation, now, "PodScheduled", "False", reason, message))
+    _nominate(status, nominated)
+    return encode(status)
+
+
+def _condition(generation: int, now: str, type: str, status: str, reason: str, message: str) -> Document:
+    return {
+        "type": type,
+        **({"observedGeneration": generation} if generation else {}),
+        "status": status,
+        "lastProbeTime": None,
+        "lastTransitionTime": now,
+        "reason": reason,
+        "message": message,
+    }
+
+
+def _set_condition(document: Document, fresh: Document) -> None:
+    conditions: list[Document] = document.setdefault("conditions", [])
+    for place, old in enumerate(conditions):
+        if old.get("type") == fresh["type"]:
+            if old.get("status") == fresh["status"]:
+                fresh["lastTransitionTime"] = old.get("lastTransitionTime")
+                if old.get("reason") == fresh["reason"] and old.get("message") == fresh["message"]:
+                    return
+            conditions[place] = fresh
+            return
+    conditions.append(fresh)
 
 
 def _nominate(status: Document, node: str | None) -> None:
