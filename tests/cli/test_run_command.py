@@ -154,6 +154,11 @@ def test_a_snapshot_is_there_before_the_first_step() -> None:
     names = [entry["podScheduled"]["boundTo"] for entry in timeline["3"] if "podScheduled" in entry]
     assert names == ["n"]
     assert not [entry for entry in timeline["3"] if "old" in json.dumps(entry.get("create", {}))]
+    told = json.loads(seatrial("results", "seatrial-out/play", "pods", "--json").output)
+    assert [(row["pod"], row["node"], row["bound"]) for row in told["pods"]["rows"]] == [
+        ("default/old", "n", 3),
+        ("default/new", "n", 3),
+    ]
 
 
 def test_a_snapshot_has_no_secrets() -> None:

@@ -26,7 +26,7 @@ from seatrial.scenario.validation import operation_problems, problems
 from seatrial.scheduler.recorder import Recorder
 from seatrial.store.store import Store
 from seatrial.timeline.rows import Rows
-from seatrial.timeline.timeline import CELLS_ON_THE_WIRE, Level, Timeline
+from seatrial.timeline.timeline import CELLS_ON_THE_WIRE, SNAPSHOT, Level, Timeline
 from seatrial.timeline.wire import Shape
 
 MakeScheduler = Callable[[Store, Clock, Recorder], SchedulerLoop]
@@ -143,7 +143,7 @@ class Play:
         self.timeline.major = self.board.major or 0
         pods = self.store.kinds.named("v1", "Pod")
         for stored in self.store.list(pods) if pods is not None else ():
-            self.timeline.adopt(stored)
+            self.timeline.adopt(stored, self.clock.now())
         self._continued = True
 
     def fail(self, why: str) -> None:
@@ -201,9 +201,8 @@ class Play:
         return engine
 
     def _load_snapshot(self) -> None:
-        for stored in self.store.load(self.options.snapshot, writer="snapshot"):
-            if stored.kind.group_kind == ("", "Pod"):
-                self.timeline.adopt(stored)
+        for stored in self.store.load(self.options.snapshot, writer=SNAPSHOT):
+            self.timeline.adopt(stored, self.clock.now())
 
     def _show(self) -> None:
         if self.publisher is not None:

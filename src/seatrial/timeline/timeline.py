@@ -26,6 +26,7 @@ CELLS_IN_THE_TABLE = 20_000_000
 NODES_REMEMBERED = 8192
 SCHEDULER = "scheduler"
 OPERATION = "operation:"
+SNAPSHOT = "snapshot"
 
 
 class Timeline:
@@ -160,9 +161,14 @@ class Timeline:
         entries, self._entries = self._entries, []
         return entries
 
-    def adopt(self, stored: Stored) -> None:
-        """A pod that was there before the first step: it counts as created, and bound, in this step."""
-        self.pods.adopt(stored, self.major, self.minor)
+    def adopt(self, stored: Stored, at: int) -> None:
+        """An object that was there before the first step is known from the rows alone, as no operation made it.
+
+        A pod counts as created, and bound, in this step.
+        """
+        self._row(Change("ADDED", stored, None, SNAPSHOT, at), "", None, None)
+        if stored.kind.group_kind == ("", "Pod"):
+            self.pods.adopt(stored, self.major, self.minor)
 
     def _follow(self, change: Change) -> PodHistory | None:
         kind = change.stored.kind
