@@ -124,11 +124,12 @@ class Rows:
 
 def frame_of(buffer: Buffer, first: int = 0) -> pl.DataFrame:
     """Rows as a frame; `first` is the number of the first one."""
-    numbers = pl.Series(SEQUENCE, np.arange(first, first + buffer.count), dtype=COLUMNS[SEQUENCE])
+    numbers = pl.int_range(first, first + buffer.count, eager=True).cast(COLUMNS[SEQUENCE]).alias(SEQUENCE)
     attempts = buffer.attempts or [None] * len(ATTEMPT_COLUMNS)
-    places = np.full(buffer.count, -1)
-    places[buffer.places] = np.arange(len(buffer.places))
-    where = pl.select(place=pl.when(pl.lit(places) >= 0).then(pl.lit(places)))["place"]
+    places: list[int | None] = [None] * buffer.count
+    for number, place in enumerate(buffer.places):
+        places[place] = number
+    where = pl.Series(places, dtype=pl.UInt32)
     beside = pl.DataFrame(_columns(ATTEMPT_COLUMNS, attempts)).select(pl.all().gather(where))
     return pl.DataFrame([numbers, *_columns(ROW_COLUMNS, buffer.cells), *beside.get_columns()])
 
