@@ -52,10 +52,10 @@ def test_pods_wait_for_their_node() -> None:
     cluster = SmallCluster()
     cluster.bound(a_pod("p", cpu="1"), "late")
     cluster.table.add_node(NodeInfo.read(a_node("late")))
-    assert cluster.table.requested_of_row("cpu", 0) == 1000
+    assert cluster.table.amounts_of_row(0, "cpu", "cpu")[1] == 1000
     cluster.table.remove_node("late")
     cluster.table.add_node(NodeInfo.read(a_node("late")))
-    assert cluster.table.requested_of_row("cpu", 0) == 1000
+    assert cluster.table.amounts_of_row(0, "cpu", "cpu")[1] == 1000
 
 
 def test_a_removed_pod_is_replaced_by_the_last_one() -> None:

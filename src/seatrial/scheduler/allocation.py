@@ -81,19 +81,18 @@ def _column(share: Share, nodes: Nodes, true_requests: bool, devices: ExtendedRe
     return np.where(counts, allocated + share.request, 0), allocated, allocatable
 
 
+_CHARGED = {CPU: NONZERO_CPU, MEMORY: NONZERO_MEMORY}
+"""What stands for a resource where pods without requests count too."""
+
+
 def row_values(shares: Sequence[Share], table: NodeTable, row: int, true_requests: bool) -> list[tuple[int, int, int]]:
     """The same three numbers for one row."""
     values: list[tuple[int, int, int]] = []
     for share in shares:
         name = share.resource
-        offered = 0 if share.is_left_out else table.allocatable_of_row(name, row)
-        if offered == 0:
-            values.append((0, 0, 0))
-            continue
-        if not true_requests and name in (CPU, MEMORY):
-            name = NONZERO_CPU if name == CPU else NONZERO_MEMORY
-        used = table.requested_of_row(name, row)
-        values.append((used + share.request, used, offered))
+        asked = name if true_requests else _CHARGED.get(name, name)
+        offered, used = (0, 0) if share.is_left_out else table.amounts_of_row(row, name, asked)
+        values.append((used + share.request, used, offered) if offered else (0, 0, 0))
     return values
 
 
@@ -213,10 +212,13 @@ class Balanced:
         return half + cut
 
     def score_row(self, shares: Sequence[Share], values: Sequence[tuple[int, int, int]]) -> int:
-        after = _evenness_row([min(requested / offered, 1.0) for requested, _, offered in values if offered])
-        before = _evenness_row([min(allocated / offered, 1.0) for _, allocated, offered in values if offered])
+        after, before = [], []
+        for requested, allocated, offered in values:
+            if offered:
+                after.append(requested / offered if requested < offered else 1.0)
+                before.append(allocated / offered if allocated < offered else 1.0)
         half = MAX_NODE_SCORE // 2
-        return half + int((half + after - before) / 2)
+        return half + int((half + _evenness_row(after) - _evenness_row(before)) / 2)
 
 
 def _evenness(pairs: Sequence[tuple[Ints, Ints]]) -> Ints:

@@ -229,15 +229,10 @@ class NodeTable:
         column = self._requested.get(resource)
         return np.zeros(self.size, np.int64) if column is None else column[: self.size]
 
-    def allocatable_of_row(self, resource: str, row: int) -> int:
-        """What one node offers of a resource."""
-        column = self._allocatable.get(resource)
-        return 0 if column is None else column.item(row)
-
-    def requested_of_row(self, resource: str, row: int) -> int:
-        """What the pods of one node ask for."""
-        column = self._requested.get(resource)
-        return 0 if column is None else column.item(row)
+    def amounts_of_row(self, row: int, offered: str, asked: str) -> tuple[int, int]:
+        """What one node offers of a resource, and what its pods ask for under a name."""
+        first, second = self._allocatable.get(offered), self._requested.get(asked)
+        return 0 if first is None else first.item(row), 0 if second is None else second.item(row)
 
     # -- rows --------------------------------------------------------------------------------------------------
 

@@ -156,18 +156,24 @@ class ShapeColumns:
         """One row, without the cost of starting NumPy for it."""
         for column in self._own if node_changed else self._own_of_pods:
             column.update_row(pod, self.table, row)
-        blocked = any(codes.item(row) for codes in self._blocking)
+        blocked = False
+        for codes in self._blocking:
+            blocked = blocked or codes.item(row) != 0
         if blocked != self.blocked.item(row):
             self.blocked[row] = blocked
             if self._passing is not None:
                 self._passing.change(row, not blocked)
-        self.local[row] = sum([raw.item(row) * weight for raw, weight in self._adding])
+        local = 0
+        for raw, weight in self._adding:
+            local += raw.item(row) * weight
+        self.local[row] = local
 
     def _moved(self) -> bool:
         """Whether something changed that no log of rows tells; of shared columns it shows in their generation."""
-        if any(column.generation != known for column, known in self._joint):
-            return True
-        return any(column.depends != column.depends_on() for column in self._moving)
+        for shared, known in self._joint:
+            if shared.generation != known:
+                return True
+        return bool(self._moving) and any(column.depends != column.depends_on() for column in self._moving)
 
     def _make(self, pod: PodInfo, cycle: CycleState) -> None:
         self.size = self.table.size

@@ -80,10 +80,11 @@ class NodeResourcesFit(Plugin):
 
     def filter_row(self, pod: PodInfo, table: NodeTable, row: int, state: Any) -> int:
         """The verdict on one row."""
-        code = int(table.requested_of_row(PODS, row) + 1 > table.allocatable_of_row(PODS, row))
+        offered, used = table.amounts_of_row(row, PODS, PODS)
+        code = int(used + 1 > offered)
         for index, (name, amount, by_devices) in enumerate(state.resources):
-            offered = table.allocatable_of_row(name, row)
-            if amount > offered - table.requested_of_row(name, row) and not (by_devices and offered == 0):
+            offered, used = table.amounts_of_row(row, name, name)
+            if amount > offered - used and not (by_devices and offered == 0):
                 code |= (1 + 2 * (amount > offered)) << (1 + 2 * index)
         return code
 
