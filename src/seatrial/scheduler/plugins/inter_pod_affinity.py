@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from seatrial.model.documents import Document
 from seatrial.scheduler.counts import Carried
-from seatrial.scheduler.extension import MAX_NODE_SCORE, Plugin
+from seatrial.scheduler.extension import MAX_NODE_SCORE, Handle, Plugin
 from seatrial.scheduler.node import NodeInfo
 from seatrial.scheduler.nodes import Ints, Nodes, NodeTable
 from seatrial.scheduler.pods import PodInfo, PodShape
@@ -90,6 +91,10 @@ _EMPTY: Ints = np.zeros(1, np.int64)
 class InterPodAffinity(Plugin):
     """Required terms filter, preferred ones score, in both directions."""
 
+    def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
+        super().__init__(args, handle)
+        self._ignores_existing = bool(self.args.get("ignorePreferredTermsOfExistingPods"))
+
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Any:
         affinity, table = pod.shape.affinity, nodes.table
         if not affinity.present and not table.counts.carriers("required_anti"):
@@ -135,14 +140,14 @@ class InterPodAffinity(Plugin):
     def pre_score(self, pod: PodInfo, nodes: Nodes) -> Any:
         affinity, table = pod.shape.affinity, nodes.table
         has_preferences = bool(affinity.preferred or affinity.preferred_anti)
-        if self.args.get("ignorePreferredTermsOfExistingPods") and not has_preferences:
+        if not has_preferences and (self._ignores_existing or not _has_terms(table)):
             return SKIP
         domains: dict[str, Ints] = {}
         for sign, terms in ((1, affinity.preferred), (-1, affinity.preferred_anti)):
             for weight, term in terms:
                 sums = picked_by_domain(table, term.topology_key, PodMatcher((self._resolved(term),)))
                 _add_scores(domains, term.topology_key, sums, sign * weight)
-        if any(table.counts.carriers(kind) for kind in ("required", "preferred", "preferred_anti")):
+        if _has_terms(table):
             self._score_existing(pod, table, domains)
         return domains or SKIP
 
@@ -229,6 +234,12 @@ class InterPodAffinity(Plugin):
         namespace = self.handle.cluster.get("Namespace", name)
         labels: Mapping[str, str] = (namespace["metadata"].get("labels") if namespace else None) or NO_LABELS
         return labels
+
+
+def _has_terms(table: NodeTable) -> bool:
+    """Whether some pod on a node carries terms that score."""
+    carriers = table.counts.carriers
+    return bool(carriers("required") or carriers("preferred") or carriers("preferred_anti"))
 
 
 def _add(domains: dict[str, Ints], key: str, sums: Ints) -> None:

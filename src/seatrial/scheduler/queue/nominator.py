@@ -39,7 +39,7 @@ class PodNominator:
         node: str | None = None
         if not old.nominated_node and not new.nominated_node:
             node = self._node_of.get(old.uid)
-            if node is None:
+            if node is None or (not node and self._present(new) is not None):
                 return
         self.remove(old)
         self.nominate(new, node)
