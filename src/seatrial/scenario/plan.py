@@ -92,7 +92,8 @@ def settle(document: Document, folder: Path | None = None) -> tuple[Document, li
     """
     spec = dict(document.get("spec") or {})
     profile = profile_of(spec)
-    listed: list[bytes] = [encode(item) for item in spec.get(profile.listing) or []]
+    # Copied: what an encoder returns lies in a larger piece of memory, and there may be very many.
+    listed = [bytes(memoryview(encode(item))) for item in spec.get(profile.listing) or []]
     for position, generator in enumerate(spec.pop("generators", None) or []):
         listed += expand(
             msgspec.convert(generator, Generator),
