@@ -15,8 +15,9 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
 from seatrial.model.times import SECOND, to_time
-from seatrial.store.objects import Change
+from seatrial.store.objects import Change, Stored
 
+NO_EXECUTE = "NoExecute"
 MESSAGE = "Taint manager: deleting due to NoExecute taint"
 
 
@@ -42,7 +43,7 @@ class TaintEviction(QueueController):
         super().start()
         self._unsubscribe.append(self.context.pods.listen(self._pod_changed))
         for stored in self.store.list(self._nodes):
-            self._look_at(stored.name, stored.document())
+            self._look_at(stored)
 
     def stop(self) -> None:
         super().stop()
@@ -111,14 +112,15 @@ class TaintEviction(QueueController):
         if change.type == "DELETED":
             self._taints.pop(change.stored.name, None)
             return
-        self._look_at(change.stored.name, change.stored.document())
+        self._look_at(change.stored)
 
-    def _look_at(self, name: str, node: Document) -> None:
-        taints = [taint for taint in node.get("spec", {}).get("taints", []) if taint["effect"] == "NoExecute"]
-        if taints == self._taints.get(name, []):
+    def _look_at(self, node: Stored) -> None:
+        present = node.document().get("spec", {}).get("taints", []) if NO_EXECUTE.encode() in node.data else []
+        taints = [taint for taint in present if taint["effect"] == NO_EXECUTE]
+        if taints == self._taints.get(node.name, []):
             return
-        self._taints[name] = taints
-        for row in self.context.pods.on_node(name):
+        self._taints[node.name] = taints
+        for row in self.context.pods.on_node(node.name):
             self.enqueue((row.namespace, row.name))
 
     def _pod_changed(self, old: PodRow | None, new: PodRow | None) -> None:

@@ -48,7 +48,7 @@ class Zones:
 
     def all_are_lost(self) -> bool:
         """Every zone has nodes, and none of them is ready."""
-        return not +self.ready and bool(+self.unready)
+        return not any(self.ready.values()) and any(self.unready.values())
 
     def evicts(self, zone: str) -> bool:
         """Whether pods leave the nodes of a zone that are not ready."""
