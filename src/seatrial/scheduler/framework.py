@@ -274,18 +274,19 @@ class Framework:
 
     def run_bind(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> tuple[Status, list[tuple[str, str]]]:
         """Asks Bind plugins until one does not skip."""
-        told: list[tuple[str, str]] = []
         for plugin in self.points.get("bind", ()):
-            status: Status = plugin.bind(pod, node, cycle.of(plugin.name)) or SUCCESS  # type: ignore[attr-defined]
+            status: Status | None = plugin.bind(pod, node, cycle.of(plugin.name))  # type: ignore[attr-defined]
+            if status is None:
+                return SUCCESS, [(plugin.name, "success")]
             if status.code == Code.SKIP:
                 continue
-            told.append((plugin.name, status.message or "success"))
+            told = [(plugin.name, status.message or "success")]
+            if status.is_success:
+                return SUCCESS, told
             if status.is_rejected:
                 return status.by(plugin.name), told
-            if not status.is_success:
-                return error(f'running Bind plugin "{plugin.name}": {status.message}'), told
-            return SUCCESS, told
-        return Status(Code.SKIP), told
+            return error(f'running Bind plugin "{plugin.name}": {status.message}'), told
+        return Status(Code.SKIP), []
 
     def run_post_bind(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> None:
         for plugin in self.points.get("postBind", ()):

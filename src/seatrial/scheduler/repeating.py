@@ -105,5 +105,5 @@ def _is_like_others(pod: PodInfo) -> bool:
         or pod.status
         or pod.requests is not pod.shape.requests
         or spec.get("resourceClaims")
-        or any("ephemeral" in volume for volume in pod.shape.volumes)
+        or (pod.shape.volumes and any("ephemeral" in volume for volume in pod.shape.volumes))
     )
