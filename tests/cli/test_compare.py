@@ -159,6 +159,41 @@ def test_a_crossed_threshold_ends_with_one_and_junit_tells(folder: Path) -> None
     assert call(*arguments, "--fail-if", "allocation_cpu < -1%") == 0
 
 
+@pytest.fixture(scope="module")
+def failed(folder: Path) -> Path:
+    """A run of the same scenario that was given up."""
+    out = folder / "failed"
+    assert call("run", str(folder / "fill.yaml"), "--out", str(out), "--quiet", "--max-loops", "1") == 1
+    return out
+
+
+FORMATS = ["table", "markdown", "json"]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("more", [[], ["--fail-if", "nodes_used > 100"]])
+def test_a_run_that_failed_is_named_and_ends_with_one(folder: Path, failed: Path, format: str, more: list[str]) -> None:
+    arguments = ["compare", str(folder / "least"), str(failed), "--out", str(folder), "-f", format, *more]
+    result = CliRunner().invoke(main.build(), arguments, catch_exceptions=False)
+    assert result.exit_code == 1
+    assert "seatrial: failed: Failed: the step" in result.stderr
+    assert "better " not in result.stdout and " worse" not in result.stdout
+    assert "over the line" not in result.stderr
+    if format == "json":
+        (told,) = json.loads(result.stdout)["failed"]
+        assert told["run"] == "failed" and told["message"].startswith("the step")
+    else:
+        assert "failed Failed" in result.stdout or "**failed: Failed: the step" in result.stdout
+
+
+def test_a_run_that_failed_is_a_failure_in_junit(folder: Path, failed: Path) -> None:
+    junit = folder / "failed.xml"
+    arguments = ["compare", str(folder / "least"), str(failed), "--out", str(folder), "--junit", str(junit)]
+    assert call(*arguments, "--fail-if", "nodes_used > 100") == 1
+    assert 'tests="2" failures="1"' in junit.read_text()
+    assert 'name="failed did not fail"' in junit.read_text()
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [

@@ -79,9 +79,17 @@ def compare(
         from seatrial.results.wording import as_junit
 
         junit.write_text(as_junit(comparison, crossings))
-    found = [sentence for sentences in crossings.values() for sentence in sentences]
+    _judge(comparison, [sentence for sentences in crossings.values() for sentence in sentences])
+
+
+def _judge(comparison: "Comparison", crossings: list[str]) -> None:
+    """Exit 1, and say why, where a run Failed or a number is over its line."""
+    from seatrial.results.wording import failures
+
+    found = [f"seatrial: {sentence}" for sentence in failures(comparison).values()]
+    found += [f"over the line: {sentence}" for sentence in crossings]
     for sentence in found:
-        typer.secho(f"over the line: {sentence}", err=True, fg="red")
+        typer.secho(sentence, err=True, fg="red")
     if found:
         raise typer.Exit(1)
 
@@ -169,7 +177,7 @@ def _print_table(comparison: "Comparison") -> None:
     from rich.markup import escape
 
     from seatrial.cli.tables import print_indented, print_table
-    from seatrial.results.wording import SHOWN, change, figure
+    from seatrial.results.wording import SHOWN, changes, figure
 
     console = Console(highlight=False)
     names = [run.name for run in comparison.runs]
@@ -177,11 +185,13 @@ def _print_table(comparison: "Comparison") -> None:
     if titles is not names:
         for title, name in zip(titles, names, strict=True):
             console.print(f"[bold]{title}[/bold]: {escape(name)}", soft_wrap=True)
+    for run in comparison.failed:
+        console.print(f"{escape(run.name)} Failed: its numbers are of a part of the scenario", soft_wrap=True)
     columns = ["measure", *titles, *(f"Δ {title}" for title in titles[1:])]
     rows = []
     for number in comparison.numbers:
-        changes = [change(number, place) for place in range(1, len(names))]
-        rows.append([f"{number.name} {number.unit}".rstrip(), *map(figure, number.values), *changes])
+        title = f"{number.name} {number.unit}".rstrip()
+        rows.append([title, *map(figure, number.values), *changes(comparison, number)])
     left_out = print_table(console, columns, rows)
     if left_out:
         console.print(f"… {', '.join(left_out)}: a wider terminal, --format markdown or compare.html shows them")
@@ -198,7 +208,13 @@ def _print_table(comparison: "Comparison") -> None:
 def page_parts(comparison: "Comparison") -> tuple[list[object], list[object], list[object]]:
     """Measures, differences and spread as `compare.html` wants them."""
     numbers: list[object] = [
-        {"measure": n.name, "unit": n.unit, "better": n.better, "values": list(n.values)} for n in comparison.numbers
+        {
+            "measure": n.name,
+            "unit": n.unit,
+            "better": "" if comparison.failed else n.better,
+            "values": list(n.values),
+        }
+        for n in comparison.numbers
     ]
     differences: list[object] = [
         {"pod": d.pod, "nodes": list(d.nodes), "reason": d.reason} for d in comparison.differences

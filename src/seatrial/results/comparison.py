@@ -66,6 +66,11 @@ class Comparison:
     differences: tuple[Difference, ...]
     spread: tuple[Spread, ...] = ()
 
+    @property
+    def failed(self) -> tuple[Run, ...]:
+        """The runs that ended Failed: what they tell is a part of the scenario, neither better nor worse."""
+        return tuple(run for run in self.runs if run.phase == "Failed")
+
     def number(self, name: str) -> Number:
         found = next((number for number in self.numbers if number.name == name), None)
         if found is None:

@@ -16,7 +16,18 @@ def figure(value: float | None) -> str:
     return str(int(value)) if float(value).is_integer() else f"{value:.4g}"
 
 
-def change(number: Number, run: int) -> str:
+def failures(comparison: Comparison) -> dict[str, str]:
+    """A sentence for each run that ended Failed, by its name."""
+    return {run.name: f"{run.name}: Failed: {run.message or 'without a message'}" for run in comparison.failed}
+
+
+def changes(comparison: Comparison, number: Number) -> list[str]:
+    """The change of a number in each run but the first; a run that Failed, or is held against one, is not judged."""
+    first, *others = (run.phase != "Failed" for run in comparison.runs)
+    return [change(number, place, judge=first and whole) for place, whole in enumerate(others, 1)]
+
+
+def change(number: Number, run: int, *, judge: bool = True) -> str:
     """Absolute and relative change, and whether that is good."""
     delta, relative = number.delta(run), number.relative(run)
     if delta is None:
@@ -25,7 +36,7 @@ def change(number: Number, run: int) -> str:
         return "="
     share = f" ({relative:+.1f}%)" if relative is not None else ""
     verdict = ""
-    if number.better:
+    if judge and number.better:
         verdict = " better" if (delta > 0) == (number.better == "higher") else " worse"
     return f"{'+' if delta > 0 else ''}{figure(delta)}{share}{verdict}"
 
@@ -34,10 +45,13 @@ def as_markdown(comparison: Comparison) -> str:
     """A comment for a pull request."""
     names = [run.name for run in comparison.runs]
     head = ["measure", *names, *(f"Δ {name}" for name in names[1:])]
-    lines = [f"### {' against '.join(names)}", "", _row(head), _row(["---"] * len(head))]
+    lines = [f"### {' against '.join(names)}", ""]
+    for sentence in failures(comparison).values():
+        lines += [f"**{' '.join(sentence.split())}**", ""]
+    lines += [_row(head), _row(["---"] * len(head))]
     for number in comparison.numbers:
-        changes = [change(number, place) for place in range(1, len(names))]
-        lines.append(_row([f"{number.name} {number.unit}".strip(), *map(figure, number.values), *changes]))
+        title = f"{number.name} {number.unit}".strip()
+        lines.append(_row([title, *map(figure, number.values), *changes(comparison, number)]))
     count = len(comparison.differences)
     lines += ["", f"{count} pods went elsewhere." if count else "Every pod went to the same node."]
     for difference in comparison.differences[:SHOWN]:
@@ -58,6 +72,7 @@ def as_document(comparison: Comparison) -> dict[str, Any]:
     return {
         "runs": [run.name for run in comparison.runs],
         "scenario": comparison.runs[0].scenario_name,
+        "failed": [{"run": run.name, "message": run.message} for run in comparison.failed],
         "measures": [
             {
                 "name": number.name,
@@ -81,11 +96,12 @@ def as_document(comparison: Comparison) -> dict[str, Any]:
 
 
 def as_junit(comparison: Comparison, thresholds: dict[str, list[str]]) -> str:
-    """One test case a threshold; without thresholds, one that passes."""
-    cases = thresholds or {"the runs were compared": []}
-    failures = sum(bool(found) for found in cases.values())
+    """One test case a threshold and one for each run that Failed; without any, one that passes."""
+    failed = {f"{name} did not fail": [sentence] for name, sentence in failures(comparison).items()}
+    cases = failed | thresholds or {"the runs were compared": []}
+    count = sum(bool(found) for found in cases.values())
     name = quoteattr(" against ".join(run.name for run in comparison.runs))
-    lines = [f'<testsuite name={name} tests="{len(cases)}" failures="{failures}">']
+    lines = [f'<testsuite name={name} tests="{len(cases)}" failures="{count}">']
     for text, found in cases.items():
         lines.append(f'  <testcase classname="seatrial.compare" name={quoteattr(text)}>')
         lines += [f"    <failure message={quoteattr(sentence)}/>" for sentence in found]
