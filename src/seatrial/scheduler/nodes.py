@@ -27,6 +27,8 @@ Rows = NDArray[np.intp]
 NO_ROWS: Rows = np.zeros(0, np.intp)
 NONZERO_CPU, NONZERO_MEMORY = "nonzero:cpu", "nonzero:memory"
 LOG_LIMIT = 1 << 20
+FEW_ENTRIES = 8
+"""Entries of the log among which it pays to look whether they are all of one row."""
 S = TypeVar("S", bound=np.generic)
 N = TypeVar("N", bound=np.signedinteger[Any])
 
@@ -201,9 +203,10 @@ class NodeTable:
 
     def only_change(self, since: int) -> tuple[int, bool] | None:
         """The row that alone changed after a mark, and whether the node did or its pods; None where there is more."""
-        if since < self._log_start:
+        log, start = self._log, since - self._log_start
+        if start < 0 or len(log) - start > FEW_ENTRIES:
             return None
-        entries = set(self._log[since - self._log_start :])
+        entries = set(log[start:])
         if len(entries) != 1:
             return None
         entry = entries.pop()

@@ -2,10 +2,9 @@
 
 A plugin says what its answer for a node depends on (`Reads`). Answers that depend on the node, or on the node and its
 pods, are kept per profile and shape; after a change of the table only the changed rows are asked for again. Answers
-that depend on more are never kept. Shapes for which a plugin has the same state may share its column.
+that depend on more are never kept, nor are failures. Shapes for which a plugin has the same state may share its column.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any, TypeVar, cast
 from weakref import WeakValueDictionary
@@ -13,18 +12,26 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from seatrial.scheduler.extension import MAX_NODE_SCORE, Plugin, Reads
-from seatrial.scheduler.framework import CycleState, FilterCall, Framework, ScoreCall
+from seatrial.scheduler.extension import Plugin, Reads
+from seatrial.scheduler.framework import CycleState, Framework, ScoreCall
 from seatrial.scheduler.nodes import NodeTable, Rows
 from seatrial.scheduler.passing import Passing
+from seatrial.scheduler.plugin_columns import (
+    FEW_ROWS,
+    NO_CHANGES,
+    FilterColumn,
+    Overtaken,
+    ScoreColumn,
+    changed_rows,
+    filter_column,
+)
 from seatrial.scheduler.pods import PodInfo, PodShape
-from seatrial.scheduler.verdict import MISSING, SKIP, Code, Meaning, Status
+from seatrial.scheduler.verdict import MISSING, Code, Status
 
 FEWEST_SHAPES, MOST_SHAPES = 16, 1024
 MOST_ROWS = 1 << 20
 """How many rows the columns of all shapes together may have: one takes about 80 bytes."""
-FEW_ROWS = 4
-C = TypeVar("C", "FilterColumn", "ScoreColumn")
+C = TypeVar("C", FilterColumn, ScoreColumn)
 Shared = MutableMapping[Any, Any]
 """Columns by kind, profile, plugin and state."""
 
@@ -39,7 +46,7 @@ class ShapeColumns:
         self._profile = framework.name
         self._pre_scorers = framework.pre_scorers
         self._shared = shared
-        self.filters = [FilterColumn(call) for call in framework.filters if call.is_cached]
+        self.filters = [filter_column(call) for call in framework.filters if call.is_cached]
         asked = {plugin.name for plugin in framework.points.get("preScore", ())}
         self.scores = [ScoreColumn(call, call.name in asked) for call in framework.scorers if call.is_cached]
         self.blocked: NDArray[np.bool_] = np.zeros(0, np.bool_)
@@ -70,6 +77,7 @@ class ShapeColumns:
             if score.raw is not None and score.call.normalize is None
         ]
         self.has_errors = any(column.has_errors for column in self.filters)
+        self._has_failed = any(column.has_failed for column in self._all if not column.is_shared)
         self._passing: Passing | None = None
         self._index_states()
 
@@ -89,10 +97,10 @@ class ShapeColumns:
             else:
                 self.asks_first.append((name, lambda pod, nodes, failure=column.state: failure))
 
-    def filter_column(self, name: str) -> "FilterColumn | None":
+    def filter_column(self, name: str) -> FilterColumn | None:
         return self._by_name.get(name)
 
-    def score_column(self, name: str) -> "ScoreColumn | None":
+    def score_column(self, name: str) -> ScoreColumn | None:
         return self._scores_by_name.get(name)
 
     def unsettled(self) -> Sequence[ScoreCall]:
@@ -126,9 +134,11 @@ class ShapeColumns:
         """Brings all columns up to date with the table."""
         table = self.table
         since = self.mark
-        changes = NO_CHANGES if since == table.mark else changed_rows(table, since)
+        # Columns that are made anew anyway must not pay for reading the whole log.
+        is_told = since != table.mark and self.size == table.size
+        changes = changed_rows(table, since) if is_told else NO_CHANGES
         for shared, _ in self._joint:
-            shared.catch_up(pod, table, cycle, since, changes)
+            shared.catch_up(pod, table, cycle, since if is_told else -1, changes)
         if self.size != table.size or self._moved():
             self.mark = table.mark
             self._make(pod, cycle)
@@ -140,6 +150,12 @@ class ShapeColumns:
             self._make(pod, cycle)
             return
         self.rows_evaluated += len(rows)
+        try:
+            self._update(pod, node_rows, rows)
+        except Overtaken:
+            self._make(pod, cycle)
+
+    def _update(self, pod: PodInfo, node_rows: set[int], rows: list[int]) -> None:
         if len(rows) <= FEW_ROWS:
             for row in rows:
                 self._update_row(pod, row, row in node_rows)
@@ -149,7 +165,7 @@ class ShapeColumns:
         for column in self._own:
             own = nodes if column.call.reads == Reads.NODE else places
             if len(own):
-                column.update(pod, table, own)
+                column.update(pod, self.table, own)
         self._join(places)
 
     def _update_row(self, pod: PodInfo, row: int, node_changed: bool) -> None:
@@ -170,6 +186,8 @@ class ShapeColumns:
 
     def _moved(self) -> bool:
         """Whether something changed that no log of rows tells; of shared columns it shows in their generation."""
+        if self._has_failed:
+            return True
         for shared, known in self._joint:
             if shared.generation != known:
                 return True
@@ -213,195 +231,6 @@ class ShapeColumns:
         for raw, weight in self._adding:
             local += raw[rows] * weight
         self.local[rows] = local
-
-
-Changes = tuple[int, set[int] | None, list[int]]
-NO_CHANGES: Changes = (0, set(), [])
-
-
-def changed_rows(table: NodeTable, since: int) -> Changes:
-    """What happened after a mark: the new mark, rows of changed nodes (None: too much) and all rows to ask for."""
-    only = table.only_change(since)
-    if only is not None and table.size // 4:
-        row, is_node = only
-        return table.mark, {row} if is_node else set(), [row] if table.infos[row] is not None else []
-    mark, node_rows, pod_rows = table.changes(since)
-    if node_rows is None or len(changed := node_rows | pod_rows) > table.size // 4:
-        return mark, None, []
-    return mark, node_rows, [row for row in sorted(changed) if table.infos[row] is not None]
-
-
-class Column(ABC):
-    """What one plugin says about all rows. Shapes share it where the plugin judges by its state alone."""
-
-    def __init__(self, plugin: Plugin) -> None:
-        self.depends_on = plugin.depends_on
-        self.depends: Any = None
-        """What the plugin said it depends on when the column was made."""
-        self.generation = 0
-        """Grows whenever the whole column is made anew."""
-        self.is_shared = False
-        self._size = -1
-        self._mark = 0
-        self._state: Any = None
-
-    @property
-    @abstractmethod
-    def is_empty(self) -> bool:
-        """Whether the plugin has nothing to say about any row."""
-
-    @abstractmethod
-    def state_of(self, pod: PodInfo, table: NodeTable, cycle: CycleState) -> Any:
-        """The state with which a pod would make the column."""
-
-    @abstractmethod
-    def make(self, pod: PodInfo, table: NodeTable, cycle: CycleState) -> None:
-        """Asks for all rows."""
-
-    @abstractmethod
-    def update(self, pod: PodInfo, table: NodeTable, rows: Rows) -> None:
-        """Asks for some rows."""
-
-    @abstractmethod
-    def update_row(self, pod: PodInfo, table: NodeTable, row: int) -> None:
-        """Asks for one row; a plugin may have a way of its own for that."""
-
-    def _begin(self, table: NodeTable) -> None:
-        self.depends = self.depends_on()
-        self.generation += 1
-        self._size, self._mark = table.size, table.mark
-
-    def catch_up(self, pod: PodInfo, table: NodeTable, cycle: CycleState, since: int, changes: Changes) -> None:
-        """Brings a shared column up to date; `changes` are those of the table after a mark."""
-        if self._size != table.size or self.depends != self.depends_on():
-            self.make(pod, table, cycle)
-            return
-        if self._mark == table.mark:
-            return
-        self._mark, node_rows, rows = changes if self._mark == since else changed_rows(table, self._mark)
-        if node_rows is None:
-            self.make(pod, table, cycle)
-        elif len(rows) > FEW_ROWS:
-            self.update(pod, table, np.asarray(rows, np.intp))
-        else:
-            for row in rows:
-                self.update_row(pod, table, row)
-
-
-class FilterColumn(Column):
-    """One filter's verdict codes; None while every node passes or the plugin is skipped."""
-
-    def __init__(self, call: FilterCall) -> None:
-        super().__init__(call.plugin)
-        self.call = call
-        self.codes: NDArray[np.int32] | None = None
-        self.meaning: Meaning | None = None
-        self.has_errors = False
-        self._one: Callable[..., int] | None = getattr(call.plugin, "filter_row", None)
-
-    @property
-    def is_empty(self) -> bool:
-        return self.codes is None
-
-    def anew(self) -> "FilterColumn":
-        return FilterColumn(self.call)
-
-    def state_of(self, pod: PodInfo, table: NodeTable, cycle: CycleState) -> Any:
-        return SKIP if self.call.name in cycle.skipped else cycle.of(self.call.name)
-
-    def make(self, pod: PodInfo, table: NodeTable, cycle: CycleState) -> None:
-        self._begin(table)
-        self.codes = None
-        self.has_errors = False
-        if self.call.name in cycle.skipped:
-            return
-        self._state = cycle.of(self.call.name)
-        verdicts = self.call(pod, table.all(), self._state)
-        if verdicts is not None:
-            self.codes, self.meaning, self.has_errors = verdicts.codes, verdicts.meaning, verdicts.has_errors
-
-    def update(self, pod: PodInfo, table: NodeTable, rows: Rows) -> None:
-        if self.codes is not None:
-            verdicts = self.call(pod, table.take(rows), self._state)
-            self.codes[rows] = 0 if verdicts is None else verdicts.codes
-
-    def update_row(self, pod: PodInfo, table: NodeTable, row: int) -> None:
-        if self.codes is not None and self._one is not None:
-            self.codes[row] = self._one(pod, table, row, self._state)
-        else:
-            self.update(pod, table, np.asarray([row], np.intp))
-
-
-class ScoreColumn(Column):
-    """One plugin's raw scores; None where its PreScore skips it."""
-
-    def __init__(self, call: ScoreCall, asks_first: bool) -> None:
-        super().__init__(call.plugin)
-        self.call = call
-        self._asks_first = asks_first
-        self.raw: NDArray[np.int64] | None = None
-        self.failure: Status | None = None
-        self.is_flat = False
-        """Whether every node has 0: then normalisation gives a constant."""
-        self.flat_value = 0
-        self.is_in_range = True
-        self._one: Callable[..., int] | None = getattr(call.plugin, "score_row", None)
-
-    @property
-    def state(self) -> Any:
-        return self._state
-
-    @property
-    def is_empty(self) -> bool:
-        return self.raw is None
-
-    def anew(self) -> "ScoreColumn":
-        return ScoreColumn(self.call, self._asks_first)
-
-    def state_of(self, pod: PodInfo, table: NodeTable, cycle: CycleState) -> Any:
-        plugin = self.call.plugin
-        if self._asks_first:
-            return plugin.pre_score(pod, table.all())  # type: ignore[attr-defined]
-        return MISSING if hasattr(plugin, "pre_score") else cycle.of(self.call.name)
-
-    def make(self, pod: PodInfo, table: NodeTable, cycle: CycleState) -> None:
-        self._begin(table)
-        self.raw = self.failure = None
-        self._state = self.state_of(pod, table, cycle)
-        if isinstance(self._state, Status):
-            if self._state.code != Code.SKIP:
-                self.failure = self._state
-            return
-        scores = self.call(pod, table.all(), self._state)
-        if isinstance(scores, Status):
-            self.failure = scores
-            return
-        scores = np.zeros(table.size, np.int64) if scores is None else scores
-        self.raw = scores
-        self.is_flat = not scores.any()
-        if self.is_flat and self.call.normalize is not None:
-            self.flat_value = int(self.call.normalize(pod, table.all(), np.zeros(1, np.int64), self._state)[0])
-        self.is_in_range = _in_range(scores)
-
-    def update(self, pod: PodInfo, table: NodeTable, rows: Rows) -> None:
-        if self.raw is not None:
-            scores = self.call(pod, table.take(rows), self._state)
-            self.raw[rows] = 0 if scores is None else scores
-            self.is_flat = self.is_flat and not self.raw[rows].any()
-            self.is_in_range = self.is_in_range and _in_range(self.raw[rows])
-
-    def update_row(self, pod: PodInfo, table: NodeTable, row: int) -> None:
-        if self.raw is None or self._one is None:
-            self.update(pod, table, np.asarray([row], np.intp))
-            return
-        value = self._one(pod, table, row, self._state)
-        self.raw[row] = value
-        self.is_flat = self.is_flat and value == 0
-        self.is_in_range = self.is_in_range and 0 <= value <= MAX_NODE_SCORE
-
-
-def _in_range(scores: NDArray[np.int64]) -> bool:
-    return bool(((scores >= 0) & (scores <= MAX_NODE_SCORE)).all())
 
 
 class ColumnCache:
