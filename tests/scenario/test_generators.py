@@ -75,8 +75,32 @@ def test_generated_events_have_their_discriminator() -> None:
 def test_a_generator_that_makes_no_sense_is_named(generator: dict[str, Any], said: str) -> None:
     with pytest.raises(ConfigError) as caught:
         expanded(generator)
-    assert str(caught.value).startswith("spec.generators[0]: ")
+    assert str(caught.value).startswith("spec.generators[0]")
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("step", ["${=index*1000000000}", 2**31])
+def test_a_generated_step_that_is_too_large_is_refused(step: Any) -> None:
+    with pytest.raises(ConfigError, match=r"^spec.generators\[0\].step: the last step is 2147483647, got"):
+        expanded({"step": step, "count": 4, "createOperation": {"object": {}}})
+
+
+def test_a_spread_does_not_reach_beyond_the_last_step() -> None:
+    spread = {"steps": 2, "every": 2**31}
+    with pytest.raises(ConfigError, match=r"^spec.generators\[0\].step: the last step is"):
+        expanded({"step": 1, "count": 2, "spread": spread, "createOperation": {"object": {}}})
+
+
+def test_what_is_generated_must_be_an_operation() -> None:
+    with pytest.raises(ConfigError, match=r"^spec.generators\[0\].createOperation.object: Expected `object"):
+        expanded({"step": 1, "count": 1, "createOperation": {"object": "a pod"}})
+
+
+def test_generators_make_a_bounded_number_of_operations() -> None:
+    few = {"step": 1, "count": 2, "createOperation": {"object": {}}}
+    why = r"^spec.generators\[1\].count: a scenario has at most 10000000 operations, got 1000000000002$"
+    with pytest.raises(ConfigError, match=why):
+        expanded(few, {**few, "count": 10**12})
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def run(
     maker = _maker(scheduler_config, feature_gates, plugins or [], tie_break, seed, events=record == "full")
     target = out or Path("seatrial-out") / document["metadata"]["name"]
     make_folder(target)
-    phase = _play(document, scenario.parent, maker, options, seed, target, report=report, quiet=quiet, json=json)
+    phase = _play(document, scenario, maker, options, seed, target, report=report, quiet=quiet, json=json)
     if phase == "Failed":
         raise typer.Exit(1)
 
@@ -100,7 +100,7 @@ def make_folder(target: Path) -> None:
 
 def _play(
     document: dict[str, Any],
-    folder: Path,
+    path: Path,
     maker: Any,
     options: "PlayOptions",
     seed: int,
@@ -122,10 +122,13 @@ def _play(
     tune_collector()
     clock = Clock()
     with tempfile.TemporaryDirectory(prefix="seatrial-") as spool, tempfile.TemporaryFile() as pages:
-        play = Play(
-            document, fresh_store(clock, seed), clock, maker, options,
-            folder=folder, pages=FilePages(pages), rows=Rows(FolderSink(Path(spool))),
-        )  # fmt: skip
+        try:
+            play = Play(
+                document, fresh_store(clock, seed), clock, maker, options,
+                folder=path.parent, pages=FilePages(pages), rows=Rows(FolderSink(Path(spool))),
+            )  # fmt: skip
+        except ConfigError as error:
+            raise ConfigError(error.path or str(path), error.field, error.why) from error
         with Progress(play, quiet=quiet or json) as progress:
             _drive(play, progress)
         files = write_results(play, target)

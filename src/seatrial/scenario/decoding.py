@@ -100,7 +100,7 @@ def decode_scenario(document: Any) -> Scenario:
     try:
         scenario = msgspec.convert(respell(document), Scenario)
     except msgspec.ValidationError as error:
-        raise _error(str(error)) from error
+        raise undecodable(str(error)) from error
     name = scenario.metadata.get("name")
     if not isinstance(name, str) or not _NAME.match(name):
         raise ConfigError("", "metadata.name", f"expected a lower-case DNS name, got {name!r}")
@@ -150,7 +150,7 @@ def _renamed(document: Document, names: dict[str, str]) -> Document:
     return {names.get(key, key): value for key, value in document.items()}
 
 
-def _error(text: str) -> ConfigError:
+def undecodable(text: str) -> ConfigError:
     """msgspec says "why - at `$.path`"; we say path, then why."""
     why, _, path = text.partition(" - at `")
     field = path.rstrip("`").removeprefix("$").removeprefix(".")

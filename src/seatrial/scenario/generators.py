@@ -14,10 +14,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from seatrial.model.documents import Document, decode, encode
 from seatrial.model.errors import ConfigError
 from seatrial.model.yamls import load_all
-from seatrial.scenario.kind import Generator
+from seatrial.scenario.decoding import undecodable
+from seatrial.scenario.kind import LAST_STEP, Generator, Operation
 from seatrial.scenario.templates import Row, Template
 
 INDEX = "index"
@@ -27,17 +30,34 @@ VERBS = {"create": "Create", "patch": "Patch", "delete": "Delete"}
 def expand(generator: Generator, field: str, folder: Path | None, *, discriminated: bool) -> Iterator[bytes]:
     """The encoded operations of one generator; `folder` is where its files are (None: files are refused)."""
     try:
-        yield from _expand(generator, folder, discriminated=discriminated)
+        for made in _expand(generator, folder, discriminated=discriminated):
+            _operations.decode(made)
+            yield made
+    except msgspec.ValidationError as error:
+        wrong = undecodable(str(error))
+        raise ConfigError("", f"{field}.{wrong.field}", wrong.why) from error
+    except _StepError as error:
+        raise ConfigError("", f"{field}.step", str(error)) from error
     except (ValueError, OSError) as error:
         raise ConfigError("", field, str(error)) from error
 
 
+_operations = msgspec.json.Decoder(Operation)
+
+
+class _StepError(ValueError):
+    """A step that no operation can have."""
+
+
 def _expand(generator: Generator, folder: Path | None, *, discriminated: bool) -> Iterator[bytes]:
-    rows = list(_rows(generator, folder))
+    rows, total = _rows(generator, folder), generator.count or 0
+    if generator.source is not None:
+        rows = iter(listed := list(rows))
+        total = len(listed)
     template, step = _template(generator, discriminated=discriminated), Template(generator.step)
     for position, row in enumerate(rows):
         document = decode(template.fill(row))
-        document["step"] = _step(decode(step.fill(row)), row) + _delay(generator, position, len(rows))
+        document["step"] = _step(decode(step.fill(row)), _delay(generator, position, total), row)
         if generator.source is not None and generator.source.file:
             document["createOperation"] = {"object": row["object"]}
         if generator.id:
@@ -116,10 +136,12 @@ def _template(generator: Generator, *, discriminated: bool) -> Template:
     return Template({**document, f"{verb}Operation": body})
 
 
-def _step(step: Any, row: Row) -> int:
+def _step(step: Any, delay: int, row: Row) -> int:
     if type(step) is not int or step < 0:
-        raise ValueError(f"step: expected a whole number from 0 on, got {step!r} (row {row['index']})")
-    return step
+        raise _StepError(f"expected a whole number from 0 on, got {step!r} (row {row['index']})")
+    if step + delay > LAST_STEP:
+        raise _StepError(f"the last step is {LAST_STEP}, got {step + delay} (row {row['index']})")
+    return step + delay
 
 
 def _delay(generator: Generator, position: int, total: int) -> int:

@@ -17,7 +17,8 @@ STEP_DURATION = f"{GROUP}/step-duration"
 RUN_DURATION = f"{GROUP}/run-duration"
 FOREIGN_WRITES = f"{GROUP}/foreign-writes"
 
-Step = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1, extra_json_schema={"format": "int32"})]
+LAST_STEP = 2**31 - 1
+Step = Annotated[int, msgspec.Meta(ge=0, le=LAST_STEP, extra_json_schema={"format": "int32"})]
 MERGED_BY_ID: dict[str, Any] = {"x-kubernetes-patch-merge-key": "id", "x-kubernetes-patch-strategy": "merge"}
 Atomic = msgspec.Meta(extra_json_schema={"x-kubernetes-list-type": "atomic"})
 MergedById = msgspec.Meta(extra_json_schema=MERGED_BY_ID)

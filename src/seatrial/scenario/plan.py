@@ -11,9 +11,13 @@ from pathlib import Path
 import msgspec
 
 from seatrial.model.documents import Document, decode, encode
+from seatrial.model.errors import ConfigError
 from seatrial.scenario.generators import expand
 from seatrial.scenario.kind import Generator
 from seatrial.scenario.profile import Profile, profile_of
+
+MOST_OPERATIONS = 10_000_000
+"""How many operations a scenario may have with those that its generators make."""
 
 
 class Planned(msgspec.Struct, frozen=True, gc=False):
@@ -94,13 +98,12 @@ def settle(document: Document, folder: Path | None = None) -> tuple[Document, li
     profile = profile_of(spec)
     # Copied: what an encoder returns lies in a larger piece of memory, and there may be very many.
     listed = [bytes(memoryview(encode(item))) for item in spec.get(profile.listing) or []]
-    for position, generator in enumerate(spec.pop("generators", None) or []):
-        listed += expand(
-            msgspec.convert(generator, Generator),
-            f"spec.generators[{position}]",
-            folder,
-            discriminated=not profile.minor_steps,
-        )
+    for position, document_of in enumerate(spec.pop("generators", None) or []):
+        field, generator = f"spec.generators[{position}]", msgspec.convert(document_of, Generator)
+        if len(listed) + (generator.count or 0) > MOST_OPERATIONS:
+            why = f"a scenario has at most {MOST_OPERATIONS} operations, got {len(listed) + (generator.count or 0)}"
+            raise ConfigError("", f"{field}.count", why)
+        listed += expand(generator, field, folder, discriminated=not profile.minor_steps)
     spec.pop(profile.listing, None)
     return {**document, "spec": spec}, number(listed)
 
