@@ -2,6 +2,12 @@
 
 from typing import Any
 
+import pytest
+
+from seatrial.model.errors import ScenarioError
+from seatrial.scenario.limits import LoopCount
+from seatrial.scenario.own_controllers import Cluster, OwnController
+from seatrial.scenario.registry import Registry
 from tests.scenario.playing import create, delete, done, events, operations
 from tests.scenario.running import Run, node, pod
 
@@ -74,6 +80,68 @@ def test_after_the_last_step_timers_fire_within_one_more_duration() -> None:
 def test_draining_ends_though_pods_stay_pending() -> None:
     run = Run(operations(create(1, node("n")), create(1, pod("huge", cpu="64")), done(1)), drain=True)
     assert run.status["phase"] == "Succeeded"
+
+
+def test_long_gaps_between_steps_are_no_endless_feeding() -> None:
+    """A pod that waits is tried every few minutes: loops are counted between two passings of time only."""
+    spec = operations(create(1, node("n")), create(2, pod("big", cpu="16")), done(12))
+    run = Run(spec, {"step_duration": "1h"}, max_loops=60)
+    assert run.status["phase"] == "Succeeded", run.status["message"]
+
+
+@pytest.mark.parametrize("delay", ["0s", "1s"])
+def test_looking_again_for_ever_inside_a_step_ends_by_the_limit(delay: str) -> None:
+    """Inner timers run out inside the step whatever they take, so nothing else bounds them."""
+
+    class Restless(OwnController):
+        name = "restless"
+        watches = ("v1/Node",)
+
+        def reconcile(self, cluster: Cluster, object: dict[str, Any]) -> None:
+            cluster.again_after(delay)
+
+    registry = Registry()
+    registry.register(Restless)
+    spec = operations(create(1, node("n")), create(2, pod("big", cpu="16")), done(3))
+    run = Run(spec, {"step_duration": "1h"}, max_loops=50, registry=registry)
+    assert run.status["phase"] == "Failed"
+    assert "did not come to rest within 50 loops (--max-loops)" in run.status["message"]
+
+
+def test_outer_timers_of_no_length_are_counted() -> None:
+    """They let no time pass, so they are no reason to begin counting anew."""
+    play = Run(operations(create(1, node("n")), done(1)), {"step_duration": "1h"}, max_loops=50).simulation.play
+    clock, engine = play.clock, play.engine
+    assert engine is not None
+
+    def again() -> None:
+        clock.after(0, again, outer=True)
+
+    again()
+    with pytest.raises(ScenarioError, match="within 50 loops"):
+        while engine._pass_time(clock.now() + 1) is not None:
+            pass
+
+
+def test_loops_in_which_nobody_writes_are_forgotten_though_nothing_bounds_the_time() -> None:
+    loops = LoopCount(50, lambda: 0)
+    for _ in range(200):
+        loops.passed(bounded=False)
+        loops.loop()
+
+
+def test_a_cron_job_that_is_drained_ends_by_the_limit() -> None:
+    cron = {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "metadata": {"name": "c", "namespace": "default"},
+        "spec": {"schedule": "* * * * *", "jobTemplate": {"spec": job("j", "10s")["spec"]}},
+    }
+    spec = operations(create(1, cron), done(1), presimulationControllers={"enabled": [{"name": "cronjob"}]})
+    run = Run(spec, {"step_duration": "1m"}, max_loops=200, drain=True)
+    assert run.status["phase"] == "Failed"
+    assert "did not come to rest within 200 loops" in run.status["message"]
+    assert "cronjob (created Job" in run.status["message"]
 
 
 def test_steps_begin_at_their_time() -> None:

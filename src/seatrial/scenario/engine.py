@@ -194,8 +194,11 @@ class Engine:
         if inner is None and not outer_may:
             return None
         is_outer = outer_may and (inner is None or (outer is not None and outer < inner))
-        self.loops.loop()
         self._fired += 1
+        if is_outer and outer is not None and outer > self.clock.now():
+            self.loops.passed(bounded=limit is not None)
+        # Inner timers are bounded by nothing but this count.
+        self.loops.loop()
         self.clock.fire_next(outer=is_outer)
         return is_outer
 

@@ -15,7 +15,7 @@ _VERBS = {"ADDED": "created", "MODIFIED": "changed", "DELETED": "deleted"}
 
 
 class LoopCount:
-    """Loops of one step; ScenarioError when they are too many."""
+    """Loops of one step between two passings of time; ScenarioError when they are too many."""
 
     def __init__(self, limit: int | None, pods: Callable[[], int]) -> None:
         self._limit = limit
@@ -23,6 +23,7 @@ class LoopCount:
         self._pods = pods
         self._loops = 0
         self._turns = 0
+        self._seen = 0, 0
         self._writes: dict[tuple[str, str, str], int] = {}
         self.writes = 0
         """Writes of all sorts but events and leases, over all steps."""
@@ -30,6 +31,17 @@ class LoopCount:
     def reset(self) -> None:
         self._loops = self._turns = 0
         self._writes.clear()
+
+    def passed(self, *, bounded: bool) -> None:
+        """Time has passed: what comes now is no answer to what was written before, so it is counted afresh.
+
+        Where nothing bounds the time that may pass, only loops in which nobody wrote anything are forgotten.
+        """
+        if bounded:
+            self.reset()
+        elif self.writes == self._seen[0]:
+            self._loops = min(self._loops, self._seen[1])
+        self._seen = self.writes, self._loops
 
     def note(self, change: Change) -> None:
         """A write, for the message and to tell whether anything goes on."""
@@ -46,10 +58,12 @@ class LoopCount:
             self.loop()
 
     def loop(self) -> None:
-        """A loop of a simulated controller, a turn with an operation in it, or a timer."""
+        """A loop of a simulated controller, a turn with an operation in it, or a timer that was due already."""
         self._loops += 1
         if self._loops > self._at_least and self._loops > self.limit:
-            raise ScenarioError("", f"the step did not come to rest within {self.limit} loops; {self._named()}")
+            raise ScenarioError(
+                "", f"the step did not come to rest within {self.limit} loops (--max-loops); {self._named()}"
+            )
 
     @property
     def limit(self) -> int:
