@@ -226,3 +226,11 @@ def test_results_are_printed_and_written(folder: Path, tmp_path: Path) -> None:
 
 def test_measures_are_listed_with_their_definition() -> None:
     assert "Allocation rate of the whole cluster." in output("measures")
+
+
+def test_an_explanation_without_attempts_is_json_too(folder: Path) -> None:
+    out = str(folder / "unrecorded")
+    assert call("run", str(folder / "fill.yaml"), "--out", out, "--quiet", "--no-report", "--record", "none") == 0
+    told = json.loads(output("explain", out, "p1", "--json"))
+    assert told["attempt"] is None
+    assert "attempts were not recorded (--record none)" in told["sentence"]

@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from seatrial import Result
 from seatrial.api import run
 from seatrial.model.documents import encode
+from seatrial.model.errors import ConfigError
 from seatrial.results.headline import headline
+from seatrial.results.lives import NEVER
 from seatrial.results.measure import all_measures
 from seatrial.results.run import Run
 from seatrial.web.page import report_page
@@ -48,6 +51,45 @@ def test_a_plain_result_tells_the_same_preemptions(storm: Run) -> None:
 def test_the_headline_counts_them(storm: Run) -> None:
     told = {row["label"]: row["value"] for row in headline(storm)}
     assert told["Preempted"] == str(len(preempted(storm)))
+
+
+@pytest.fixture(scope="module")
+def unrecorded() -> tuple[Result, Run]:
+    result = run(STORM, record="none")
+    return result, Run("none", encode(result.scenario), None, result.kept.table, result.kept.dictionary)
+
+
+def test_a_run_without_recorded_attempts_says_so(unrecorded: tuple[Result, Run]) -> None:
+    _, none = unrecorded
+    assert none.lacks == "attempts, which were not recorded (--record none)"
+    for name in ("scheduler_work", "scheduling_results"):
+        with pytest.raises(ConfigError, match="needs attempts, which were not recorded"):
+            all_measures()[name].compute(none)
+    assert "attempts were not recorded (--record none)" in [row["hint"] for row in headline(none)]
+
+
+def test_what_only_attempts_tell_is_null_without_them(storm: Run, unrecorded: tuple[Result, Run]) -> None:
+    _, none = unrecorded
+    pods, preemptions = (all_measures()[name].compute(none) for name in ("pods", "preemptions"))
+    assert set(pods["attempts"]) == {None}
+    assert sorted(preemptions["victim"]) == preempted(storm)
+    assert set(preemptions["by"]) == set(preemptions["chain"]) == {None}
+    assert all_measures()["preemptions"].summary(preemptions)["preemption_chain"] is None
+
+
+@pytest.mark.parametrize("pod", ["high-0", "pending"])
+def test_a_pod_is_not_called_untried_where_attempts_were_not_recorded(unrecorded: tuple[Result, Run], pod: str) -> None:
+    result, none = unrecorded
+    if pod == "pending":
+        pod = next(life.name for life in none.pods if life.bound == NEVER)
+    said = result.explain(pod).sentence
+    assert "attempts were not recorded (--record none)" in said
+    assert "never tried" not in said
+    assert ("went to node-0" if pod == "high-0" else "was tried and found no node") in said
+
+
+def test_a_run_with_attempts_lacks_nothing(storm: Run) -> None:
+    assert storm.lacks == ""
 
 
 def test_every_measure_and_the_report_bear_a_run_in_which_nothing_happened() -> None:

@@ -31,18 +31,16 @@ def explain(
     answer = Result.load(result).explain(pod)
     total = len(answer.attempts)
     if attempt > total:
-        raise ConfigError("", "--attempt", f"expected 1 to {total}, got {attempt}" if total else "there was none")
+        raise ConfigError("", "--attempt", f"expected 1 to {total}, got {attempt}" if total else answer.sentence)
     if not json:
         typer.echo(answer.sentence)
-    if not answer.attempts:
-        return
-    chosen = answer.attempts[attempt - 1]
+    chosen = answer.attempts[attempt - 1] if answer.attempts else None
     if json:
         import msgspec
 
         typer.echo(msgspec.json.encode({"pod": answer.pod, "sentence": answer.sentence, "attempt": chosen}).decode())
-        return
-    _show(chosen, attempt or total, total, every=every)
+    elif chosen is not None:
+        _show(chosen, attempt or total, total, every=every)
 
 
 def _show(attempt: "Attempt", number: int, total: int, *, every: bool) -> None:

@@ -30,7 +30,7 @@ def results(
 
     chosen = find_measures(names or [])
     loaded = Run.load(run)
-    able = [measure for measure in chosen if names or not (measure.needs_timeline and loaded.lacks)]
+    able = [measure for measure in chosen if names or not measure.lacking(loaded)]
     if len(able) < len(chosen):
         left_out = ", ".join(measure.name for measure in chosen if measure not in able)
         typer.echo(f"seatrial: {loaded.name} lacks {loaded.lacks}; left out: {left_out}", err=True)

@@ -111,7 +111,7 @@ def _numbers(runs: list[Run], measures: Iterable[Measure]) -> list[Number]:
 
 
 def _summary(measure: Measure, run: Run) -> Mapping[str, float | None]:
-    if measure.needs_timeline and run.lacks:
+    if measure.lacking(run):
         return {}
     return measure.summary(measure.compute(run))
 

@@ -3,6 +3,7 @@
 from seatrial.results.lives import NEVER
 from seatrial.results.measures.allocation import allocation
 from seatrial.results.run import Run
+from seatrial.timeline.explanation import UNRECORDED
 
 
 def headline(run: Run) -> list[dict[str, str]]:
@@ -13,12 +14,13 @@ def headline(run: Run) -> list[dict[str, str]]:
     preempted = sum(pod.preempted != NEVER for pod in run.pods)
     nodes = sum(node.is_there(last) for node in run.nodes)
     used = len({pod.node for pod in run.pods if pod.is_on_node(last)})
+    attempts = UNRECORDED if run.is_without_attempts else f"{len(run.histories.attempts):,} scheduling attempts"
     numbers = [
         ("Pods bound", f"{bound:,}", f"of {len(run.pods):,} created"),
         ("Pending at the end", f"{waiting:,}", "pods without a node"),
         ("Preempted", f"{preempted:,}", "pods displaced by others"),
         ("Nodes in use", f"{used:,}", f"of {nodes:,} at the end"),
-        ("Steps", f"{len(run.steps):,}", f"{len(run.histories.attempts):,} scheduling attempts"),
+        ("Steps", f"{len(run.steps):,}", attempts),
     ]
     rates = allocation(run)
     for resource in run.resources[:2]:

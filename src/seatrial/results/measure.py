@@ -36,6 +36,8 @@ class Measure:
     better: Better
     summary: Summary
     needs_timeline: bool = False
+    needs_attempts: bool = False
+    """Attempts are needed, be they those that a plain result tells."""
 
     @property
     def definition(self) -> str:
@@ -43,18 +45,29 @@ class Measure:
 
     def compute(self, run: Run) -> pl.DataFrame:
         """The table of a run; ConfigError where the result does not hold what the measure needs."""
-        if self.needs_timeline and run.lacks:
-            raise ConfigError(run.name, self.name, f"needs {run.lacks}")
+        if lacking := self.lacking(run):
+            raise ConfigError(run.name, self.name, f"needs {lacking}")
         return self.table(run)
+
+    def lacking(self, run: Run) -> str:
+        """What a run does not hold and this measure needs; empty where it has all."""
+        return run.lacks if self.needs_timeline or (self.needs_attempts and run.is_without_attempts) else ""
 
 
 def measure(
-    name: str, *, unit: str = "", better: Better = "", needs_timeline: bool = False, summary: Summary | None = None
+    name: str,
+    *,
+    unit: str = "",
+    better: Better = "",
+    needs_timeline: bool = False,
+    needs_attempts: bool = False,
+    summary: Summary | None = None,
 ) -> Callable[[Table], Table]:
     """Declare a measure."""
 
     def declare(table: Table) -> Table:
-        _declared[name] = Measure(name, table, unit, better, summary or (lambda frame: {}), needs_timeline)
+        told = summary or (lambda frame: {})
+        _declared[name] = Measure(name, table, unit, better, told, needs_timeline, needs_attempts)
         return table
 
     return declare

@@ -1,7 +1,8 @@
 """A finished run, read back: its scenario, its entries, and the lives of its nodes and pods.
 
 RESULT is an `--out` directory or a `result.json` of any KEP-140 simulator. What a plain `result.json` lacks (times,
-attempts of the scheduler, status writes) is said in `lacks`, and measures that need it say so too.
+attempts of the scheduler, status writes), or a run with `--record none` (attempts), is said in `lacks`, and measures
+that need it say so too.
 """
 
 from collections.abc import Iterator
@@ -19,8 +20,10 @@ from seatrial.model.errors import ConfigError
 from seatrial.results.entries import Entry, entries_of_result, entries_of_table, read_timeline
 from seatrial.results.history import Histories, Moment, moments, tell
 from seatrial.results.lives import NodeLife, PodLife
+from seatrial.timeline.explanation import are_attempts_unrecorded
 
 LACKS_TIMELINE = "times, attempts and status writes (there is no timeline.parquet beside this result.json)"
+LACKS_ATTEMPTS = "attempts, which were not recorded (--record none)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,14 @@ class Run:
     @property
     def lacks(self) -> str:
         """What this result cannot tell; empty where it tells all."""
-        return "" if self.table is not None else LACKS_TIMELINE
+        if self.table is None:
+            return LACKS_TIMELINE
+        return LACKS_ATTEMPTS if self.is_without_attempts else ""
+
+    @cached_property
+    def is_without_attempts(self) -> bool:
+        """Whether a scheduler was at work and its attempts were not recorded."""
+        return self.table is not None and are_attempts_unrecorded(self.table)
 
     @cached_property
     def header(self) -> Header:

@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from seatrial.model.documents import decode
 from seatrial.model.errors import NotFound
 from seatrial.timeline.reading import Attempt, Kept
 
@@ -18,6 +19,20 @@ TABLE = {
     "weight": pl.Int64,
     "final": pl.Int64,
 }
+
+
+UNRECORDED = "attempts were not recorded (--record none)"
+
+
+def are_attempts_unrecorded(table: pl.LazyFrame) -> bool:
+    """Whether a timeline shows the hand of a scheduler and yet holds no attempt: it was made with `--record none`."""
+    is_attempt = pl.col("entry") == "attempt"
+    is_bind = (pl.col("subresource") == "binding") & (pl.col("writer") == "scheduler")
+    is_trace = is_bind | (pl.col("entry") == "unscheduled")
+    attempted, traced = (
+        table.select(is_attempt.any().alias("attempted"), is_trace.any().alias("traced")).collect().row(0)
+    )
+    return bool(traced and not attempted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +65,36 @@ def explain(kept: Kept, namespace: str, name: str) -> Explanation:
     if not rows:
         raise NotFound(f"the timeline has no pod {namespace}/{name}")
     attempts = [kept.attempt(row) for row in rows if row["entry"] == "attempt"]
-    return Explanation(f"{namespace}/{name}", _sentence(f"{namespace}/{name}", rows, attempts), tuple(attempts))
+    pod = f"{namespace}/{name}"
+    if not attempts and are_attempts_unrecorded(kept.table):
+        said = _untold(pod, rows)
+    else:
+        said = _placement(pod, _bind_of(rows), attempts)
+    return Explanation(pod, said + _end(rows), tuple(attempts))
 
 
-def _sentence(pod: str, rows: Sequence[dict[str, Any]], attempts: Sequence[Attempt]) -> str:
-    bound = next((row for row in rows if row["subresource"] == "binding"), None)
+def _bind_of(rows: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    return next((row for row in rows if row["subresource"] == "binding"), None)
+
+
+def _end(rows: Sequence[dict[str, Any]]) -> str:
     deleted = next((row for row in rows if row["entry"] == "delete"), None)
-    said = _placement(pod, bound, attempts)
-    if deleted is not None:
-        who = deleted["writer"]
-        how = "preempted" if who == "scheduler" else f"deleted by {who}"
-        said += f" It was {how} in step {deleted['major']}."
-    return said
+    if deleted is None:
+        return ""
+    who = deleted["writer"]
+    how = "preempted" if who == "scheduler" else f"deleted by {who}"
+    return f" It was {how} in step {deleted['major']}."
+
+
+def _untold(pod: str, rows: Sequence[dict[str, Any]]) -> str:
+    """What is known of a pod without its attempts."""
+    bound = _bind_of(rows)
+    if bound is not None:
+        node = decode(bound["object"])["spec"]["nodeName"]
+        return f"{pod} went to {node} in step {bound['major']}; {UNRECORDED}, so why is not known."
+    if any(row["entry"] == "unscheduled" for row in rows):
+        return f"{pod} was tried and found no node; {UNRECORDED}, so why is not known."
+    return f"Whether {pod} was tried by the scheduler is not known: {UNRECORDED}."
 
 
 def _placement(pod: str, bound: dict[str, Any] | None, attempts: Sequence[Attempt]) -> str:

@@ -29,7 +29,8 @@ def _counts(frame: pl.DataFrame) -> dict[str, float | None]:
 def pods(run: Run) -> pl.DataFrame:
     """One row a pod: created, bound, ended, attempts, preempted by whom, waiting.
 
-    Steps are the scenario's numbers, null where the thing did not happen. A pod waits from its creation to its binding;
+    Steps are the scenario's numbers, null where the thing did not happen. Without recorded attempts (`--record none`)
+    their number and the preemptor are null. A pod waits from its creation to its binding;
     seconds are those of virtual time. Summary: how many were bound, and how many preempted.
     """
     majors = [step.major for step in run.steps]
@@ -40,7 +41,7 @@ def pods(run: Run) -> pl.DataFrame:
     rows = [
         (
             pod.key, pod.owner or None, major(pod.created), major(pod.bound), pod.node or None, major(pod.ended),
-            pod.attempts, major(pod.preempted), pod.preempted_by or None,
+            None if run.is_without_attempts else pod.attempts, major(pod.preempted), pod.preempted_by or None,
             None if pod.bound == NEVER else pod.bound - pod.created,
             None if pod.bound == NEVER else (pod.bound_at - pod.created_at) / 1e6,
         )

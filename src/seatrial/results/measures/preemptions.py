@@ -11,7 +11,8 @@ SCHEMA = {"victim": pl.String, "by": pl.String, "step": pl.Int64, "chain": pl.In
 
 def _count(frame: pl.DataFrame) -> dict[str, float | None]:
     longest = frame["chain"].max()
-    return {"preemptions": float(len(frame)), "preemption_chain": float(longest) if isinstance(longest, int) else 0.0}
+    chain = float(longest) if isinstance(longest, int) else None if len(frame) else 0.0
+    return {"preemptions": float(len(frame)), "preemption_chain": chain}
 
 
 @measure("preemptions", unit="pods", better="lower", summary=_count)
@@ -19,12 +20,14 @@ def preemptions(run: Run) -> pl.DataFrame:
     """Every preemption, with the length of the chain it ends.
 
     A chain grows when a pod that displaced another is displaced itself: `chain` is 1 where the victim had displaced
-    nobody, and one more than the longest chain of its own victims otherwise. Summary: their number and the longest.
+    nobody, and one more than the longest chain of its own victims otherwise. Without recorded attempts
+    (`--record none`) `by` and `chain` are null. Summary: their number and the longest.
     """
     rows = []
     depth: dict[str, int] = {}
     for pod in sorted((pod for pod in run.pods if pod.preempted != NEVER), key=lambda pod: pod.preempted):
         chain = depth.get(pod.key, 0) + 1
         depth[pod.preempted_by] = max(depth.get(pod.preempted_by, 0), chain)
-        rows.append((pod.key, pod.preempted_by, run.steps[pod.preempted].major, chain))
+        told = (None, None) if run.is_without_attempts else (pod.preempted_by, chain)
+        rows.append((pod.key, told[0], run.steps[pod.preempted].major, told[1]))
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")

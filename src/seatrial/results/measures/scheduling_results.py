@@ -9,7 +9,7 @@ from seatrial.results.run import Run
 ANNOTATION = "kube-scheduler-simulator.sigs.k8s.io/filter-result"
 
 
-@measure("scheduling_results", unit="nodes")
+@measure("scheduling_results", unit="nodes", needs_attempts=True)
 def scheduling_results(run: Run) -> pl.DataFrame:
     """Reasons for which nodes were rejected, over all attempts.
 
