@@ -22,7 +22,7 @@ from seatrial.scheduler.faults import guard
 from seatrial.scheduler.node import NodeInfo
 from seatrial.scheduler.nodes import Mask, Nodes
 from seatrial.scheduler.pods import PodInfo
-from seatrial.scheduler.registry import Registry
+from seatrial.scheduler.registry import IN_TREE, Registry
 from seatrial.scheduler.verdict import (
     MISSING,
     SKIP,
@@ -323,6 +323,7 @@ class FilterCall:
         method = whole if whole is not None else plugin.filter_one  # type: ignore[attr-defined]
         self._call = _adapted(method)
         self.is_cached = self.reads != Reads.CLUSTER and not self.one_by_one
+        self.is_in_tree = self.name in IN_TREE
         self.concerns: Callable[[PodInfo], bool] | None = getattr(plugin, "concerns", None)
         """A plugin may say cheaply that a pod is none of its business."""
 
