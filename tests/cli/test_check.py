@@ -156,3 +156,11 @@ def test_nothing_is_wrong_with_the_examples(example: Example) -> None:
     told = json.loads(seatrial("run", str(example.scenario), "--check", "--json", *example.flags))
     assert told["valid"]
     assert not [row for row in told["findings"] if "there is no Done" not in row["message"]]
+
+
+def test_an_unknown_annotation_of_the_scenario_is_doubtful() -> None:
+    document = scenario(operations(create(1, node("n")), done(2)), step_durations="1m")
+    Path(FILE).write_bytes(orjson.dumps(document))
+    result = CliRunner().invoke(build(), ["run", FILE, "--check"])
+    assert result.exit_code == 0
+    assert "step-durations has no effect on a Scenario; there are step-duration, foreign-writes" in result.stderr

@@ -21,12 +21,27 @@ def said_usage(annotations: dict[str, str]) -> dict[str, Quantity]:
     """The usage that a pod's annotation gives; what cannot be read is left out."""
     found = {}
     for part in annotations.get(USAGE, "").split(","):
-        name, _, amount = part.partition("=")
         try:
-            found[name.strip()] = Quantity.parse(amount.strip())
+            name, amount = _said(part)
         except ValueError:
             continue
+        found[name] = amount
     return {name: found[name] for name in RESOURCES if name in found}
+
+
+def parse_usage(text: str) -> dict[str, Quantity]:
+    """What the annotation says; ValueError where a part of it cannot be read."""
+    return dict(_said(part) for part in text.split(","))
+
+
+def _said(part: str) -> tuple[str, Quantity]:
+    name, _, amount = (piece.strip() for piece in part.partition("="))
+    if name not in RESOURCES:
+        raise ValueError(f"expected cpu=QUANTITY,memory=QUANTITY, got {part!r}")
+    try:
+        return name, Quantity.parse(amount)
+    except ValueError as error:
+        raise ValueError(f"{name}: {amount!r} is no quantity") from error
 
 
 def container_usage(pod: Document) -> dict[str, dict[str, int]]:

@@ -15,6 +15,7 @@ GROUP = "simulation.kube-scheduler-simulator.x-k8s.io"
 API_VERSION = f"{GROUP}/v1alpha1"
 STEP_DURATION = f"{GROUP}/step-duration"
 RUN_DURATION = f"{GROUP}/run-duration"
+EXIT_CODE = f"{GROUP}/exit-code"
 FOREIGN_WRITES = f"{GROUP}/foreign-writes"
 
 LAST_STEP = 2**31 - 1

@@ -7,6 +7,7 @@ import msgspec
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import ScenarioError
+from seatrial.scenario.annotations import unknown_on_scenario
 from seatrial.scenario.generators import expand
 from seatrial.scenario.kind import RUN_DURATION, STEP_DURATION, Generator, Operation
 from seatrial.scenario.operations import is_done
@@ -34,6 +35,8 @@ def lint(
         Finding("error", problem.why, problem.operation)
         for problem in problems(document, profile, operations, REGISTRY.names())
     ]
+    annotations = (document.get("metadata") or {}).get("annotations") or {}
+    found += [Finding("warning", text, field="metadata.annotations") for text in unknown_on_scenario(annotations)]
     wrong = {finding.operation for finding in found}
     found += rehearse(operations, snapshot, wrong, own_controllers=bool(REGISTRY.own))
     try:

@@ -8,6 +8,7 @@ import orjson
 from seatrial.model.errors import ScenarioError, SeatrialError, StatusError
 from seatrial.model.kinds import Kind
 from seatrial.model.yamls import load_all
+from seatrial.scenario.annotations import check_annotations, mentions
 from seatrial.scenario.kind import CreateOptions as CreateOptionsGiven
 from seatrial.scenario.kind import DeleteOperation, Operation, PatchOperation, TypeMeta
 from seatrial.scenario.kind import DeleteOptions as DeleteOptionsGiven
@@ -60,6 +61,8 @@ def _create(store: Store, planned: Planned, operation: Operation) -> Stored:
     kind = _kind(store, planned, create.object["apiVersion"], create.object["kind"])
     options = USUAL_OPTIONS if create.create_options is None else _create_options(create.create_options)
     namespace = _namespace(kind, (create.object.get("metadata") or {}).get("namespace"))
+    if mentions(planned.data):
+        check_annotations(create.object, planned.id)
     return store.create(kind, create.object, writer=writer_of(planned), namespace=namespace, options=options)
 
 
@@ -85,7 +88,7 @@ def _patch(store: Store, planned: Planned, patch: PatchOperation) -> Stored:
         field_validation=cast(Any, (given and given.field_validation) or "Strict"),
         force=bool(given and given.force),
     )
-    return store.patch(
+    patched = store.patch(
         kind,
         patch.object_meta.name,
         _patch_of(planned, kind, patch),
@@ -94,6 +97,9 @@ def _patch(store: Store, planned: Planned, patch: PatchOperation) -> Stored:
         subresource=patch.subresource,
         options=options,
     )
+    if mentions(planned.data):
+        check_annotations(patched.document(), planned.id)
+    return patched
 
 
 def _patch_of(planned: Planned, kind: Kind, patch: PatchOperation) -> Patch:

@@ -16,6 +16,7 @@ from seatrial.model.documents import Document, encode
 from seatrial.model.durations import parse_duration
 from seatrial.model.errors import ConfigError, ScenarioError, SeatrialError
 from seatrial.scenario.actors import SchedulerLoop
+from seatrial.scenario.annotations import check_annotations
 from seatrial.scenario.board import Board, MemoryPages, Pages, Publisher, Strategy
 from seatrial.scenario.engine import Engine, Settings
 from seatrial.scenario.kind import SCENARIO, STEP_DURATION, Controllers
@@ -201,6 +202,8 @@ class Play:
         return engine
 
     def _load_snapshot(self) -> None:
+        for document in self.options.snapshot:
+            check_annotations(document)
         for stored in self.store.load(self.options.snapshot, writer=SNAPSHOT):
             self.timeline.adopt(stored, self.clock.now())
 

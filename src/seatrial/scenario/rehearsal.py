@@ -16,6 +16,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import AlreadyExists, Conflict, Forbidden, NotFound, ScenarioError, StatusError
 from seatrial.model.quantity import QuantityError, canonical_quantity
 from seatrial.model.schema import Schema, schema_for
+from seatrial.scenario.annotations import check_annotations, mentions, unknown_annotations
 from seatrial.scenario.cluster import fresh_store
 from seatrial.scenario.kind import Operation
 from seatrial.scenario.operations import carry_out
@@ -48,16 +49,29 @@ def rehearse(
     store = fresh_store(Clock())
     serve_stages(store)
     store.load(snapshot, writer="snapshot")
+    yield from _of_snapshot(snapshot)
     for planned in sorted(operations, key=lambda planned: planned.step):
         if planned.id in without:
             continue
         operation = msgspec.json.decode(planned.data, type=Operation)
+        if mentions(planned.data) and operation.create_operation is not None:
+            for text in unknown_annotations(operation.create_operation.object or {}):
+                yield Finding("warning", text, planned.id, "createOperation.object")
         try:
             carry_out(store, planned, operation)
         except ScenarioError as error:
             finding = _finding(operation, error, own_controllers)
             if finding is not None:
                 yield finding
+
+
+def _of_snapshot(snapshot: Sequence[Document]) -> Iterator[Finding]:
+    for document in snapshot:
+        yield from (Finding("warning", text) for text in unknown_annotations(document))
+        try:
+            check_annotations(document)
+        except ScenarioError as error:
+            yield Finding("error", error.why)
 
 
 def _finding(operation: Operation, error: ScenarioError, own_controllers: bool) -> Finding | None:
