@@ -7,8 +7,10 @@ import pytest
 
 from seatrial.model.errors import ConfigError
 from seatrial.results.entries import Entry
+from seatrial.results.headline import headline
 from seatrial.results.measure import all_measures, find_measures
 from seatrial.results.run import Run
+from tests.results.conftest import Story, ToldRun, node, pod
 
 GI = 1024**3
 
@@ -115,6 +117,43 @@ def test_throughput_counts_by_step(told: Run) -> None:
     assert [row["bound"] for row in rows(told, "throughput")] == [1, 1, 1, 1]
     assert [row["ended"] for row in rows(told, "throughput")] == [0, 0, 0, 2]
     assert summary(told, "throughput") == {"throughput": 1.0}
+
+
+@pytest.fixture
+def continued() -> ToldRun:
+    """A cluster with a pod on n1, one that has ended and one that waits, to which the run adds one."""
+    story = Story()
+    for name in ("n1", "n2"):
+        story.tell(1, 0, "write", node(name, "a", "1"), "snapshot")
+    story.tell(1, 0, "write", pod("old", "1", "n1"), "snapshot")
+    story.tell(1, 0, "write", pod("over", "1", "n1", phase="Succeeded"), "snapshot")
+    story.tell(1, 0, "write", pod("late", "1"), "snapshot")
+    story.tell(1, 0, "create", pod("new", "1"))
+    story.tell(1, 1, "patch", pod("new", "1", "n2"), "scheduler")
+    story.tell(2, 1, "patch", pod("late", "1", "n2"), "scheduler")
+    story.tell(2, 1, "delete", pod("old", "1", "n1"), "scheduler")
+    return ToldRun(story)
+
+
+def test_what_a_snapshot_brought_is_no_work_of_the_run(continued: ToldRun) -> None:
+    first, second = rows(continued, "throughput")
+    assert first == {"step": 1, "created": 1, "bound": 1, "ended": 0, "preempted": 0}
+    assert second == {"step": 2, "created": 0, "bound": 1, "ended": 1, "preempted": 1}
+
+
+def test_pods_that_came_with_their_node_did_not_wait(continued: ToldRun) -> None:
+    by_name = {row["pod"]: row for row in rows(continued, "pods")}
+    old = by_name["default/old"]
+    assert (old["created"], old["bound"], old["node"], old["waited_steps"]) == (1, 1, "n1", None)
+    assert by_name["default/late"]["waited_steps"] == 1
+    steps, _ = rows(continued, "waiting")
+    assert (steps["p50"], steps["p90"]) == (0, 1)  # new and late
+
+
+def test_what_a_snapshot_brought_is_allocated(continued: ToldRun) -> None:
+    (first,) = rows(continued, "allocation", resource="cpu", step=1)
+    assert first["requested"] == 2000  # old and new
+    assert headline(continued)[0]["hint"] == "of 4 (3 from the snapshot)"
 
 
 def test_scheduler_work_counts_attempts_and_visits(told: Run) -> None:

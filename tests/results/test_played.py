@@ -88,6 +88,23 @@ def test_a_pod_is_not_called_untried_where_attempts_were_not_recorded(unrecorded
     assert ("went to node-0" if pod == "high-0" else "was tried and found no node") in said
 
 
+def test_a_played_snapshot_is_no_work_of_the_run() -> None:
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}
+    pod = {
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "default"},
+        "spec": {"nodeName": "n", "containers": [{"name": "c", "image": "i"}]},
+    }  # fmt: skip
+    spec = {
+        "controllers": {"simulationControllers": {"enabled": [{"name": "scheduler"}]}},
+        "operations": [{"id": "end", "step": 1, "doneOperation": {}}],
+    }
+    result = run({**EMPTY, "spec": spec}, snapshot=[node, pod])
+    brought = Run("brought", encode(result.scenario), None, result.kept.table, result.kept.dictionary)
+    throughput = all_measures()["throughput"].compute(brought)
+    assert throughput.select("created", "bound").sum().row(0) == (0, 0)
+    assert [(life.name, life.node) for life in brought.pods] == [("p", "n")]
+
+
 def test_a_run_with_attempts_lacks_nothing(storm: Run) -> None:
     assert storm.lacks == ""
 

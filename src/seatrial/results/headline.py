@@ -10,13 +10,15 @@ def headline(run: Run) -> list[dict[str, str]]:
     """Label, value and a hint for each."""
     last = len(run.steps) - 1
     bound = sum(pod.bound != NEVER for pod in run.pods)
+    brought = sum("created" in pod.brought for pod in run.pods)
+    source = f"({brought:,} from the snapshot)" if brought else "created"
     waiting = sum(pod.is_waiting(last) for pod in run.pods)
     preempted = sum(pod.preempted != NEVER for pod in run.pods)
     nodes = sum(node.is_there(last) for node in run.nodes)
     used = len({pod.node for pod in run.pods if pod.is_on_node(last)})
     attempts = UNRECORDED if run.is_without_attempts else f"{len(run.histories.attempts):,} scheduling attempts"
     numbers = [
-        ("Pods bound", f"{bound:,}", f"of {len(run.pods):,} created"),
+        ("Pods bound", f"{bound:,}", f"of {len(run.pods):,} {source}"),
         ("Pending at the end", f"{waiting:,}", "pods without a node"),
         ("Preempted", f"{preempted:,}", "pods displaced by others"),
         ("Nodes in use", f"{used:,}", f"of {nodes:,} at the end"),

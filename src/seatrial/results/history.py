@@ -10,6 +10,9 @@ from seatrial.results.entries import Entry
 from seatrial.results.lives import NEVER, NodeLife, PodLife, allocatable_of, requests_of_pod
 
 FINISHED = ("Succeeded", "Failed")
+SNAPSHOT = "snapshot"
+"""Who writes what was there before the first step."""
+BROUGHT = ("created", "bound", "ended")
 
 
 class _Meta(msgspec.Struct, rename="camel"):
@@ -144,6 +147,8 @@ class _Teller:
             life.bound, life.bound_at, life.node = self._step, entry.time, node
         if pod.status.get("phase") in FINISHED and life.ended == NEVER:
             life.ended = self._step
+        if entry.writer == SNAPSHOT:
+            life.brought = frozenset(name for name in BROUGHT if getattr(life, name) != NEVER)
 
     def _begin(self, entry: Entry, pod: _Pod) -> PodLife:
         owner = next((ref for ref in pod.metadata.owner_references if ref.get("controller")), None)

@@ -52,6 +52,8 @@ class PodLife:
     preempted_by: str = ""
     attempts: int = 0
     tried: bool = field(default=False)
+    brought: frozenset[str] = frozenset()
+    """Which of created, bound and ended a snapshot brought: that is no work of the run."""
 
     @property
     def key(self) -> str:

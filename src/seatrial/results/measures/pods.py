@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from seatrial.results.lives import NEVER
+from seatrial.results.lives import NEVER, PodLife
 from seatrial.results.measure import measure
 from seatrial.results.run import Run
 
@@ -30,8 +30,9 @@ def pods(run: Run) -> pl.DataFrame:
     """One row a pod: created, bound, ended, attempts, preempted by whom, waiting.
 
     Steps are the scenario's numbers, null where the thing did not happen. Without recorded attempts (`--record none`)
-    their number and the preemptor are null. A pod waits from its creation to its binding;
-    seconds are those of virtual time. Summary: how many were bound, and how many preempted.
+    their number and the preemptor are null. A pod waits from its creation to its binding; seconds are those of virtual
+    time. A pod of a snapshot counts as created at the first step; if it came with its node it counts as bound then
+    and its waiting is null, since it did not wait in the run. Summary: how many were bound, and how many preempted.
     """
     majors = [step.major for step in run.steps]
 
@@ -42,9 +43,15 @@ def pods(run: Run) -> pl.DataFrame:
         (
             pod.key, pod.owner or None, major(pod.created), major(pod.bound), pod.node or None, major(pod.ended),
             None if run.is_without_attempts else pod.attempts, major(pod.preempted), pod.preempted_by or None,
-            None if pod.bound == NEVER else pod.bound - pod.created,
-            None if pod.bound == NEVER else (pod.bound_at - pod.created_at) / 1e6,
+            *_waited(pod),
         )
         for pod in run.pods
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+def _waited(pod: PodLife) -> tuple[int | None, float | None]:
+    """Steps and seconds from creation to binding; None where there was none in the run."""
+    if pod.bound == NEVER or "bound" in pod.brought:
+        return None, None
+    return pod.bound - pod.created, (pod.bound_at - pod.created_at) / 1e6

@@ -15,11 +15,15 @@ def _mean(frame: pl.DataFrame) -> dict[str, float | None]:
 
 @measure("throughput", unit="pods/step", better="higher", summary=_mean)
 def throughput(run: Run) -> pl.DataFrame:
-    """Pods created, bound, ended and preempted in each step. Summary: pods bound a step on average."""
+    """Pods created, bound, ended and preempted in each step.
+
+    Only what the run did counts: pods of a snapshot are not created in it, and those that came with their node are not
+    bound in it; that they end, or are preempted, is. Summary: pods bound a step on average.
+    """
     columns = {name: np.zeros(len(run.steps), np.int64) for name in ("created", "bound", "ended", "preempted")}
     for pod in run.pods:
         for name, counts in columns.items():
             place = getattr(pod, name)
-            if place != NEVER:
+            if place != NEVER and name not in pod.brought:
                 counts[place] += 1
     return pl.DataFrame({"step": [step.major for step in run.steps], **columns})

@@ -21,9 +21,10 @@ def waiting(run: Run) -> pl.DataFrame:
     """p50, p90, p99 and the longest of the waiting time of bound pods, in steps and in seconds of virtual time.
 
     The p-th percentile is the smallest waiting time that at least p percent of the pods do not exceed (nearest rank).
-    Pods that were never bound are not in it: see `pending`. Summary: the percentiles in steps.
+    Pods that were never bound are not in it (see `pending`), nor are those that a snapshot brought with their node.
+    Summary: the percentiles in steps.
     """
-    bound = pods(run).drop_nulls("bound")
+    bound = pods(run).drop_nulls("waited_steps")
     rows = []
     for unit in ("steps", "seconds"):
         times = sorted(float(value) for value in bound[f"waited_{unit}"])
