@@ -36,6 +36,11 @@ FILES = {
         "{name: fill}",
         "{name: fill, annotations: {simulation.kube-scheduler-simulator.x-k8s.io/step-duration: 60}}",
     ).encode(),
+    "mine.yaml": b"""
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles: [{plugins: {multiPoint: {enabled: [{name: Mine}]}}}]
+""",
     "report.html": b"<html></html>",
     "nobody-listens.yaml": b"""
 apiVersion: v1
@@ -236,6 +241,20 @@ def test_bad_input_ends_with_a_message(call: Call, code: int, line: str) -> None
         ("explain report.html p", "report.html: expected a folder with result.json"),
         ("results deep.json", "deep.json: is nested too deeply"),
         ("explain run p --attempt 99", ", got 99"),
+        (
+            "run good.yaml --scheduler-config mine.yaml",
+            '"Mine" does not exist (a plugin of your own comes with --plugins',
+        ),
+        ("config expand mine.yaml", "--plugins FILE"),
+        ("config validate mine.yaml", "--plugins FILE"),
+        ("run good.yaml --feature-gates Foo=true", "--feature-gates: unrecognized feature gate: Foo"),
+        ("config expand --feature-gates Foo=true", "--feature-gates: unrecognized feature gate: Foo"),
+        ("snapshot pod.yaml -o absent/cluster.yaml", "--output: absent/cluster.yaml cannot be written"),
+        ("snapshot pod.yaml -o lone", "--output: lone cannot be written"),
+        ("results run --csv --json", "--csv: expected a folder, got --json"),
+        ("results run --parquet --csv", "--parquet: expected a folder, got --csv"),
+        ("compare run run --out page --junit absent/junit.xml", "--junit: absent/junit.xml cannot be written"),
+        ("compare run run --out page --junit .", "--junit: . cannot be written"),
     ],
 )
 def test_the_message_names_what_is_wrong(call: Call, line: str, said: str) -> None:

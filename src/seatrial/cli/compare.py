@@ -54,6 +54,7 @@ def compare(
 
     thresholds = [Threshold.parse(text) for text in fail_if or []]
     make_folder(out)
+    _check_junit(junit)
     if scenario is None:
         _refuse(
             scheduler_config=scheduler_config,
@@ -92,6 +93,19 @@ def _judge(comparison: "Comparison", crossings: list[str]) -> None:
         typer.secho(sentence, err=True, fg="red")
     if found:
         raise typer.Exit(1)
+
+
+def _check_junit(path: Path | None) -> None:
+    """Find out before a long play whether its verdict can be written."""
+    if path is None or (path.exists() and not path.is_file() and not path.is_dir()):
+        return
+    existed = path.exists()
+    try:
+        path.open("ab").close()
+    except OSError as error:
+        raise ConfigError("", "--junit", f"{path} cannot be written: {error.strerror}") from error
+    if not existed:
+        path.unlink()
 
 
 def _refuse(**options: object) -> None:

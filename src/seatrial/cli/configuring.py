@@ -14,17 +14,39 @@ if TYPE_CHECKING:
 Gates = Annotated[str, typer.Option("--feature-gates", help="Name=true|false,…", show_default=False)]
 
 
+OWN = "a plugin of your own comes with --plugins FILE"
+
+
 def load(path: Path | None, plugins: Sequence[type[Any]], feature_gates: str) -> "Configuration":
     """The configuration in a file, or the default one; its warnings are printed. ConfigurationError where it is bad."""
-    from seatrial.scheduler.config import load_configuration
-    from seatrial.scheduler.config.files import parse_gates, read_configuration
+    from seatrial.scheduler.config import ConfigurationError, load_configuration
+    from seatrial.scheduler.config.files import read_configuration
     from seatrial.scheduler.user_plugins import known_points
 
+    gates = _gates(feature_gates)
     source = None if path is None else read_configuration(path)
-    loaded = load_configuration(source, plugins=known_points(plugins), gates=parse_gates(feature_gates))
+    try:
+        loaded = load_configuration(source, plugins=known_points(plugins), gates=gates)
+    except ConfigurationError as error:
+        if not error.unknown_plugin:
+            raise
+        raise ConfigurationError(error.stage, [f"{problem} ({OWN})" for problem in error.problems]) from None
     for warning in loaded.warnings:
         typer.echo(f"warning: {warning}", err=True)
     return loaded
+
+
+def _gates(text: str) -> dict[str, bool]:
+    """The gates of the flag, which is named where one cannot be had."""
+    from seatrial.scheduler.config.files import parse_gates
+    from seatrial.scheduler.config.gates import enabled_gates
+
+    gates = parse_gates(text)
+    try:
+        enabled_gates(gates)
+    except ConfigError as error:
+        raise ConfigError("", "--feature-gates", error.why) from None
+    return gates
 
 
 def load_or_refuse(path: Path | None, plugins: Sequence[type[Any]], feature_gates: str) -> "Configuration":

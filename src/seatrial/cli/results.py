@@ -28,6 +28,7 @@ def results(
     from seatrial.results.measure import find_measures
     from seatrial.results.run import Run
 
+    _refuse_options(csv=csv, parquet=parquet)
     chosen = find_measures(names or [])
     loaded = Run.load(run)
     able = [measure for measure in chosen if names or not measure.lacking(loaded)]
@@ -49,6 +50,15 @@ def results(
     elif csv is None and parquet is None:
         for measure, table in tables.items():
             _show(measure.name, measure.definition.splitlines()[0], table)
+
+
+def _refuse_options(**folders: Path | None) -> None:
+    """`--csv --json` would write into a folder called `--json`, and print nothing."""
+    from seatrial.model.errors import ConfigError
+
+    for name, folder in folders.items():
+        if folder is not None and str(folder).startswith("-"):
+            raise ConfigError("", f"--{name}", f"expected a folder, got {folder} (./{folder} is a folder of that name)")
 
 
 def measures() -> None:

@@ -55,7 +55,10 @@ def snapshot(
     if bool(files) == (kubeconfig is not None):
         raise ConfigError("", "FILES", "expected either files or --kubeconfig")
     found = read_snapshot(files) if files else list(clean(_live(kubeconfig)))
-    write_whole(output, [dump({"apiVersion": "v1", "kind": "List", "items": found}).encode()])
+    try:
+        write_whole(output, [dump({"apiVersion": "v1", "kind": "List", "items": found}).encode()])
+    except OSError as error:
+        raise ConfigError("", "--output", f"{output} cannot be written: {error.strerror or error}") from error
     if not found:
         source = ", ".join(map(str, files)) if files else str(kubeconfig)
         typer.echo(f"seatrial: warning: {source}: no objects found; the snapshot is empty", err=True)

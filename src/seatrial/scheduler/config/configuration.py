@@ -137,7 +137,7 @@ def _build_profiles(documents: list[Document], known: Points) -> tuple[Profile, 
             plugins = expand(document, known)
         except CannotBuild as error:
             text = f"initializing profiles: creating profile for scheduler name {name}: {error}"
-            raise ConfigurationError("build", [text]) from error
+            raise ConfigurationError("build", [text], unknown_plugin=error.unknown_plugin) from error
         needed = set(enabled_names(document["plugins"]))
         args = {
             config["name"]: config["args"]

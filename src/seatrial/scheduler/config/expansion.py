@@ -20,7 +20,11 @@ Points = Mapping[str, tuple[str, ...]]
 
 
 class CannotBuild(Exception):
-    """Why the framework of a profile cannot be made."""
+    """Why the framework of a profile cannot be made; the plugin that is missing, where that is why."""
+
+    def __init__(self, why: str, unknown_plugin: str = "") -> None:
+        super().__init__(why)
+        self.unknown_plugin = unknown_plugin
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,7 @@ def _listed(point: str, plugins: Document, known: Points) -> list[str]:
     for plugin in plugins["enabled"]:
         name = plugin.get("name", "")
         if name not in known:
-            raise CannotBuild(f'{_interface(point)} "{name}" does not exist')
+            raise CannotBuild(f'{_interface(point)} "{name}" does not exist', unknown_plugin=name)
         if point not in known[name]:
             raise CannotBuild(f'plugin "{name}" does not extend {_interface(point)} plugin')
         if name in names:
@@ -80,7 +84,7 @@ def _expanded(point: str, plugins: Document, own: list[str], multi: list[str], k
     overriding = set()
     for name in multi:
         if name not in known:
-            raise CannotBuild(f'{_interface(point)} "{name}" does not exist')
+            raise CannotBuild(f'{_interface(point)} "{name}" does not exist', unknown_plugin=name)
         if point not in known[name] or name in disabled:
             continue
         if name in own:

@@ -15,8 +15,10 @@ Stage = Literal["decode", "validate", "build"]
 class ConfigurationError(SeatrialError):
     """A refused configuration: at which stage of kube-scheduler's start, and every problem found there."""
 
-    def __init__(self, stage: Stage, problems: Sequence[str], prefix: str = "") -> None:
+    def __init__(self, stage: Stage, problems: Sequence[str], prefix: str = "", unknown_plugin: str = "") -> None:
         self.stage: Stage = stage
+        self.unknown_plugin = unknown_plugin
+        """The plugin that is named and not known, where that is the problem."""
         self.problems = tuple(problems)
         self.message = prefix + aggregate(problems)
         super().__init__(f"{stage}: {self.message}")
