@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scheduler_world import World, enabled
+from scheduler_world import World, enabled, profiles
 
 from seatrial.scheduler.extension import Plugin, Reads
-from seatrial.scheduler.verdict import SKIP, SUCCESS, Verdicts, unschedulable
+from seatrial.scheduler.faults import PluginFailed
+from seatrial.scheduler.verdict import SKIP, SUCCESS, Verdicts, error, unschedulable
 
 NODES, PODS = 8, 24
 FULL = "node(s) had two pods"
@@ -76,13 +77,15 @@ def test_a_filter_that_reads_nodes_and_rejected_nobody_is_asked_about_a_changed_
     world = World(enabled("Own"), [type("Own", (Plugin,), {"reads": Reads.NODE, "filter": filter})])
     for number in range(NODES):
         world.node(f"n{number}", cpu="1")
-    world.pod("before")
+    world.pod("first")
     world.run()
-    free = [f"n{number}" for number in range(NODES) if f"n{number}" != world.node_of("before")]
-    for name in free[1:]:
-        world.change("Node", name, lambda document: document["metadata"]["labels"].update(closed=""))
-        world.pod(f"after-{name}", cpu="100m")
-        assert {decision.node for decision in world.run()} <= {*free} - {name}
+    closed = "n0" if world.node_of("first") != "n0" else "n1"
+    world.change("Node", closed, lambda document: document["metadata"]["labels"].update(closed=""))
+    for number in range(NODES - 1):
+        world.pod(f"p{number}")
+    decisions = world.run()
+    assert closed not in {decision.node for decision in decisions}
+    assert [decision.outcome for decision in decisions].count("scheduled") == NODES - 2
 
 
 def test_a_filter_that_skips_itself_is_not_asked() -> None:
@@ -114,3 +117,85 @@ def test_a_filter_that_failed_is_asked_again(caplog: pytest.LogCaptureFixture) -
 
     found = [outcome for outcome, _, _ in outcomes(world_of(Reads.ROW, {"filter": filter}, tolerant=True))]
     assert found == ["scheduled", "error", *["scheduled"] * (PODS - 2)]
+
+
+def score_or_error(self: Any, pod: Any, nodes: Any) -> Any:
+    return error("boom") if any(node.pods for node in nodes) else np.zeros(len(nodes), np.int64)
+
+
+def score_or_raise(self: Any, pod: Any, nodes: Any) -> Any:
+    if any(node.pods for node in nodes):
+        raise KeyError("boom")
+    return np.zeros(len(nodes), np.int64)
+
+
+@pytest.mark.parametrize("tolerant", [True, False])
+@pytest.mark.parametrize("by_state", [True, False])
+def test_a_kept_score_that_fails_later_is_an_error_of_the_pod(tolerant: bool, by_state: bool) -> None:
+    members = {"score": score_or_error, "by_state": by_state}
+    kept = outcomes(world_of(Reads.ROW, members, tolerant=tolerant))
+    assert kept == outcomes(world_of(Reads.CLUSTER, members, tolerant=tolerant))
+    assert kept[0][0] == "scheduled"
+    assert kept[1] == ("error", "", 'running Score plugins: plugin "Own" failed with: boom')
+
+
+def test_a_kept_score_that_raises_later_is_an_error_where_that_is_tolerated(caplog: pytest.LogCaptureFixture) -> None:
+    found = outcomes(world_of(Reads.ROW, {"score": score_or_raise}, tolerant=True))
+    assert found[1] == ("error", "", "running Score plugins: plugin \"Own\" failed with: KeyError: 'boom'")
+
+
+def test_a_kept_score_that_raises_later_ends_a_run_by_name() -> None:
+    with pytest.raises(PluginFailed, match="plugin Own on pod default/p01: KeyError: 'boom'"):
+        world_of(Reads.ROW, {"score": score_or_raise}).run()
+
+
+@pytest.mark.parametrize("method", ["pre_score", "score"])
+def test_a_kept_score_that_failed_is_asked_again(method: str, caplog: pytest.LogCaptureFixture) -> None:
+    def call(self: Any, pod: Any, nodes: Any) -> Any:
+        if pod.name == "p00":
+            raise RuntimeError("boom")
+        return np.zeros(len(nodes), np.int64)
+
+    members = {"score": lambda self, pod, nodes: None, method: call}
+    found = [outcome for outcome, _, _ in outcomes(world_of(Reads.ROW, members, tolerant=True))]
+    assert found == ["error", *["scheduled"] * (PODS - 1)]
+
+
+def test_many_changed_rows_may_fail_too() -> None:
+    world = world_of(Reads.ROW, {"score": score_or_error})
+    for number in range(NODES, 64):
+        world.node(f"n{number}", cpu="64")
+    world.scheduler.schedule_one()
+    for number in range(10):
+        world.pod(f"bound-{number}", nodeName=f"n{number}")
+    assert outcomes(world)[0][0] == "error"
+
+
+@pytest.mark.parametrize("reads", [Reads.ROW, Reads.CLUSTER])
+def test_scores_that_are_all_alike_are_normalised_over_the_nodes_that_are_left(reads: Reads) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def normalize(self: Any, pod: Any, nodes: Any, scores: Any) -> Any:
+        asked.append((len(nodes), len(scores)))
+        return [100 if node.name == "n5" else 0 for node in nodes]
+
+    def score(self: Any, pod: Any, nodes: Any) -> Any:
+        return np.zeros(len(nodes), np.int64)
+
+    world = World(
+        profiles({"plugins": {"multiPoint": {"enabled": [{"name": "Own", "weight": 1000}]}}}),
+        [type("Own", (Plugin,), {"reads": reads, "score": score, "normalize": normalize})],
+    )
+    for number in range(NODES):
+        world.node(f"n{number}")
+    world.pod("a")
+    world.run()
+    assert world.node_of("a") == "n5"
+    assert asked == [(NODES, NODES)]
+
+
+def test_an_array_that_a_plugin_keeps_stays_as_it_is() -> None:
+    kept = np.zeros(1000, np.int64)
+    members = {"score": lambda self, pod, nodes: kept[: len(nodes)] if nodes.is_whole else [7] * len(nodes)}
+    world_of(Reads.ROW, members).run()
+    assert not kept.any()

@@ -373,6 +373,7 @@ class ScoreCall:
         normalize = getattr(plugin, "normalize", None)
         self.normalize: Callable[..., Any] | None = normalize and _adapted(normalize, 4)
         self.is_cached = self.reads != Reads.CLUSTER and not self.one_by_one
+        self.is_in_tree = self.name in IN_TREE
         self.has_pre_score = hasattr(plugin, "pre_score")
 
     def __call__(self, pod: PodInfo, nodes: Nodes, state: Any) -> Any:

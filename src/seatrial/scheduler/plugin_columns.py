@@ -224,7 +224,7 @@ class ScoreColumn(Column):
         self.raw: NDArray[np.int64] | None = None
         self.failure: Status | None = None
         self.is_flat = False
-        """Whether every node has 0: then normalisation gives a constant."""
+        """Whether every node has 0: then normalisation, unless it is a user's, gives a constant."""
         self.flat_value = 0
         self.is_in_range = True
         self._one: Callable[..., int] | None = getattr(call.plugin, "score_row", None)
@@ -262,9 +262,12 @@ class ScoreColumn(Column):
         if isinstance(scores, Status):
             self.failure = scores
             return
-        scores = np.zeros(table.size, np.int64) if scores is None else scores
+        if scores is None:
+            scores = np.zeros(table.size, np.int64)
+        elif not self.call.is_in_tree:
+            scores = scores.copy()  # the plugin may keep its array
         self.raw = scores
-        self.is_flat = not scores.any()
+        self.is_flat = self.call.is_in_tree and not scores.any()
         if self.is_flat and self.call.normalize is not None:
             self.flat_value = int(self.call.normalize(pod, table.all(), np.zeros(1, np.int64), self._state)[0])
         self.is_in_range = _in_range(scores)
@@ -272,6 +275,8 @@ class ScoreColumn(Column):
     def update(self, pod: PodInfo, table: NodeTable, rows: Rows) -> None:
         if self.raw is not None:
             scores = self.call(pod, table.take(rows), self._state)
+            if isinstance(scores, Status):
+                raise Overtaken
             self.raw[rows] = 0 if scores is None else scores
             self.is_flat = self.is_flat and not self.raw[rows].any()
             self.is_in_range = self.is_in_range and _in_range(self.raw[rows])
