@@ -60,6 +60,16 @@ WRONG: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "field": (create(1, pod("p", color="red")), "createOperation.object.spec.color", 'unknown field "spec.color"'),
     "value": (create(1, pod("p", restartPolicy="Maybe")), "createOperation.object.spec.restartPolicy", "Unsupported"),
+    "priority class": (
+        create(1, pod("p", priorityClassName="nope")),
+        "createOperation.object.spec.priorityClassName",
+        "no PriorityClass with name nope was found",
+    ),
+    "runtime class": (
+        create(1, pod("p", runtimeClassName="nope")),
+        "createOperation.object.spec.runtimeClassName",
+        'RuntimeClass "nope" not found',
+    ),
     "patch": (patch(1, node("n"), '{"a: '), "patchOperation", "neither JSON nor YAML"),
     "patch of no object": (patch(1, node("n"), "3"), "patchOperation.patch", "error decoding patch"),
     "patched value": (
@@ -142,6 +152,18 @@ def test_what_controllers_may_see_to_is_only_doubtful() -> None:
     assert [row["level"] for row in rows] == ["warning", "warning"]
     assert "already exists" in rows[0]["message"]
     assert "not found" in rows[1]["message"]
+
+
+def test_one_name_for_all_that_a_generator_makes_is_an_error() -> None:
+    (row,) = findings(generators=[{"step": 1, "count": 3, "createOperation": {"object": pod("p")}}])
+    assert row["level"] == "error"
+    assert row["field"] == "spec.generators[0].createOperation.object.metadata.name"
+    assert row["message"] == 'pods "p" already exists (and 1 more of this generator)'
+
+
+def test_what_a_quota_refuses_is_left_to_the_play() -> None:
+    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "default"}}
+    assert findings(create(1, {**quota, "spec": {"hard": {"pods": "0"}}}), create(2, pod("p"))) == []
 
 
 def test_a_snapshot_is_there_for_the_check() -> None:

@@ -366,6 +366,28 @@ def test_what_cannot_be_decoded_is_refused(server: Server) -> None:
         server.store.create(SCENARIO, document, writer=USER, options=CreateOptions(field_validation="Strict"))
 
 
+@pytest.mark.parametrize(
+    ("spec", "field", "said"),
+    [
+        (operations(done(1), {"step": "one", "doneOperation": {}}), "spec.operations[1].step", "got `str`"),
+        (
+            {**operations(), "generators": [{"step": 1, "from": {"csv": "trace.csv"}, "createOperation": {}}]},
+            "spec.generators[0]",
+            "files are read by `seatrial run` only",
+        ),
+    ],
+)
+def test_what_is_refused_has_a_name_and_a_cause(server: Server, spec: dict[str, Any], field: str, said: str) -> None:
+    """kubectl prints the causes and nothing else."""
+    with pytest.raises(Invalid) as refused:
+        server.store.create(SCENARIO, scenario(spec), writer=USER)
+    details = refused.value.status()["details"]
+    assert details["name"] == "play"
+    (cause,) = details["causes"]
+    assert cause["field"] == field
+    assert said in cause["message"]
+
+
 def test_the_definition_is_served() -> None:
     """V1-005 V1-004"""
     server = Server()

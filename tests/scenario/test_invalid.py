@@ -86,6 +86,7 @@ def test_an_unknown_controller_fails_with_the_known_names() -> None:
     """V2-017"""
     message = failure(operations(A_POD, simulated=["autoscaler"]))
     assert "controller 'autoscaler' is not known; there are" in message
+    assert message.endswith("one of your own comes with --controllers FILE")
     assert "replicaset" in message
 
 

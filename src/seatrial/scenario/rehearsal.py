@@ -22,6 +22,11 @@ from seatrial.scenario.kind import Operation
 from seatrial.scenario.operations import carry_out
 from seatrial.scenario.plan import Planned
 
+Target = tuple[str, str, str, str]
+"""apiVersion, kind, namespace and name."""
+BY_CONTROLLERS = re.compile("exceeded quota|being terminated|Only bound persistent volume claims|disruption budget")
+"""Refusals that depend on what controllers do: quotas, namespaces that are going, claims that are bound."""
+NO_CLASS = re.compile(r"no (?P<kind>Priority)Class with name|(?P<other>Runtime)Class \S+ not found")
 UNKNOWN_FIELD = re.compile(r'unknown field "(?P<field>[^"]+)"')
 
 
@@ -50,6 +55,7 @@ def rehearse(
     serve_stages(store)
     store.load(snapshot, writer="snapshot")
     yield from _of_snapshot(snapshot)
+    made: dict[Target, int] = {}
     for planned in sorted(operations, key=lambda planned: planned.step):
         if planned.id in without:
             continue
@@ -59,7 +65,13 @@ def rehearse(
                 yield Finding("warning", text, planned.id, "createOperation.object")
         try:
             carry_out(store, planned, operation)
+            if operation.create_operation is not None:
+                made[_target(operation)] = planned.step
         except ScenarioError as error:
+            if isinstance(error.__cause__, AlreadyExists) and made.get(_target(operation)) == planned.step:
+                # Nobody comes in between the operations of one step.
+                yield Finding("error", error.why, error.operation, "createOperation.object.metadata.name")
+                continue
             finding = _finding(operation, error, own_controllers)
             if finding is not None:
                 yield finding
@@ -78,16 +90,21 @@ def _finding(operation: Operation, error: ScenarioError, own_controllers: bool) 
     cause = error.__cause__
     if isinstance(cause, NotFound) and operation.create_operation is not None and not own_controllers:
         return Finding("error", error.why, error.operation, "createOperation.object.metadata.namespace")
-    if isinstance(cause, Forbidden | Conflict):
-        # Quotas, namespaces that are going: whether they refuse depends on what controllers do.
+    if isinstance(cause, Conflict) or (isinstance(cause, Forbidden) and BY_CONTROLLERS.search(cause.message)):
         return None
-    if isinstance(cause, NotFound | AlreadyExists):
+    if isinstance(cause, NotFound | AlreadyExists) or (isinstance(cause, Forbidden) and own_controllers):
         return Finding("warning", f"{error.why} (unless a controller sees to it)", error.operation)
     patch = operation.patch_operation
     if isinstance(cause, StatusError) and patch is not None and _is_json_patch(patch.patch_type, patch.patch):
         return Finding("warning", f"{error.why} (as far as the operations alone tell)", error.operation)
     field, more = _place(operation, cause)
     return Finding("error", error.why + more, error.operation, field)
+
+
+def _target(operation: Operation) -> Target:
+    document = (operation.create_operation and operation.create_operation.object) or {}
+    meta = document.get("metadata") or {}
+    return document.get("apiVersion", ""), document.get("kind", ""), meta.get("namespace") or "", meta.get("name") or ""
 
 
 def _is_json_patch(type: str, text: str) -> bool:
@@ -106,6 +123,8 @@ def _place(operation: Operation, cause: BaseException | None) -> tuple[str, str]
     if isinstance(cause, StatusError):
         unknown = UNKNOWN_FIELD.search(cause.message)
         below = cause.causes[0].field if cause.causes else unknown["field"] if unknown else ""
+        if missing := NO_CLASS.search(cause.message):
+            below = f"spec.{(missing['kind'] or missing['other']).lower()}ClassName"
         schema = schema_for(create.object["apiVersion"], create.object["kind"])
         if not below and schema is not None:
             below, more = next(_bad_quantities(create.object, schema, ""), ("", ""))

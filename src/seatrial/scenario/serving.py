@@ -13,7 +13,7 @@ from seatrial.model.documents import Document, decode, encode
 from seatrial.model.errors import Cause, ConfigError, Invalid
 from seatrial.model.schema import schema_from_openapi
 from seatrial.scenario.board import Board
-from seatrial.scenario.decoding import SPELLINGS, respell
+from seatrial.scenario.decoding import SPELLINGS, decode_scenario, respell, undecodable
 from seatrial.scenario.kind import MERGED_BY_ID, SCENARIO, Scenario
 from seatrial.scenario.plan import settle
 from seatrial.scenario.profile import SUCCEEDED, profile_of
@@ -113,13 +113,27 @@ def settled(document: Document) -> Document:
     try:
         head, operations = settle(document)
     except (ConfigError, msgspec.ValidationError) as error:
-        text = f"{SCENARIO.resource} is invalid: {error}"
-        raise Invalid(text, group=SCENARIO.group, kind=SCENARIO.kind) from error
+        raise _invalid(document, error) from error
     spec = document.get("spec") or {}
     profile = profile_of(spec)
     if not operations and spec.get(profile.listing) is None:
         return document
     return {**head, "spec": {**head["spec"], profile.listing: [planned.document() for planned in operations]}}
+
+
+def _invalid(document: Document, error: ConfigError | msgspec.ValidationError) -> Invalid:
+    """What a client is told: kubectl prints the causes, and nothing where there are none."""
+    if isinstance(error, msgspec.ValidationError):
+        # A piece of the Scenario could not be read; the whole of it tells where that piece is.
+        try:
+            decode_scenario(document)
+            error = undecodable(str(error))
+        except ConfigError as found:
+            error = found
+    name = str((document.get("metadata") or {}).get("name") or "")
+    cause = Cause(error.field or "spec", f"Invalid value: {error.why}")
+    text = f'{SCENARIO.kind}.{SCENARIO.group} "{name}" is invalid: {cause.field}: {cause.message}'
+    return Invalid(text, group=SCENARIO.group, kind=SCENARIO.kind, name=name, causes=[cause])
 
 
 class StoredStatus:

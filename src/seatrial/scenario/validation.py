@@ -125,7 +125,8 @@ def _set_problems(field: str, chosen: ControllerSet, known: Collection[str]) -> 
         yield ScenarioError("", f'{field}.disabled: "*" stands alone')
     for name in [*(controller.name for controller in chosen.enabled or []), *disabled]:
         if canonical(name) not in known and not (name == "*" and name in disabled):
-            yield ScenarioError("", f"{field}: controller {name!r} is not known; there are {', '.join(sorted(known))}")
+            why = f"controller {name!r} is not known; there are {', '.join(sorted(known))}"
+            yield ScenarioError("", f"{field}: {why}; one of your own comes with --controllers FILE")
 
 
 def canonical(name: str) -> str:
