@@ -199,3 +199,20 @@ def test_a_watcher_that_leaves_is_forgotten() -> None:
         assert server.api.feeds.watchers == 0
 
     told(story)
+
+
+def test_large_objects_that_everybody_has_seen_are_forgotten(monkeypatch) -> None:
+    monkeypatch.setattr(watching, "LARGE", 400)
+    monkeypatch.setattr(watching, "PAUSE_PER_BYTE", 0.0)
+    monkeypatch.setattr(watching, "ENTRIES_KEPT", 4)
+
+    async def story(server: Server) -> None:
+        async with server.watch(f"{MAPS}?watch=true") as watch:
+            await asyncio.sleep(0.01)
+            for number in range(20):
+                await server.send("POST", MAPS, config_map(f"m{number}", text="x" * 500))
+                assert (await watch.next())["type"] == "ADDED"
+            (feed,) = (feed for feed in server.api.feeds._feeds.values() if feed.kind.kind == "ConfigMap")
+            assert len(feed._latest) == len(feed._entries) <= 4
+
+    told(story)

@@ -174,10 +174,16 @@ class Feed:
 
     def _drop(self, number: int) -> None:
         """Forget the oldest entries: everybody has seen them, or whoever has not is too slow."""
-        if number > 0:
-            self._bytes -= sum(entry.held for entry in self._entries[:number])
-            del self._entries[:number]
-            self._first += number
+        if number <= 0:
+            return
+        for place, entry in enumerate(self._entries[:number], self._first):
+            self._bytes -= entry.held
+            if entry.size > LARGE:
+                key = entry.change.stored.namespace, entry.change.stored.name
+                if self._latest.get(key) == place:
+                    del self._latest[key]
+        del self._entries[:number]
+        self._first += number
 
     def _wake(self) -> None:
         self._wake_planned = False
