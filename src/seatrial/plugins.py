@@ -1,6 +1,6 @@
 """What a scheduler plugin in Python is made of: subclass `Plugin`, implement what you need, enable it by class name."""
 
-from seatrial.scheduler.extension import Action, Handle, Narrowed, Plugin, PostFiltered, Requeue, Wait, requeue
+from seatrial.scheduler.extension import Action, Handle, Narrowed, Plugin, PostFiltered, Reads, Requeue, Wait, requeue
 from seatrial.scheduler.node import NodeInfo
 from seatrial.scheduler.pods import PodInfo
 from seatrial.scheduler.verdict import SKIP, SUCCESS, Code, Status, Verdicts, error, unresolvable, unschedulable
@@ -16,6 +16,7 @@ __all__ = [
     "Plugin",
     "PodInfo",
     "PostFiltered",
+    "Reads",
     "Requeue",
     "Status",
     "Verdicts",

@@ -6,8 +6,7 @@ import pytest
 from scheduler_world import World, enabled
 
 from seatrial.model.errors import ConfigError
-from seatrial.plugins import Action, Plugin, requeue
-from seatrial.scheduler.extension import Reads
+from seatrial.plugins import Action, Plugin, Reads, requeue
 from seatrial.scheduler.faults import PluginFailed
 from seatrial.scheduler.user_plugins import load_plugins
 

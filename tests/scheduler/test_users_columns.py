@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scheduler_world import World, enabled, profiles
 
-from seatrial.scheduler.extension import Plugin, Reads
+from seatrial.plugins import SKIP, SUCCESS, Plugin, Reads, Verdicts, error, unschedulable
 from seatrial.scheduler.faults import PluginFailed
-from seatrial.scheduler.verdict import SKIP, SUCCESS, Verdicts, error, unschedulable
 
 NODES, PODS = 8, 24
 FULL = "node(s) had two pods"
