@@ -73,6 +73,12 @@ UNREADABLE = {
     "negative.yaml": STEPS + "  - {step: -1, doneOperation: {}}\n",
     "too-late.yaml": STEPS + "  - {step: 2147483648, doneOperation: {}}\n",
     "word.yaml": STEPS + "  - {step: one, doneOperation: {}}\n",
+    "made-too-late.yaml": STEPS
+    + """  generators:
+  - {step: 1, count: 1, createOperation: {object: {}}}
+  - {step: "${=index*1000000000}", count: 9, createOperation: {object: {}}}
+""",
+    "too-many.yaml": STEPS + "  generators: [{step: 1, count: 1000000000000, createOperation: {object: {}}}]\n",
 }
 SNAPSHOTS = {
     "numbers.yaml": "items: [1]",
@@ -235,6 +241,9 @@ def test_bad_input_ends_with_a_message(call: Call, code: int, line: str) -> None
         (f"{FOREVER} --data-dir good.yaml", "good.yaml: --data-dir: cannot be used as a directory"),
         (f"{FOREVER} --kubeconfig lone", "lone: --kubeconfig: expected the path of a file"),
         (f"{FOREVER} --token-file tokens.bin", "tokens.bin: not a token file"),
+        ("run made-too-late.yaml", "made-too-late.yaml: spec.generators[1].step: the last step is 2147483647"),
+        ("run made-too-late.yaml --check", "made-too-late.yaml: spec.generators[1].step: the last step is 2147483647"),
+        ("run too-many.yaml", "too-many.yaml: spec.generators[0].count: a scenario has at most 10000000 operations"),
         ("run minutes.yaml", "minutes.yaml:4: metadata.annotations"),
         ("run minutes.yaml", 'step-duration]: expected a string such as "60s", got 60'),
         ("explain lone/result.json p", "needs timeline.parquet beside it"),
@@ -251,6 +260,11 @@ def test_bad_input_ends_with_a_message(call: Call, code: int, line: str) -> None
         ("config expand --feature-gates Foo=true", "--feature-gates: unrecognized feature gate: Foo"),
         ("snapshot pod.yaml -o absent/cluster.yaml", "--output: absent/cluster.yaml cannot be written"),
         ("snapshot pod.yaml -o lone", "--output: lone cannot be written"),
+        (
+            "run good.yaml --snapshot good.yaml",
+            "good.yaml: kind: a Scenario is no snapshot: play it with `seatrial run",
+        ),
+        ("run good.yaml --check --snapshot good.yaml", "good.yaml: kind: a Scenario is no snapshot"),
         ("results run --csv --json", "--csv: expected a folder, got --json"),
         ("results run --parquet --csv", "--parquet: expected a folder, got --csv"),
         ("compare run run --out page --junit absent/junit.xml", "--junit: absent/junit.xml cannot be written"),
@@ -286,6 +300,13 @@ def test_a_snapshot_without_objects_warns(call: Call) -> None:
     assert ended.code == 0
     assert "empty.yaml: no objects found" in ended.err
     assert ended.out == "nothing.yaml: 0 objects\n"
+
+
+@pytest.mark.parametrize("flags", ["--quiet --no-report", "--check"])
+def test_a_run_with_a_snapshot_without_objects_warns(call: Call, flags: str) -> None:
+    ended = call(f"run good.yaml --snapshot empty.yaml {flags}")
+    assert ended.code == 0
+    assert "warning: empty.yaml: no objects found" in ended.err
 
 
 def test_the_help_of_snapshot_names_the_extra(call: Call) -> None:

@@ -82,7 +82,6 @@ def run(
     )
     maker = _maker(scheduler_config, feature_gates, plugins or [], tie_break, seed, events=record == "full")
     target = out or Path("seatrial-out") / document["metadata"]["name"]
-    make_folder(target)
     phase = _play(document, scenario, maker, options, seed, target, report=report, quiet=quiet, json=json)
     if phase == "Failed":
         raise typer.Exit(1)
@@ -129,6 +128,7 @@ def _play(
             )  # fmt: skip
         except ConfigError as error:
             raise ConfigError(error.path or str(path), error.field, error.why) from error
+        make_folder(target)
         with Progress(play, quiet=quiet or json) as progress:
             _drive(play, progress)
         files = write_results(play, target)
@@ -211,7 +211,12 @@ def _maker(path: Path | None, gates: str, modules: list[str], tie_break: Any, se
 def _snapshot(path: Path | None) -> list[dict[str, Any]]:
     from seatrial.scenario.snapshots import read_snapshot
 
-    return [] if path is None else read_snapshot([path])
+    if path is None:
+        return []
+    found = read_snapshot([path], refuse_scenarios=True)
+    if not found:
+        typer.echo(f"seatrial: warning: {path}: no objects found; the run begins with an empty cluster", err=True)
+    return found
 
 
 def _strategy() -> "Strategy":

@@ -9,6 +9,7 @@ from pathlib import Path
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, SeatrialError
 from seatrial.model.yamls import load_all
+from seatrial.scenario.kind import API_VERSION
 
 EXPORT = {
     "pods": ("v1", "Pod"),
@@ -22,11 +23,18 @@ EXPORT = {
 """The keys of an export of kube-scheduler-simulator, and what they hold."""
 
 LEFT_OUT = frozenset({"Event", "Lease", "EndpointSlice", "Endpoints", "ControllerRevision", "Scenario"})
+NO_SCENARIO = (
+    "a Scenario is no snapshot: play it with `seatrial run FILE`; "
+    "`seatrial snapshot` makes a snapshot of a cluster's objects"
+)
 BOOKKEEPING = ("managedFields", "selfLink", "resourceVersion")
 
 
-def read_snapshot(paths: Iterable[Path]) -> list[Document]:
-    """The objects of files of any of these forms, cleaned; ConfigError names a file that is none."""
+def read_snapshot(paths: Iterable[Path], *, refuse_scenarios: bool = False) -> list[Document]:
+    """The objects of files of any of these forms, cleaned; ConfigError names a file that is none.
+
+    A Scenario among other objects is left out; a file that is one was probably not meant.
+    """
     found: list[Document] = []
     for path in paths:
         try:
@@ -36,8 +44,16 @@ def read_snapshot(paths: Iterable[Path]) -> list[Document]:
         except (SeatrialError, ValueError) as error:
             raise ConfigError(str(path), "", str(error)) from error
         for document in documents:
+            if refuse_scenarios and _is_scenario(document):
+                raise ConfigError(str(path), "kind", NO_SCENARIO)
             found += objects_of(document, str(path))
     return list(clean(found))
+
+
+def _is_scenario(document: object) -> bool:
+    return (
+        isinstance(document, dict) and document.get("apiVersion") == API_VERSION and document.get("kind") == "Scenario"
+    )
 
 
 def objects_of(document: object, path: str) -> Iterator[Document]:
