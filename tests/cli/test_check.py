@@ -70,6 +70,17 @@ WRONG: dict[str, tuple[dict[str, Any], str, str]] = {
         "createOperation.object.spec.runtimeClassName",
         'RuntimeClass "nope" not found',
     ),
+    "type": (create(1, pod("p", priority="high")), "createOperation.object.spec.priority", "cannot unmarshal string"),
+    "label": (
+        create(1, {**pod("p"), "metadata": {"name": "p", "labels": {"a": 1}}}),
+        "createOperation.object.metadata.labels",
+        "cannot unmarshal number",
+    ),
+    "time": (
+        create(1, {**pod("p"), "metadata": {"name": "p", "creationTimestamp": "yesterday"}}),
+        "createOperation.object.metadata.creationTimestamp",
+        'parsing time "yesterday"',
+    ),
     "patch": (patch(1, node("n"), '{"a: '), "patchOperation", "neither JSON nor YAML"),
     "patch of no object": (patch(1, node("n"), "3"), "patchOperation.patch", "error decoding patch"),
     "patched value": (
@@ -126,6 +137,46 @@ def test_json_tells_of_what_cannot_be_decoded() -> None:
     assert told["valid"] is False
     assert told["findings"][0]["field"] == "spec.operations[0].step"
     assert told["findings"][0]["line"]
+
+
+UNKNOWN = {"simulationControllers": {"enabled": [{"name": "scheduler"}, {"name": "nobody"}]}}
+
+
+@pytest.mark.parametrize(
+    ("more", "field", "message"),
+    [
+        (
+            {"controllers": UNKNOWN},
+            "spec.controllers.simulationControllers.enabled[1].name",
+            "controller 'nobody' is not known",
+        ),
+        ({"controllers": {}}, "spec.controllers.simulationControllers.enabled", "is required"),
+        (
+            {"events": [{"id": "e", "step": 1, "operation": "Done", "doneOperation": {}}]},
+            "spec.events",
+            "two spellings",
+        ),
+        (
+            {"generators": [{"step": 1, "count": 2, "createOperation": {"object": node("n-${nope}")}}]},
+            "spec.generators[0]",
+            "${nope} is not known here",
+        ),
+    ],
+)
+def test_what_is_wrong_with_the_scenario_has_its_field_and_line(more: dict[str, Any], field: str, message: str) -> None:
+    from seatrial.scenario.decoding import line_of
+
+    row = next(row for row in findings(**more) if message in row["message"])
+    assert row["field"] == field
+    assert row["line"] == line_of(Path(FILE).read_text(), field) > 0
+
+
+def test_json_has_the_line_of_wrong_yaml() -> None:
+    Path("wrong.yaml").write_text("a: [1, 2\nb: }")
+    result = CliRunner().invoke(build(), ["run", "wrong.yaml", "--check", "--json"])
+    assert result.exit_code == 2
+    (row,) = json.loads(result.stdout)["findings"]
+    assert row["file"] == "wrong.yaml" and row["line"] == 2
 
 
 def test_expand_prints_json_too() -> None:
