@@ -14,6 +14,7 @@ from seatrial.model.errors import ConfigError
 from seatrial.model.kinds import Kind
 from seatrial.model.times import SECOND
 from seatrial.store.objects import Stored
+from seatrial.store.options import DeleteOptions
 from tests.controllers.objects import EXIT, RUN, pod, stage
 from tests.controllers.replaying import Cluster
 
@@ -279,3 +280,57 @@ def test_json_patches_go_below_their_root(cluster: Cluster) -> None:
     cluster.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}, "data": {"a": "b"}})
     cluster.settle()
     assert cluster.get("ConfigMap", "m")["data"] == {"a": "b", "done": "yes"}
+
+
+def later(name: str = "later", **delay: Any) -> dict[str, Any]:
+    """A stage that has pods run after some time."""
+    selector = {"matchExpressions": [{"jq": {"key": ".status.phase", "operator": "In", "values": ["Pending"]}}]}
+    return stage(name, selector=selector, delay=delay, next={"statusTemplate": "phase: Running"})
+
+
+def phase(cluster: Cluster, name: str) -> str:
+    return str(cluster.get("Pod", name)["status"]["phase"])
+
+
+@pytest.mark.parametrize("looks_between", [True, False])
+def test_a_pod_waits_although_one_of_its_name_had_waited(cluster: Cluster, looks_between: bool) -> None:
+    cluster.create(later(durationMilliseconds=10_000))
+    cluster.create(pod("a"))
+    cluster.settle()
+    assert cluster.clock.fire_next(outer=True)
+    options = DeleteOptions(grace_period_seconds=0)
+    cluster.store.delete(cluster.kind("Pod"), "a", namespace="default", writer="user:test", options=options)
+    assert not cluster.all("Pod")
+    if looks_between:
+        cluster.work()
+    cluster.create(pod("a"))
+    cluster.settle(9 * SECOND)
+    assert phase(cluster, "a") == "Pending"
+    cluster.settle(2 * SECOND)
+    assert phase(cluster, "a") == "Running"
+
+
+@pytest.mark.parametrize("write", ["another stage", "a label"])
+def test_a_write_to_a_stage_that_changes_nothing_of_it_lets_delays_run_on(cluster: Cluster, write: str) -> None:
+    cluster.create(later(durationMilliseconds=10_000))
+    cluster.create(pod("a"))
+    cluster.settle(6 * SECOND)
+    if write == "another stage":
+        cluster.create(stage("other", selector={"matchLabels": {"no": "one"}}, next={"delete": True}))
+    else:
+        cluster.patch({"kind": "Stage", "name": "later", "body": {"metadata": {"labels": {"a": "b"}}}})
+    cluster.settle(3 * SECOND)
+    assert phase(cluster, "a") == "Pending"
+    cluster.settle(2 * SECOND)
+    assert phase(cluster, "a") == "Running"
+
+
+def test_a_stage_that_changes_begins_its_delay_anew(cluster: Cluster) -> None:
+    cluster.create(later(durationMilliseconds=10_000))
+    cluster.create(pod("a"))
+    cluster.settle(6 * SECOND)
+    cluster.patch({"kind": "Stage", "name": "later", "body": {"spec": {"delay": {"durationMilliseconds": 8_000}}}})
+    cluster.settle(7 * SECOND)
+    assert phase(cluster, "a") == "Pending"
+    cluster.settle(2 * SECOND)
+    assert phase(cluster, "a") == "Running"

@@ -42,6 +42,8 @@ class Lifecycle(QueueController):
         self.kind = kind or context.kind(*self.served)
         self._player = Player(context, self.kind, self.name)
         self._sieve = Sieve(())
+        self._stages: dict[str, tuple[Document, Stage]] = {}
+        """The Stage objects of the cluster by name, with what they say."""
         self._waiting: dict[Key, tuple[Stage, Timer]] = {}
         self._due_stage: dict[Key, Stage] = {}
 
@@ -100,6 +102,7 @@ class Lifecycle(QueueController):
         key = change.stored.namespace, change.stored.name
         if change.type == "DELETED":
             self._stop_waiting(key)
+            self._due_stage.pop(key, None)
             return
         if key in self._waiting or self._sieve.possible(Seen(change.stored)):
             self.enqueue(key)
@@ -110,10 +113,20 @@ class Lifecycle(QueueController):
             self.enqueue((stored.namespace, stored.name))
 
     def _read_stages(self) -> None:
-        """Stage objects in the cluster for this kind take the place of the default ones."""
-        found = [Stage(stored.document()) for stored in self.store.list(STAGE)]
+        """Stage objects in the cluster for this kind take the place of the default ones.
+
+        Those that say what they said before stay the same, so that objects wait on for them.
+        """
+        documents = [stored.document() for stored in self.store.list(STAGE)]
+        self._stages = {document["metadata"]["name"]: self._read_stage(document) for document in documents}
+        found = [stage for _, stage in self._stages.values()]
         own = [stage for stage in found if stage.kind == (self.kind.api_version, self.kind.kind) and stage.is_selective]
         self._sieve = Sieve(own or (default_stages(self.defaults) if self.defaults else ()))
+
+    def _read_stage(self, document: Document) -> tuple[Document, Stage]:
+        spec: Document = document.get("spec") or {}
+        known = self._stages.get(document["metadata"]["name"])
+        return known if known is not None and known[0] == spec else (spec, Stage(document))
 
 
 def choose(matching: Sequence[Stage], document: Document) -> Stage | None:
