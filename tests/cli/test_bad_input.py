@@ -242,7 +242,10 @@ def test_bad_input_ends_with_a_message(call: Call, code: int, line: str) -> None
         (f"{FOREVER} --kubeconfig lone", "lone: --kubeconfig: expected the path of a file"),
         (f"{FOREVER} --token-file tokens.bin", "tokens.bin: not a token file"),
         ("run made-too-late.yaml", "made-too-late.yaml: spec.generators[1].step: the last step is 2147483647"),
-        ("run made-too-late.yaml --check", "made-too-late.yaml: spec.generators[1].step: the last step is 2147483647"),
+        (
+            "run made-too-late.yaml --check",
+            "made-too-late.yaml:10: spec.generators[1].step: the last step is 2147483647",
+        ),
         ("run too-many.yaml", "too-many.yaml: spec.generators[0].count: a scenario has at most 10000000 operations"),
         ("run minutes.yaml", "minutes.yaml:4: metadata.annotations"),
         ("run minutes.yaml", 'step-duration]: expected a string such as "60s", got 60'),
