@@ -11,6 +11,7 @@ from seatrial.scenario.actors import ControllerWaiter
 from seatrial.scenario.own_controllers import Cluster, OwnController
 from seatrial.scenario.play import PlayOptions
 from seatrial.scenario.registry import Registry
+from seatrial.scenario.rehearsal import rehearse
 from tests.scenario.playing import Stage, create, done, events, kinds_of, node, operations, pod
 
 
@@ -219,6 +220,42 @@ def test_a_controller_that_goes_by_real_time_is_refused() -> None:
 
     with pytest.raises(ConfigError, match="goes by real time"):
         Registry().register(Wall)
+
+
+@pytest.mark.parametrize(
+    ("watched", "said"),
+    [
+        ("foo/Bar", "expected apiVersion/Kind such as v1/Node or example.com/v1/NodeSet, got 'foo/Bar'"),
+        ("Node", "expected apiVersion/Kind"),
+        ("v1/nodes", "expected apiVersion/Kind"),
+        ("apps/v1/Deploymnt", "there is no kind apps/v1/Deploymnt"),
+        ("v1/Deployment", "there is no kind v1/Deployment"),
+    ],
+)
+def test_a_controller_that_watches_what_cannot_be_is_refused(watched: str, said: str) -> None:
+    class Blind(PodPerNode):
+        watches = (watched,)
+
+    with pytest.raises(ConfigError, match=f"^controller podpernode: watches: {said}"):
+        Registry().register(Blind)
+
+
+def test_a_controller_whose_kind_never_comes_is_told() -> None:
+    from tests.scenario.test_operations import WIDGETS
+
+    class Widgets(PodPerNode):
+        watches = ("example.com/v1/Widget",)
+
+    told = "controller podpernode watches example.com/v1/Widget, which is not served"
+    assert told in Stage(operations(done(1)), with_own(Widgets)).run()["message"]
+    assert told not in Stage(operations(create(1, WIDGETS), done(1)), with_own(Widgets)).run()["message"]
+
+
+def test_a_rehearsal_tells_of_kinds_that_never_come() -> None:
+    watched = {"mine": ("v1/Node", "example.com/v1/Widget")}
+    (found,) = rehearse((), watched=watched)
+    assert found.level == "warning"
+    assert found.message == "controller mine watches example.com/v1/Widget, which is not served"
 
 
 def test_a_name_that_is_taken_is_refused() -> None:

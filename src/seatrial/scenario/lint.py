@@ -38,7 +38,8 @@ def lint(
     annotations = (document.get("metadata") or {}).get("annotations") or {}
     found += [Finding("warning", text, field="metadata.annotations") for text in unknown_on_scenario(annotations)]
     wrong = {finding.operation for finding in found}
-    found += rehearse(operations, snapshot, wrong, own_controllers=bool(REGISTRY.own))
+    watched = {name: controller.watches for name, controller in REGISTRY.own.items()}
+    found += rehearse(operations, snapshot, wrong, own_controllers=bool(watched), watched=watched)
     try:
         duration = step_duration(document)
     except ScenarioError as error:

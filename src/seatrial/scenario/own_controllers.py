@@ -15,19 +15,22 @@ A controller refers to the objects of the cluster alone (KEP-140): it is called 
 ask for another look later in virtual time (`cluster.again_after`).
 """
 
+import re
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 from seatrial.clock.virtual import Clock, Timer
+from seatrial.model.builtin import builtin_kinds
 from seatrial.model.documents import Document
 from seatrial.model.durations import parse_duration
 from seatrial.model.errors import AlreadyExists, ConfigError, NotFound, SeatrialError
-from seatrial.model.kinds import Kind
+from seatrial.model.kinds import Kind, Kinds
 from seatrial.scheduler.recorder import ANNOTATOR
 from seatrial.store.objects import Change
 from seatrial.store.options import Patch
 from seatrial.store.store import Store
 
+WATCHED = re.compile(r"(?:(?P<group>[^/]+)/)?v[0-9][0-9a-z]*/[A-Z][A-Za-z0-9]*")
 Key = tuple[str, str, str]
 """apiVersion/Kind, namespace, name."""
 
@@ -183,6 +186,10 @@ class OwnActor:
         except Exception as error:
             raise self._failed("", error) from error
 
+    def unserved(self) -> list[str]:
+        """The kinds that it watches and that are not served, so that it is never called for them."""
+        return [watched for watched in self._controller.watches if not is_served(watched, self._store.kinds)]
+
     def _failed(self, where: str, error: Exception) -> ControllerFailed:
         return ControllerFailed(f"controller {self.name}{where}: {type(error).__name__}: {error}")
 
@@ -205,5 +212,24 @@ def check(controller: Any) -> OwnController:
     if controller.uses_real_time:
         why = "it goes by real time, and a scenario has none: only controllers that refer to objects alone can be used"
         raise ConfigError("", f"controller {controller.name}", why)
+    for watched in controller.watches:
+        _check_watched(controller.name, watched)
     checked: OwnController = controller
     return checked
+
+
+def is_served(watched: str, kinds: Kinds) -> bool:
+    """Whether a kind that a controller watches is there."""
+    api_version, _, kind = watched.rpartition("/")
+    return kinds.named(api_version, kind) is not None
+
+
+def _check_watched(name: str, watched: Any) -> None:
+    """A custom kind may come later; one of a group that is built in never does."""
+    form = WATCHED.fullmatch(watched) if isinstance(watched, str) else None
+    if form is None:
+        why = f"watches: expected apiVersion/Kind such as v1/Node or example.com/v1/NodeSet, got {watched!r}"
+        raise ConfigError("", f"controller {name}", why)
+    kinds = builtin_kinds()
+    if not is_served(watched, kinds) and any(kind.group == (form["group"] or "") for kind in kinds):
+        raise ConfigError("", f"controller {name}", f"watches: there is no kind {watched}")

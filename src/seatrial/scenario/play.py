@@ -20,9 +20,11 @@ from seatrial.scenario.annotations import check_annotations
 from seatrial.scenario.board import Board, MemoryPages, Pages, Publisher, Strategy
 from seatrial.scenario.engine import Engine, Settings
 from seatrial.scenario.kind import SCENARIO, STEP_DURATION, Controllers
+from seatrial.scenario.own_controllers import OwnActor
 from seatrial.scenario.plan import Plan, Planned, number, settle
 from seatrial.scenario.profile import FAILED, PAUSED, Phase, profile_of
 from seatrial.scenario.registry import REGISTRY, Registry
+from seatrial.scenario.resting import Company
 from seatrial.scenario.validation import operation_problems, problems
 from seatrial.scheduler.recorder import Recorder
 from seatrial.store.store import Store
@@ -107,6 +109,7 @@ class Play:
                 self._show()
                 return
         yield from self.engine.play()
+        self._tell_unserved(self.engine.company)
 
     def revise(self, listed: Sequence[bytes]) -> None:
         """Take in the whole list of a changed spec: what is no longer in it and still to come is dropped."""
@@ -200,6 +203,17 @@ class Play:
         self.store.before_write = engine.about_to_write
         company.start()
         return engine
+
+    def _tell_unserved(self, company: Company) -> None:
+        """A controller that watches a kind which never came was never called: probably not meant."""
+        for actor in (*company.preparing, *company.simulated):
+            missing = actor.unserved() if isinstance(actor, OwnActor) else []
+            if missing and self.board.phase != FAILED:
+                text = f"controller {actor.name} watches {', '.join(missing)}, which is not served"
+                self.board.notes[f"unserved {actor.name}"] = text
+                self._show()
+            else:
+                self.board.notes.pop(f"unserved {actor.name}", None)
 
     def _load_snapshot(self) -> None:
         for document in self.options.snapshot:

@@ -5,7 +5,8 @@ controller makes or removes) is only doubtful here.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Literal
 
 import msgspec
@@ -20,6 +21,7 @@ from seatrial.scenario.annotations import check_annotations, mentions, unknown_a
 from seatrial.scenario.cluster import fresh_store
 from seatrial.scenario.kind import Operation
 from seatrial.scenario.operations import carry_out
+from seatrial.scenario.own_controllers import is_served
 from seatrial.scenario.plan import Planned
 
 Target = tuple[str, str, str, str]
@@ -46,10 +48,11 @@ def rehearse(
     without: Collection[str] = (),
     *,
     own_controllers: bool = False,
+    watched: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Iterator[Finding]:
     """Carry out all operations but those of the ids `without`; what each of them ran into.
 
-    No controller but a user's own makes namespaces.
+    No controller but a user's own makes namespaces. `watched` are the kinds that each of these watches.
     """
     store = fresh_store(Clock())
     serve_stages(store)
@@ -75,6 +78,10 @@ def rehearse(
             finding = _finding(operation, error, own_controllers)
             if finding is not None:
                 yield finding
+    for name, kinds in watched.items():
+        for kind in kinds:
+            if not is_served(kind, store.kinds):
+                yield Finding("warning", f"controller {name} watches {kind}, which is not served")
 
 
 def _of_snapshot(snapshot: Sequence[Document]) -> Iterator[Finding]:
