@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-import numpy as np
 
 from seatrial.clock.virtual import Clock
 from seatrial.model.builtin import builtin_kinds
@@ -157,11 +156,11 @@ class FollowingTieBreak(TieBreak):
         super().__init__("upstream")
         self.wanted = ""
 
-    def pick(self, totals: Any, names: Any) -> int:
-        for place in np.flatnonzero(totals == totals.max()).tolist():
+    def among(self, tied: Any, names: Any) -> int:
+        for place in tied.tolist():
             if names(place) == self.wanted:
                 return int(place)
-        return super().pick(totals, names)
+        return super().among(tied, names)
 
 
 class Ours:
