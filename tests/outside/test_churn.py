@@ -5,6 +5,7 @@ import os
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -193,10 +194,9 @@ def test_one_extender_leads_both_schedulers_to_the_same_picks(
     ours = Ours({**head, "extenders": [settings]})
     furnish(api, ours)
     real = RealScheduler(programs / "kube-scheduler", server.kubeconfig, tmp_path / "real", free_port(), [settings])
-    with real:
+    with real, closing(ours.scheduler):
         stage = Stage(api, real, ours)
         for operation in operations(1000, 20, 60):
             stage.play(operation)
         stage.check_everything()
-    ours.scheduler.close()
     assert len([node for node in ours.placements().values() if node]) > 20
