@@ -112,10 +112,3 @@ class Publisher(Protocol):
     """Who is shown the board when something on it has changed."""
 
     def publish(self, board: Board) -> None: ...
-
-
-class NoPublisher:
-    """Shows the board to nobody: a run on the command line reads it at the end."""
-
-    def publish(self, board: Board) -> None:
-        """Nobody looks."""

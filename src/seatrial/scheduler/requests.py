@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from seatrial.model.documents import Document
+from seatrial.model.pod_resources import add, needed_at_once, parsed, raise_to
 from seatrial.model.quantity import Quantity
 
 CPU, MEMORY, EPHEMERAL, PODS = "cpu", "memory", "ephemeral-storage", "pods"
@@ -74,7 +75,7 @@ def request_list(spec: Document, *, pod_level: bool, assume_defaults: bool) -> R
     if pod_level:
         return _pod_requests(spec, None, missing)
     total = _container_requests(spec, None, missing)
-    _add(total, quantities(spec.get("overhead")))
+    add(total, parsed(spec.get("overhead")))
     return total
 
 
@@ -129,44 +130,26 @@ def is_pod_level(name: str) -> bool:
     return name in (CPU, MEMORY) or name.startswith(HUGE_PAGES)
 
 
-def quantities(resources: Mapping[str, Any] | None) -> ResourceList:
-    """The quantities of a resource list."""
-    return {name: Quantity.parse(text) for name, text in (resources or {}).items()}
-
-
 def _pod_requests(spec: Document, status: Document | None, missing: ResourceList) -> ResourceList:
     total = _container_requests(spec, status, missing)
-    pod_level = quantities((spec.get("resources") or {}).get("requests"))
+    pod_level = parsed((spec.get("resources") or {}).get("requests"))
     if any(is_pod_level(name) for name in pod_level):
         effective = pod_level
         if status and status.get("resources") is not None:
-            actuated = quantities(status["resources"].get("requests"))
-            effective = _effective(pod_level, actuated, quantities(status.get("allocatedResources")), status)
+            actuated = parsed(status["resources"].get("requests"))
+            effective = _effective(pod_level, actuated, parsed(status.get("allocatedResources")), status)
         total |= {name: effective.get(name, Quantity.parse(0)) for name in pod_level if is_pod_level(name)}
-    _add(total, quantities(spec.get("overhead")))
+    add(total, parsed(spec.get("overhead")))
     return total
 
 
 def _container_requests(spec: Document, status: Document | None, missing: ResourceList) -> ResourceList:
     statuses = _container_statuses(status)
-    total: ResourceList = {}
-    for container in spec.get("containers") or ():
-        _add(total, _one_container(container, status, statuses, missing))
-    sidecars: ResourceList = {}
-    phases: ResourceList = {}
-    for container in spec.get("initContainers") or ():
-        stays = container.get("restartPolicy") == "Always"
-        own = _one_container(container, status, statuses if stays else {}, missing)
-        if stays:
-            _add(total, own)
-            _add(sidecars, own)
-            phase = sidecars
-        else:
-            phase = dict(own)
-            _add(phase, sidecars)
-        _raise_to(phases, phase)
-    _raise_to(total, phases)
-    return total
+    return needed_at_once(
+        spec,
+        lambda container: _one_container(container, status, statuses, missing),
+        to_start=lambda container: _one_container(container, status, {}, missing),
+    )
 
 
 def _container_statuses(status: Document | None) -> dict[str, Document]:
@@ -179,11 +162,11 @@ def _container_statuses(status: Document | None) -> dict[str, Document]:
 def _one_container(
     container: Document, status: Document | None, statuses: Mapping[str, Document], missing: ResourceList
 ) -> ResourceList:
-    wanted = quantities((container.get("resources") or {}).get("requests"))
+    wanted = parsed((container.get("resources") or {}).get("requests"))
     entry = statuses.get(container.get("name", ""))
     if status and entry is not None and entry.get("resources") is not None:
-        actuated = quantities(entry["resources"].get("requests"))
-        wanted = _effective(wanted, actuated, quantities(entry.get("allocatedResources")), status)
+        actuated = parsed(entry["resources"].get("requests"))
+        wanted = _effective(wanted, actuated, parsed(entry.get("allocatedResources")), status)
     return wanted | {name: quantity for name, quantity in missing.items() if name not in wanted}
 
 
@@ -191,7 +174,7 @@ def _effective(wanted: ResourceList, actuated: ResourceList, allocated: Resource
     lists: Iterable[ResourceList] = (actuated, allocated) if _is_infeasible(status) else (wanted, actuated, allocated)
     largest: ResourceList = {}
     for one in lists:
-        _raise_to(largest, one)
+        raise_to(largest, one)
     return largest
 
 
@@ -200,14 +183,3 @@ def _is_infeasible(status: Document) -> bool:
         if condition.get("type") == "PodResizePending":
             return bool(condition.get("reason") == "Infeasible")
     return False
-
-
-def _add(total: ResourceList, other: ResourceList) -> None:
-    for name, quantity in other.items():
-        total[name] = total[name] + quantity if name in total else quantity
-
-
-def _raise_to(total: ResourceList, other: ResourceList) -> None:
-    for name, quantity in other.items():
-        if name not in total or quantity > total[name]:
-            total[name] = quantity

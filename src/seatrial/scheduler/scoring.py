@@ -164,12 +164,6 @@ def _check_range(call: ScoreCall, scores: Ints) -> None:
         raise _Failed(f"applying score defaultWeights on Score plugins: {text}")
 
 
-def go_divide(numerator: Ints, denominator: Ints | int) -> Ints:
-    """Integer division as Go does it: the quotient is cut off towards zero."""
-    quotient: Ints = np.abs(numerator) // np.abs(denominator)
-    return np.where((numerator < 0) != (np.asarray(denominator) < 0), -quotient, quotient)
-
-
 def default_normalize(scores: Ints, reverse: bool) -> Ints:
     """Scores as a share of the highest, 0 to 100; `reverse` gives the highest to those with least."""
     highest = int(scores.max(initial=0))

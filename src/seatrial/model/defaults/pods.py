@@ -4,16 +4,14 @@ What belongs to the Pod itself (requests from limits, service links, host ports)
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 from seatrial.model.defaults.images import image_tag
 from seatrial.model.defaults.rules import constants, rule, when_absent, when_empty
 from seatrial.model.documents import Document
-from seatrial.model.quantity import Quantity
+from seatrial.model.pod_resources import container_resources, needed_at_once
 
 FILE_MODE = 0o644
 HUGE_PAGES = "hugepages-"
-Resources = dict[str, Quantity]
 
 constants(
     "core.v1.PodSpec",
@@ -79,7 +77,7 @@ def _huge_page_limits(spec: Document, resources: Document) -> None:
     """Pod-level limits of huge pages are those of the containers, where the pod says nothing of them."""
     limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
     if limits or requests:
-        for name, quantity in _aggregated(spec, "limits").items():
+        for name, quantity in needed_at_once(spec, lambda container: container_resources(container, "limits")).items():
             if name.startswith(HUGE_PAGES) and name not in requests and name not in limits:
                 limits[name] = str(quantity)
         if limits:
@@ -92,7 +90,7 @@ def _pod_requests(spec: Document, resources: Document) -> None:
     if not limits:
         return
     requests = resources.get("requests") or {}
-    for name, quantity in _aggregated(spec, "requests").items():
+    for name, quantity in needed_at_once(spec, lambda container: container_resources(container, "requests")).items():
         if name in ("cpu", "memory") and name not in requests:
             requests[name] = str(quantity)
     for name, value in limits.items():
@@ -100,40 +98,3 @@ def _pod_requests(spec: Document, resources: Document) -> None:
             requests[name] = value
     if requests:
         resources["requests"] = requests
-
-
-def _aggregated(spec: Document, what: str) -> Resources:
-    """The containers' resources: the sum of what runs together, or what initialising needs where that is more."""
-    running: Resources = {}
-    sidecars: Resources = {}
-    starting: Resources = {}
-    for each in spec.get("containers") or ():
-        _add(running, _resources(each, what))
-    for each in spec.get("initContainers") or ():
-        own = _resources(each, what)
-        if each.get("restartPolicy") == "Always":
-            _add(running, own)
-            _add(sidecars, own)
-            own = sidecars
-        else:
-            own = dict(own)
-            _add(own, sidecars)
-        _raise(starting, own)
-    _raise(running, starting)
-    return running
-
-
-def _resources(container: Document, what: str) -> Resources:
-    values: dict[str, Any] = (container.get("resources") or {}).get(what) or {}
-    return {name: Quantity.parse(value) for name, value in values.items()}
-
-
-def _add(total: Resources, more: Resources) -> None:
-    for name, quantity in more.items():
-        total[name] = total[name] + quantity if name in total else quantity
-
-
-def _raise(total: Resources, least: Resources) -> None:
-    for name, quantity in least.items():
-        if name not in total or quantity > total[name]:
-            total[name] = quantity

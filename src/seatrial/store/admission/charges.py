@@ -10,10 +10,11 @@ from typing import Any, Final
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.model.labels import Requirement
+from seatrial.model.pod_resources import Resources
 from seatrial.model.quantity import Quantity
 from seatrial.model.times import SECOND, parse_time
 from seatrial.store.admission.claims import claim_class
-from seatrial.store.admission.resources import Resources, charged
+from seatrial.store.admission.resources import charged
 from seatrial.store.quality import quality_of_service
 
 ONE: Final = Quantity(1)

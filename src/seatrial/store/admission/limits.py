@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from seatrial.model.documents import Document
+from seatrial.model.pod_resources import Resources, container_resources, parsed
 from seatrial.model.quantity import MAX_MILLI_VALUE, Quantity
 from seatrial.store.admission.reading import Reader, forbidden, joined
-from seatrial.store.admission.resources import Resources, container_resources, limit_range_sum, parsed
+from seatrial.store.admission.resources import limit_range_sum
 from seatrial.store.requests import Request
 
 ANNOTATION: Final = "kubernetes.io/limit-ranger"

@@ -3,45 +3,25 @@
 Upstream: k8s.io/component-helpers/resource (PodRequests, PodLimits) and the plainer sums of LimitRanger.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Final
 
 from seatrial.model.documents import Document
-from seatrial.model.quantity import Quantity
+from seatrial.model.pod_resources import (
+    Resources,
+    container_resources,
+    needed_at_once,
+    parsed,
+    raise_to,
+)
 
-Resources = dict[str, Quantity]
 _POD_LEVEL: Final = frozenset({"cpu", "memory"})
 _HUGE_PAGES: Final = "hugepages-"
 
 
-def parsed(resources: Mapping[str, Any] | None) -> Resources:
-    """A resource list as numbers."""
-    return {name: Quantity.parse(amount) for name, amount in (resources or {}).items()}
-
-
-def container_resources(container: Document, part: str) -> Resources:
-    """A container's `requests` or `limits`."""
-    return parsed((container.get("resources") or {}).get(part))
-
-
 def pod_sum(spec: Document, part: str, of: Callable[[Document, str], Resources] = container_resources) -> Resources:
     """The sum over containers, and at least what each init container needs while it runs."""
-    total: Resources = {}
-    for container in spec.get("containers") or ():
-        add(total, of(container, part))
-    sidecars: Resources = {}
-    starting: Resources = {}
-    for container in spec.get("initContainers") or ():
-        needed = of(container, part)
-        if container.get("restartPolicy") == "Always":
-            add(total, needed)
-            add(sidecars, needed)
-            needed = dict(sidecars)
-        else:
-            add(needed, sidecars)
-        _raise_to(starting, needed)
-    _raise_to(total, starting)
-    return total
+    return needed_at_once(spec, lambda container: of(container, part))
 
 
 def limit_range_sum(spec: Document, part: str) -> Resources:
@@ -65,9 +45,9 @@ def charged(pod: Document) -> tuple[Resources, Resources]:
             return own
         actual = parsed(status["resources"].get(part))
         if part == "requests":
-            _raise_to(actual, parsed(status.get("allocatedResources")))
+            raise_to(actual, parsed(status.get("allocatedResources")))
         if not infeasible:
-            _raise_to(actual, own)
+            raise_to(actual, own)
         return actual
 
     requests, limits = pod_sum(spec, "requests", effective), pod_sum(spec, "limits", effective)
@@ -85,17 +65,6 @@ def has_pod_level_resources(spec: Document) -> bool:
     """Whether a pod sets resources for itself as a whole."""
     whole = spec.get("resources") or {}
     return any(_is_pod_level(name) for part in ("requests", "limits") for name in whole.get(part) or ())
-
-
-def add(total: Resources, more: Mapping[str, Quantity]) -> None:
-    for name, amount in more.items():
-        total[name] = total[name] + amount if name in total else amount
-
-
-def _raise_to(total: Resources, least: Mapping[str, Quantity]) -> None:
-    for name, amount in least.items():
-        if name not in total or amount > total[name]:
-            total[name] = amount
 
 
 def _is_pod_level(name: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
+from seatrial.model.pod_resources import container_resources, needed_at_once
 from seatrial.model.quantity import Quantity
 from seatrial.store.causes import duplicate, forbidden, invalid, required
 from seatrial.store.validation.formats import label
@@ -124,36 +125,4 @@ def _covers(spec: Document, requirements: Document, path: str) -> Iterator[Cause
 
 def aggregate(spec: Document, kind: str) -> dict[str, Quantity]:
     """What the containers of a pod ask for at most at once: init containers run before, sidecars all along."""
-    total: dict[str, Quantity] = {}
-    for container in spec.get("containers") or ():
-        _add(total, _amounts(container, kind))
-    sidecars: dict[str, Quantity] = {}
-    starting: dict[str, Quantity] = {}
-    for container in spec.get("initContainers") or ():
-        own = _amounts(container, kind)
-        if container.get("restartPolicy") == "Always":
-            _add(total, own)
-            _add(sidecars, own)
-            step = sidecars
-        else:
-            step = dict(own)
-            _add(step, sidecars)
-        _most(starting, step)
-    _most(total, starting)
-    return total
-
-
-def _amounts(container: Document, kind: str) -> dict[str, Quantity]:
-    given = (container.get("resources") or {}).get(kind) or {}
-    return {name: Quantity.parse(value) for name, value in given.items()}
-
-
-def _add(total: dict[str, Quantity], more: dict[str, Quantity]) -> None:
-    for name, value in more.items():
-        total[name] = total[name] + value if name in total else value
-
-
-def _most(total: dict[str, Quantity], other: dict[str, Quantity]) -> None:
-    for name, value in other.items():
-        if name not in total or value > total[name]:
-            total[name] = value
+    return needed_at_once(spec, lambda container: container_resources(container, kind))
