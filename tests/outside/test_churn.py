@@ -1,18 +1,18 @@
 """A real kube-scheduler and ours play the same churn: same placements up to ties, same pods that fail."""
 
-import json
 import os
 import socket
 import threading
 from collections.abc import Iterator
 from contextlib import closing
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from seatrial.model.times import SECOND, to_time
+from tests.extender_server import handler
 from tests.outside.churn import CLASSES, Api, Operation, Ours, RealScheduler, operations
 from tests.outside.processes import Serve
 
@@ -150,27 +150,14 @@ def test_both_schedulers_place_and_refuse_the_same_pods(
 def extender() -> Iterator[str]:
     """An extender that likes nodes by their number and refuses every third one."""
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def answer(verb: str, args: Any) -> Any:
+        names = args["NodeNames"]
+        if verb == "prioritize":
+            return [{"Host": name, "Score": int(name[1:]) % 11} for name in names]
+        refused = {name: "not a third time" for name in names if int(name[1:]) % 3 == 0}
+        return {"NodeNames": [name for name in names if name not in refused], "FailedNodes": refused}
 
-        def do_POST(self) -> None:
-            args = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            names = args["NodeNames"]
-            if self.path.endswith("/filter"):
-                refused = {name: "not a third time" for name in names if int(name[1:]) % 3 == 0}
-                answer: Any = {"NodeNames": [name for name in names if name not in refused], "FailedNodes": refused}
-            else:
-                answer = [{"Host": name, "Score": int(name[1:]) % 11} for name in names]
-            body = json.dumps(answer).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    listening = ThreadingHTTPServer(("127.0.0.1", 0), handler(answer))
     listening.daemon_threads = True
     thread = threading.Thread(target=listening.serve_forever, daemon=True)
     thread.start()

@@ -1,12 +1,11 @@
 """Extenders over TLS, with each of the settings a configuration may give."""
 
 import base64
-import json
 import ssl
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +18,7 @@ from cryptography.x509.oid import NameOID
 from scheduler_world import World, profiles
 
 from seatrial.server.certificates import Certificates
-
-
-class LetsSecondPass(BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
-        body = json.dumps({"NodeNames": ["n2"]}).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: Any) -> None:
-        pass
+from tests.extender_server import handler
 
 
 class Quiet(HTTPServer):
@@ -68,7 +55,7 @@ def served(certificates: Certificates, client: tuple[Path, Path], request: pytes
     if getattr(request, "param", False):
         context.verify_mode = ssl.CERT_REQUIRED
         context.load_verify_locations(client[0])
-    server = Quiet(("127.0.0.1", 0), LetsSecondPass)
+    server = Quiet(("127.0.0.1", 0), handler(lambda verb, args: {"NodeNames": ["n2"]}))
     server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

@@ -2,14 +2,14 @@
 
 import json
 import threading
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from collections.abc import Iterator
+from http.server import HTTPServer
 from typing import Any
 
 import pytest
 from scheduler_world import World, profiles
 
-Answer = Callable[[str, Any], Any]
+from tests.extender_server import Answer, handler
 
 
 class Faked:
@@ -161,21 +161,11 @@ def extender() -> Iterator[tuple[str, list[Any]]]:
     """A real extender on a port of its own: it lets n2 pass."""
     asked: list[Any] = []
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def answer(verb: str, args: Any) -> Any:
+        asked.append(args)
+        return {"NodeNames": ["n2"]}
 
-        def do_POST(self) -> None:
-            asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            body = json.dumps({"NodeNames": ["n2"]}).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
+    server = HTTPServer(("127.0.0.1", 0), handler(answer))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}", asked
