@@ -1,0 +1,52 @@
+"""Volcano's kinds: PodGroup, Queue, HyperNode, Numatopology, Job and Command, as its CustomResourceDefinitions say.
+
+The definitions are those of volcano.sh/volcano v1.15.1 without their prose, in a data file that `tools/volcano/update`
+writes. PodGroup has no status subresource there, so a write of its status is a write of the object.
+"""
+
+import zlib
+from functools import cache
+from importlib.resources import files
+
+import orjson
+
+from seatrial.model.documents import Document
+from seatrial.model.kinds import Kind
+from seatrial.store.store import Store
+
+BATCH = "batch.volcano.sh/v1alpha1"
+BUS = "bus.volcano.sh/v1alpha1"
+NODEINFO = "nodeinfo.volcano.sh/v1alpha1"
+SCHEDULING = "scheduling.volcano.sh/v1beta1"
+TOPOLOGY = "topology.volcano.sh/v1alpha1"
+
+JOB = (BATCH, "Job")
+COMMAND = (BUS, "Command")
+NUMATOPOLOGY = (NODEINFO, "Numatopology")
+POD_GROUP = (SCHEDULING, "PodGroup")
+QUEUE = (SCHEDULING, "Queue")
+HYPER_NODE = (TOPOLOGY, "HyperNode")
+
+SCHEDULER_NAME = "volcano"
+DEFAULT_QUEUE = "default"
+ROOT_QUEUE = "root"
+WRITER = "volcano"
+
+
+@cache
+def _data() -> bytes:
+    return zlib.decompress((files(__package__) / "definitions.json.z").read_bytes())
+
+
+def definitions() -> list[Document]:
+    """The CustomResourceDefinitions of all kinds."""
+    found: list[Document] = orjson.loads(_data())
+    return found
+
+
+def kind_of(store: Store, named: tuple[str, str]) -> Kind:
+    """A kind of these in a store that serves them."""
+    found = store.kinds.named(*named)
+    if found is None:
+        raise LookupError(f"{named[0]} {named[1]} is not served")
+    return found
