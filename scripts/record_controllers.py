@@ -136,7 +136,7 @@ def controller_manager(programs: Path, kubeconfig: Path, log: Path) -> Iterator[
 
 
 def record(manifest: Manifest, programs: Path) -> list[dict[str, Any]]:
-    """Play one manifest and give what is there at the end."""
+    """Simulation one manifest and give what is there at the end."""
     with tempfile.TemporaryDirectory() as scratch:
         log = Path(os.environ.get("RECORD_LOG", scratch)) / f"{manifest.name}.log"
         flags = ("--insecure", "--controllers", "pod", "--record", "none")

@@ -1,12 +1,12 @@
 """A toy cluster autoscaler: a node for pods that fit nowhere, as long as the pool has any left."""
 
-from seatrial.scenario.own_controllers import Cluster, OwnController
+from seatrial.scenario.engine.user_controllers import Cluster, UserController
 
 POOL = 6
 ROOM = {"cpu": "4", "memory": "16Gi", "pods": "110"}
 
 
-class Autoscaler(OwnController):
+class Autoscaler(UserController):
     name = "autoscaler"
     watches = ("v1/Pod",)
 

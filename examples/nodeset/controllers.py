@@ -1,9 +1,9 @@
 """The NodeSet of KEP-140: like a ReplicaSet, but it makes nodes."""
 
-from seatrial.scenario.own_controllers import Cluster, OwnController
+from seatrial.scenario.engine.user_controllers import Cluster, UserController
 
 
-class NodeSet(OwnController):
+class NodeSet(UserController):
     name = "nodeset"
     watches = ("example.com/v1/NodeSet",)
 

@@ -15,15 +15,15 @@ from seatrial.clock.virtual import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError
 from seatrial.scenario.cluster import fresh_store
-from seatrial.scenario.decoding import decode_scenario, read_scenario, respell
-from seatrial.scenario.play import Play, PlayOptions
+from seatrial.scenario.engine.embedded_scheduler import TieBreak, scheduler_maker
 from seatrial.scenario.result import Result
-from seatrial.scenario.scheduling import TieBreak, scheduler_maker
-from seatrial.scenario.standing import Cluster
+from seatrial.scenario.sandbox import Cluster
+from seatrial.scenario.simulation import ScenarioRun, SimulationOptions
+from seatrial.scenario.spec.decoding import decode_scenario, read_scenario, respell
 from seatrial.scheduler.config import Configuration, load_configuration
 from seatrial.scheduler.config.files import read_configuration
-from seatrial.scheduler.user_plugins import known_points
-from seatrial.timeline.reading import Kept
+from seatrial.scheduler.framework.out_of_tree import known_points
+from seatrial.timeline.reader import TimelineReader
 from seatrial.timeline.timeline import Level
 
 __all__ = ["Cluster", "Result", "Simulation", "run"]
@@ -42,7 +42,7 @@ def run(
     tie_break: TieBreak = "upstream",
     **options: Any,
 ) -> Result:
-    """Run a scenario (a path or a document) in this process; `options` are those of `PlayOptions`."""
+    """Run a scenario (a path or a document) in this process; `options` are those of `SimulationOptions`."""
     return Simulation(scenario, scheduler_config, plugins, seed, record, tie_break=tie_break, **options).run()
 
 
@@ -60,17 +60,17 @@ class Simulation:
         tie_break: TieBreak = "upstream",
         **options: Any,
     ) -> None:
-        """`options` are those of `PlayOptions`: cells, drain, max_loops, snapshot, strategy, registry."""
+        """`options` are those of `SimulationOptions`: cells, drain, max_loops, snapshot, strategy, registry."""
         document, folder = _document(scenario)
         clock = Clock()
         maker = scheduler_maker(
             configuration_from(scheduler_config, plugins), tie_break=tie_break, seed=seed, plugins=plugins
         )
-        chosen = PlayOptions(level=record, **options)
-        self.play = Play(document, fresh_store(clock, seed), clock, maker, chosen, folder=folder)
+        chosen = SimulationOptions(level=record, **options)
+        self.play = ScenarioRun(document, fresh_store(clock, seed), clock, maker, chosen, folder=folder)
 
     def run(self, each: Callable[[], None] | None = None) -> Result:
-        """Play until Succeeded, Paused or Failed."""
+        """Run until Succeeded, Paused or Failed."""
         for _ in self.play.run():
             if each is not None:
                 each()
@@ -85,7 +85,9 @@ class Simulation:
     def result(self) -> Result:
         """What has happened up to now."""
         timeline = self.play.timeline
-        return Result(b"".join(self.play.parts()), Kept(timeline.rows.table(), timeline.dictionary.document()))
+        return Result(
+            b"".join(self.play.parts()), TimelineReader(timeline.rows.table(), timeline.dictionary.document())
+        )
 
 
 def configuration_from(source: ConfigSource | None, plugins: Sequence[type[Any]] = ()) -> Configuration:

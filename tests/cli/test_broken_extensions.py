@@ -8,7 +8,7 @@ from typer.testing import CliRunner, Result
 
 from seatrial.cli.main import build
 from seatrial.model.errors import ConfigError
-from seatrial.scenario.registry import REGISTRY
+from seatrial.scenario.engine.controller_registry import REGISTRY
 from tests.scenario.playing import create, done, operations, patch, scenario
 from tests.scenario.running import node, pod
 
@@ -25,9 +25,9 @@ kind: KubeSchedulerConfiguration
 profiles: [{plugins: {multiPoint: {enabled: [{name: Boom}]}}}]
 """
 CONTROLLER = """
-from seatrial.scenario.own_controllers import OwnController
+from seatrial.scenario.engine.user_controllers import UserController
 
-class Boom(OwnController):
+class Boom(UserController):
     name = "boom"
     watches = ("v1/Node",)
 

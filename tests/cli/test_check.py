@@ -164,7 +164,7 @@ UNKNOWN = {"simulationControllers": {"enabled": [{"name": "scheduler"}, {"name":
     ],
 )
 def test_what_is_wrong_with_the_scenario_has_its_field_and_line(more: dict[str, Any], field: str, message: str) -> None:
-    from seatrial.scenario.decoding import line_of
+    from seatrial.scenario.spec.decoding import line_of
 
     row = next(row for row in findings(**more) if message in row["message"])
     assert row["field"] == field
@@ -193,7 +193,7 @@ def test_what_a_generator_makes_is_told_once() -> None:
 
 
 def test_kinds_that_the_scenario_defines_are_known() -> None:
-    from tests.scenario.test_operations import WIDGET, WIDGETS
+    from tests.scenario.engine.test_operations import WIDGET, WIDGETS
 
     assert findings(create(1, WIDGETS), create(2, WIDGET)) == []
 

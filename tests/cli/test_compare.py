@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from seatrial.cli import main
 from seatrial.model.errors import ConfigError, SeatrialError
-from seatrial.scenario.registry import REGISTRY
+from seatrial.scenario.engine.controller_registry import REGISTRY
 
 MOST = """
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -118,8 +118,8 @@ def test_all_configurations_are_read_before_the_first_run(folder: Path, tmp_path
 def test_a_comparison_has_the_controllers_of_the_scenario(tmp_path: Path) -> None:
     own = tmp_path / "own.py"
     own.write_text(
-        "from seatrial.scenario.own_controllers import OwnController\n"
-        "class Spare(OwnController):\n"
+        "from seatrial.scenario.engine.user_controllers import UserController\n"
+        "class Spare(UserController):\n"
         "    name = 'spare'\n"
         "    watches = ('v1/Pod',)\n"
         "    def reconcile(self, cluster, object):\n"

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from seatrial.cli import config
 from seatrial.cli.main import app
 from seatrial.model.errors import ConfigError
-from seatrial.model.yamls import load
+from seatrial.model.yaml_reader import load
 
 HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 PLUGIN = """\

@@ -10,7 +10,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from seatrial import cli
-from seatrial.cli.closing import CLOSINGS, commands_of
+from seatrial.cli.epilogs import CLOSINGS, commands_of
 from seatrial.cli.main import COMMANDS, build
 from seatrial.cli.tables import print_table
 from tests.examples.playing import examples

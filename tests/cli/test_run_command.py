@@ -14,7 +14,7 @@ from seatrial.cli.main import build
 from seatrial.cli.progress import Progress
 from seatrial.cli.run import register
 from seatrial.model.errors import SeatrialError
-from seatrial.scenario.kind import API_VERSION
+from seatrial.scenario.spec.kind import API_VERSION
 from tests.scenario.playing import create, delete, done, operations, scenario
 from tests.scenario.running import node, pod
 

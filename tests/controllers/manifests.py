@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from seatrial.model import yamls
+from seatrial.model import yaml_reader as yamls
 from seatrial.model.durations import parse_duration
 from seatrial.model.times import SECOND
 

@@ -6,7 +6,7 @@ from typing import Any
 from seatrial.clock.virtual import Clock
 from seatrial.controllers.registry import build_controllers, controller_names
 from seatrial.model.kinds import Kind
-from seatrial.model.labels import LabelSelector
+from seatrial.model.label_selectors import LabelSelector
 from seatrial.scenario.cluster import fresh_store
 from seatrial.scheduler.scheduler import Scheduler
 from seatrial.store.options import DeleteOptions, Patch
@@ -104,7 +104,7 @@ def act(cluster: Cluster, step: Step) -> None:
 
 
 def replay(manifest: Manifest) -> list[Document]:
-    """Play a manifest in virtual time and give what is there at the end."""
+    """Run a manifest in virtual time and give what is there at the end."""
     cluster = Cluster(controller_names())
     cluster.settle()
     for step in manifest.steps:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from seatrial.controllers.nodes.zones import Zones
+from seatrial.controllers.node.zones import Zones
 from seatrial.controllers.tainteviction import stay, tolerates
 from seatrial.model.times import SECOND
 from tests.controllers.manifests import node

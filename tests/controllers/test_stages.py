@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from seatrial.controllers.stages.glancing import Seen
+from seatrial.controllers.stages.field_reader import Seen
 from seatrial.controllers.stages.lifecycle import choose, default_stages
-from seatrial.controllers.stages.selecting import read_selector
-from seatrial.controllers.stages.sieving import Sieve
+from seatrial.controllers.stages.selector import read_selector
+from seatrial.controllers.stages.selector_cache import SelectorCache
 from seatrial.controllers.stages.stage import Stage
 from seatrial.model.documents import encode
 from seatrial.model.errors import ConfigError
@@ -187,7 +187,7 @@ def test_a_selector_matches_by_labels_jq_and_cel(selector: dict[str, Any], match
         "status": {"phase": "Running"},
     }
     assert read_selector(selector).matches(document) is matches
-    sieve = Sieve([Stage(stage("some", selector=selector))])
+    sieve = SelectorCache([Stage(stage("some", selector=selector))])
     for revision in (1, 2):
         stored = Stored(Kind("", "v1", "Pod", "pods"), "", "p", revision, encode(document))
         assert bool(sieve.matching(Seen(stored))) is matches

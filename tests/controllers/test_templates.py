@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from seatrial.controllers.stages.functions import functions_at, node_ip, pod_ip
 from seatrial.controllers.stages.templates import Template
-from seatrial.model import yamls
+from seatrial.model import yaml_reader as yamls
 from seatrial.model.errors import ConfigError
 
 POD: dict[str, Any] = {

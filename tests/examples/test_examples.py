@@ -15,9 +15,9 @@ import polars as pl
 import pytest
 
 from seatrial import Result
-from seatrial.scenario.decoding import read_scenario
-from seatrial.scenario.plan import settle
-from seatrial.scenario.profile import profile_of
+from seatrial.scenario.spec.decoding import read_scenario
+from seatrial.scenario.spec.dialect import profile_of
+from seatrial.scenario.spec.plan import settle
 from tests.examples.run_all import EXAMPLES, LARGE, configurations, names, simulation
 
 ROOT = EXAMPLES.parent

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recorded import recorded
 
 from seatrial.model.apply import (
     ApplyConflict,
@@ -22,6 +21,7 @@ from seatrial.model.apply.comparing import Filter
 from seatrial.model.errors import BadRequest, StatusError
 from seatrial.model.kinds import Kind
 from seatrial.model.schema import Schema, schema_for, schema_from_openapi
+from tests.model.recorded import recorded
 
 NOW = 1_893_456_000_000_000
 OWNED = {

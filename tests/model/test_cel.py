@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
-from recorded import recorded
 
-from seatrial.model.cel import CelError, CelSyntaxError, compile_expression
-from seatrial.model.cel_kubernetes import CelQuantity, parse_semver
-from seatrial.model.cel_values import DefaultMap, UInt
+from seatrial.model.cel.evaluator import CelError, CelSyntaxError, compile_expression
+from seatrial.model.cel.kubernetes import CelQuantity, parse_semver
+from seatrial.model.cel.values import DefaultMap, UInt
 from seatrial.model.quantity import Quantity
+from tests.model.recorded import recorded
 
 DEVICE = {
     "driver": "gpu.example.com",

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from bodies import kind_of, recorded_bodies
-
 from seatrial.model.constraints import violations
 from seatrial.model.schema import Schema, schema_for, schema_of
+from tests.model.bodies import kind_of, recorded_bodies
 
 
 def schema(api_version: str, kind: str) -> Schema:

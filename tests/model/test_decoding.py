@@ -4,13 +4,13 @@ import json
 from typing import Any
 
 import pytest
-from bodies import kind_of, recorded_bodies, without_nulls
 
 from seatrial.model.builtin import builtin_kinds
 from seatrial.model.decoding import check, decode_body, prune
 from seatrial.model.errors import BadRequest, StatusError
 from seatrial.model.kinds import Kind
 from seatrial.model.schema import schema_from_openapi
+from tests.model.bodies import kind_of, recorded_bodies, without_nulls
 
 POD = Kind("", "v1", "Pod", "pods")
 HEAD = '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},'

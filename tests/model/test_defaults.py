@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
-from bodies import kind_of, recorded_bodies, without_nulls
 
 from seatrial.model.decoding import decode_body
 from seatrial.model.defaults import apply_defaults
 from seatrial.model.defaults.images import image_tag
 from seatrial.model.kinds import Kind
+from tests.model.bodies import kind_of, recorded_bodies, without_nulls
 
 CASES = [
     (body, answer)

@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recorded import recorded
 
 from seatrial.model.durations import (
     DurationError,
@@ -12,6 +11,7 @@ from seatrial.model.durations import (
     parse_duration,
     parse_nanoseconds,
 )
+from tests.model.recorded import recorded
 
 
 def test_durations_equal_the_recorded_ones() -> None:

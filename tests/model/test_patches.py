@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recorded import recorded
 
 from seatrial.model.errors import BadRequest, StatusError, TooLarge
 from seatrial.model.patches import PatchRefused, apply_json_patch, apply_merge_patch, apply_strategic_patch
 from seatrial.model.schema import Schema, schema_for, schema_from_openapi
+from tests.model.recorded import recorded
 
 API_VERSIONS = {"Pod": "v1", "Node": "v1", "Service": "v1", "Deployment": "apps/v1"}
 SCALARS = st.none() | st.booleans() | st.integers(-9, 9) | st.sampled_from("xyz")

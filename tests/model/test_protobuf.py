@@ -6,12 +6,12 @@ import lzma
 from typing import Any
 
 import pytest
-from bodies import GOLDEN, kind_of, recorded_bodies, without_nulls
 
 from seatrial.model.decoding import decode_body
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
 from seatrial.model.protobuf import decode_protobuf, encode_protobuf, speaks_protobuf
+from tests.model.bodies import GOLDEN, kind_of, recorded_bodies, without_nulls
 
 SAMPLES = json.loads(lzma.decompress((GOLDEN / "protobuf" / "samples.json.xz").read_bytes()))
 POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {"containers": []}, "status": {}}

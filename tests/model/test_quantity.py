@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recorded import recorded
 
 from seatrial.model.quantity import (
     DECIMAL_SI,
@@ -14,6 +13,7 @@ from seatrial.model.quantity import (
     quantity_milli,
     quantity_value,
 )
+from tests.model.recorded import recorded
 
 SUFFIXES = ["", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "e3", "e-3", "E6"]
 TEXTS = st.builds(

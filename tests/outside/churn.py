@@ -20,10 +20,10 @@ from seatrial.clock.virtual import Clock
 from seatrial.model.builtin import builtin_kinds
 from seatrial.scenario.cluster import furnish
 from seatrial.scheduler.config import load_configuration
-from seatrial.scheduler.decision import Decision
-from seatrial.scheduler.recorder import ListRecorder
+from seatrial.scheduler.schedule_one.decision import Decision
+from seatrial.scheduler.schedule_one.recorder import ListRecorder
+from seatrial.scheduler.schedule_one.select_host import TieBreak
 from seatrial.scheduler.scheduler import Scheduler
-from seatrial.scheduler.selection import TieBreak
 from seatrial.store.admission import StandardAdmission
 from seatrial.store.options import DeleteOptions
 from seatrial.store.store import Store

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from seatrial.scenario.kind import API_VERSION
+from seatrial.scenario.spec.kind import API_VERSION
 from tests.examples.playing import assert_equal, examples
 from tests.outside.objects import deployment, node, pod
 from tests.outside.processes import Serve

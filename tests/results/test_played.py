@@ -9,7 +9,7 @@ from seatrial.api import run
 from seatrial.model.documents import encode
 from seatrial.model.errors import ConfigError
 from seatrial.results.headline import headline
-from seatrial.results.lives import NEVER
+from seatrial.results.lifecycles import NEVER
 from seatrial.results.measure import all_measures
 from seatrial.results.run import Run
 from seatrial.web.page import report_page

@@ -7,11 +7,11 @@ from typing import Any
 import orjson
 
 from seatrial.clock.virtual import Clock
-from seatrial.scenario.board import Board
 from seatrial.scenario.cluster import fresh_store
-from seatrial.scenario.kind import API_VERSION
-from seatrial.scenario.play import Play, PlayOptions
-from seatrial.scenario.registry import Registry
+from seatrial.scenario.engine.controller_registry import Registry
+from seatrial.scenario.simulation import ScenarioRun, SimulationOptions
+from seatrial.scenario.spec.kind import API_VERSION
+from seatrial.scenario.status import ScenarioStatus
 from seatrial.store.objects import Change
 from seatrial.store.store import Store
 
@@ -134,7 +134,7 @@ class Stage:
     """A scenario, everything it needs, and a log of every status that was shown."""
 
     spec: dict[str, Any]
-    options: PlayOptions = field(default_factory=lambda: PlayOptions(registry=Registry()))
+    options: SimulationOptions = field(default_factory=lambda: SimulationOptions(registry=Registry()))
     annotations: dict[str, str] = field(default_factory=dict)
     log: list[dict[str, Any]] = field(default_factory=list)
 
@@ -144,13 +144,13 @@ class Stage:
         self.scheduler = SlotScheduler(self.store)
         document = scenario(self.spec, **self.annotations)
         maker = lambda store, clock, recorder: self.scheduler  # noqa: E731
-        self.play = Play(document, self.store, self.clock, maker, self.options, publisher=self)
+        self.play = ScenarioRun(document, self.store, self.clock, maker, self.options, publisher=self)
 
-    def publish(self, board: Board) -> None:
+    def publish(self, board: ScenarioStatus) -> None:
         self.log.append(orjson.loads(b"".join(board.parts())))
 
     def run(self) -> dict[str, Any]:
-        """Play until nothing more is to be done; the last status."""
+        """Run until nothing more is to be done; the last status."""
         for _ in self.play.run():
             pass
         return self.log[-1]

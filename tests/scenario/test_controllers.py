@@ -7,15 +7,15 @@ import pytest
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError
-from seatrial.scenario.actors import ControllerWaiter
-from seatrial.scenario.own_controllers import Cluster, OwnController
-from seatrial.scenario.play import PlayOptions
-from seatrial.scenario.registry import Registry
-from seatrial.scenario.rehearsal import rehearse
+from seatrial.scenario.dry_run import rehearse
+from seatrial.scenario.engine.controller_registry import Registry
+from seatrial.scenario.engine.participants import ControllerWaiter
+from seatrial.scenario.engine.user_controllers import Cluster, UserController
+from seatrial.scenario.simulation import SimulationOptions
 from tests.scenario.playing import Stage, create, done, events, kinds_of, node, operations, pod
 
 
-class Ping(OwnController):
+class Ping(UserController):
     name = "ping"
     watches = ("v1/Node",)
 
@@ -31,7 +31,7 @@ class Pong(Ping):
     name = "pong"
 
 
-class PodPerNode(OwnController):
+class PodPerNode(UserController):
     """Creates a pod for each node, after a delay if there is one."""
 
     name = "podpernode"
@@ -50,7 +50,7 @@ class SlowPodPerNode(PodPerNode):
     delay = "90s"
 
 
-class NodePerPod(OwnController):
+class NodePerPod(UserController):
     """A toy autoscaler: a node for each pod that has none."""
 
     name = "nodeperpod"
@@ -61,11 +61,11 @@ class NodePerPod(OwnController):
             cluster.create_once(node(f"for-{object['metadata']['name']}", pods=1))
 
 
-def with_own(*controllers: type[OwnController]) -> PlayOptions:
+def with_own(*controllers: type[UserController]) -> SimulationOptions:
     registry = Registry()
     for controller in controllers:
         registry.register(controller)
-    return PlayOptions(registry=registry)
+    return SimulationOptions(registry=registry)
 
 
 DEPLOYMENT = {
@@ -172,7 +172,7 @@ def test_the_running_controller_changes_only_after_it_has_completed() -> None:
 
 
 @pytest.mark.parametrize("controller", [PodPerNode, SlowPodPerNode])
-def test_a_delay_of_a_preparing_controller_does_not_change_the_result(controller: type[OwnController]) -> None:
+def test_a_delay_of_a_preparing_controller_does_not_change_the_result(controller: type[UserController]) -> None:
     """V2-061 V2-058 V2-062 V2-066: scheduling waits until the waiter is satisfied, however long that takes."""
     stage = Stage(operations(create(1, node("n")), create(1, pod("z")), done(1)), with_own(controller))
     stage.run()
@@ -241,7 +241,7 @@ def test_a_controller_that_watches_what_cannot_be_is_refused(watched: str, said:
 
 
 def test_a_controller_whose_kind_never_comes_is_told() -> None:
-    from tests.scenario.test_operations import WIDGETS
+    from tests.scenario.engine.test_operations import WIDGETS
 
     class Widgets(PodPerNode):
         watches = ("example.com/v1/Widget",)

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from seatrial.scenario.cooperating import SchedulingHook, StoreStatuses, TriedTwice, check_scenario_step_phase
-from seatrial.scenario.kind import SCENARIO
+from seatrial.scenario.spec.kind import SCENARIO
 from tests.scenario.playing import create, operations
 from tests.scenario.running import node
-from tests.scenario.test_conductor import Server
+from tests.scenario.test_scenario_controller import Server
 
 
 def status(phase: str, running: str = "hoge-controller") -> dict[str, Any]:

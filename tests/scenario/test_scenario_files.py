@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from seatrial.model.declaring import custom_resource_definition
 from seatrial.model.errors import ConfigError
-from seatrial.scenario.decoding import decode_scenario, read_scenario
-from seatrial.scenario.kind import Scenario
+from seatrial.model.kind_declaration import custom_resource_definition
+from seatrial.scenario.spec.decoding import decode_scenario, read_scenario
+from seatrial.scenario.spec.kind import Scenario
 from tests.scenario.playing import create, operations, pod, scenario
 
 HEAD = """\

@@ -9,11 +9,11 @@ import pytest
 from seatrial.clock.virtual import Clock
 from seatrial.controllers.registry import build_controllers
 from seatrial.scenario.cluster import fresh_store
-from seatrial.scenario.kind import SCENARIO
+from seatrial.scenario.spec.kind import SCENARIO
 from seatrial.store.options import Patch
 from tests.scenario.playing import create, done, operations
 from tests.scenario.running import Run, node, pod
-from tests.scenario.test_conductor import SPEC, USER, Server
+from tests.scenario.test_scenario_controller import SPEC, USER, Server
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from seatrial.model.errors import ScenarioError
-from seatrial.scenario.limits import LoopCount
-from seatrial.scenario.own_controllers import Cluster, OwnController
-from seatrial.scenario.registry import Registry
+from seatrial.scenario.engine.controller_registry import Registry
+from seatrial.scenario.engine.loop_limits import LoopCount
+from seatrial.scenario.engine.user_controllers import Cluster, UserController
 from tests.scenario.playing import create, delete, done, events, operations
 from tests.scenario.running import Run, node, pod
 
@@ -93,7 +93,7 @@ def test_long_gaps_between_steps_are_no_endless_feeding() -> None:
 def test_looking_again_for_ever_inside_a_step_ends_by_the_limit(delay: str) -> None:
     """Inner timers run out inside the step whatever they take, so nothing else bounds them."""
 
-    class Restless(OwnController):
+    class Restless(UserController):
         name = "restless"
         watches = ("v1/Node",)
 

@@ -4,16 +4,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from seatrial.model.documents import Document
+from seatrial.scheduler.cache.node_info import NodeInfo
+from seatrial.scheduler.cache.node_table import NodeTable
+from seatrial.scheduler.cache.pod_info import PodInfo, PodReader, replace_pod
 from seatrial.scheduler.config import load_configuration
-from seatrial.scheduler.cycle import Algorithm, Attempt
-from seatrial.scheduler.extension import Handle, Plugin
-from seatrial.scheduler.framework import Framework
-from seatrial.scheduler.node import NodeInfo
-from seatrial.scheduler.nodes import NodeTable
-from seatrial.scheduler.pods import PodInfo, PodReader, replace_pod
+from seatrial.scheduler.framework.interface import Handle, Plugin
+from seatrial.scheduler.framework.runtime import Framework
+from seatrial.scheduler.plugins.registry import Registry, points_of
 from seatrial.scheduler.queue import PodNominator
-from seatrial.scheduler.registry import Registry, points_of
-from seatrial.scheduler.selection import TieBreak
+from seatrial.scheduler.schedule_one.schedule_one import Algorithm, Attempt
+from seatrial.scheduler.schedule_one.select_host import TieBreak
 
 
 def a_node(name: str, cpu: str = "4", memory: str = "8Gi", pods: str = "110", **labels: str) -> Document:

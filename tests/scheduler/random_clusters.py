@@ -5,17 +5,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from seatrial.model.documents import Document
+from seatrial.scheduler.cache.node_info import NodeInfo
+from seatrial.scheduler.cache.node_table import NodeTable
+from seatrial.scheduler.cache.pod_counts import PodCounts
+from seatrial.scheduler.cache.pod_info import PodInfo, PodReader, replace_pod
 from seatrial.scheduler.config import load_configuration
-from seatrial.scheduler.counts import PodCounts
-from seatrial.scheduler.cycle import Algorithm, Attempt
-from seatrial.scheduler.extension import Handle
-from seatrial.scheduler.framework import Framework
-from seatrial.scheduler.node import NodeInfo
-from seatrial.scheduler.nodes import NodeTable
-from seatrial.scheduler.pods import PodInfo, PodReader, replace_pod
+from seatrial.scheduler.framework.interface import Handle
+from seatrial.scheduler.framework.runtime import Framework
+from seatrial.scheduler.plugins.registry import Registry
 from seatrial.scheduler.queue import PodNominator
-from seatrial.scheduler.registry import Registry
-from seatrial.scheduler.selection import TieBreak
+from seatrial.scheduler.schedule_one.schedule_one import Algorithm, Attempt
+from seatrial.scheduler.schedule_one.select_host import TieBreak
 
 ZONE, HOSTNAME = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 APPS = ("web", "db", "cache", "batch")
@@ -134,7 +134,7 @@ def told(attempt: Attempt) -> dict[str, Any]:
     }
 
 
-class Dice:
+class SeededRandom:
     """Makes random clusters: nodes, pods and what happens to them."""
 
     def __init__(self, seed: int) -> None:
@@ -240,11 +240,11 @@ class Dice:
         return {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 10, "podAffinityTerm": term}]}
 
 
-class Play:
+class RandomRun:
     """One random cluster in front of both players."""
 
     def __init__(self, seed: int, nodes: int = 150) -> None:
-        self.dice = Dice(seed)
+        self.dice = SeededRandom(seed)
         self.objects = Objects()
         self.objects.documents["Namespace"] = [
             {"metadata": {"name": name, "labels": {"name": name}}} for name in ("default", "other")

@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
-from scheduler_world import World
 
 from seatrial.model.errors import BadRequest, Invalid, StatusError
-from seatrial.model.yamls import YamlError, load_all
-from seatrial.scheduler.decision import ERROR, SCHEDULED, UNSCHEDULABLE
+from seatrial.model.yaml_reader import YamlError, load_all
+from seatrial.scheduler.schedule_one.decision import ERROR, SCHEDULED, UNSCHEDULABLE
 from seatrial.store.options import CreateOptions
+from tests.scheduler.scheduler_world import World
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"

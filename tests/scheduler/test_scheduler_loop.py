@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from scheduler_world import World, profiles
-
 from seatrial.scheduler.config import load_configuration
+from tests.scheduler.scheduler_world import World, profiles
 
 
 def test_a_pod_is_bound_and_the_cluster_is_told() -> None:

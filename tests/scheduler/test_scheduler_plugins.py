@@ -3,12 +3,12 @@
 from typing import Any, ClassVar
 
 import pytest
-from scheduler_world import World, enabled, profiles
 
 from seatrial.model.errors import ConfigError
 from seatrial.model.times import SECOND
 from seatrial.plugins import Action, Plugin, Requeue, Wait, error, requeue, unschedulable
 from seatrial.scheduler.config import ConfigurationError, load_configuration
+from tests.scheduler.scheduler_world import World, enabled, profiles
 
 
 class QuietNodes(Plugin):

@@ -12,7 +12,7 @@ from seatrial.model.builtin import builtin_kinds
 from seatrial.scenario.cluster import furnish
 from seatrial.server.api import KubernetesApi
 from seatrial.server.application import Application
-from seatrial.server.identity import ADMIN, Identities
+from seatrial.server.auth.authentication import ADMIN, Identities
 from seatrial.server.metrics import Metrics
 from seatrial.store.admission.chain import StandardAdmission
 from seatrial.store.store import Store

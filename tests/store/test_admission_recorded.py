@@ -12,8 +12,8 @@ from seatrial.clock.virtual import Clock
 from seatrial.model.builtin import builtin_kinds
 from seatrial.model.quantity import canonical_quantity
 from seatrial.store.admission import limits
-from seatrial.store.admission.charges import charge
-from seatrial.store.admission.reading import Reader
+from seatrial.store.admission.namespaced_reader import Reader
+from seatrial.store.admission.quota_usage import charge
 from seatrial.store.requests import Request
 from seatrial.store.store import Store
 

@@ -1,13 +1,13 @@
 """Admission: where it is asked, and that a refusal leaves nothing behind."""
 
 import pytest
-from stock import config_map, node, pod
 
 from seatrial.clock.virtual import Clock
 from seatrial.model.builtin import builtin_kinds
 from seatrial.model.errors import AlreadyExists, Forbidden
 from seatrial.store.requests import NoAdmission, Request
 from seatrial.store.store import Store
+from tests.store.stock import config_map, node, pod
 
 
 class Recorder(NoAdmission):

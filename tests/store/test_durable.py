@@ -6,15 +6,15 @@ import os
 from pathlib import Path
 
 import pytest
-from stock import config_map, definition, pod, widget
 
 from seatrial.clock.virtual import Clock
 from seatrial.model.builtin import builtin_kinds
 from seatrial.model.errors import ConfigError, Gone
 from seatrial.store.durable import Durability
 from seatrial.store.durable.durability import GAP
-from seatrial.store.parts import Parts
+from seatrial.store.fragments import Parts
 from seatrial.store.store import Store
+from tests.store.stock import config_map, definition, pod, widget
 
 
 def opened(path: Path, **options) -> tuple[Store, Durability]:

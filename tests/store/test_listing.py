@@ -2,11 +2,11 @@
 
 import msgspec
 import pytest
-from stock import config_map, pod
 
 from seatrial.model.errors import NotFound
-from seatrial.model.fields import FieldSelector
-from seatrial.model.labels import LabelSelector
+from seatrial.model.field_selectors import FieldSelector
+from seatrial.model.label_selectors import LabelSelector
+from tests.store.stock import config_map, pod
 
 
 def names(found):

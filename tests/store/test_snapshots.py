@@ -1,13 +1,13 @@
 """Snapshots: a whole cluster out and in again."""
 
 import pytest
-from stock import config_map, node, pod
 
 from seatrial.clock.virtual import Clock
 from seatrial.model.builtin import builtin_kinds
 from seatrial.model.errors import BadRequest, Forbidden
 from seatrial.store.requests import NoAdmission
 from seatrial.store.store import Store
+from tests.store.stock import config_map, node, pod
 
 
 def test_a_cluster_survives_export_and_load(store, pods, maps, kind):

@@ -6,13 +6,13 @@ import orjson
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, multiple, rule
-from stock import config_map
 
 from seatrial.clock.virtual import Clock
 from seatrial.model.builtin import builtin_kinds
 from seatrial.model.errors import AlreadyExists, Conflict, NotFound
 from seatrial.store.options import DeleteOptions, Patch
 from seatrial.store.store import Store
+from tests.store.stock import config_map
 
 NAMES = st.sampled_from(["a", "b", "c", "d"])
 SPACES = st.sampled_from(["default", "other"])

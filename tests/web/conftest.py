@@ -1,4 +1,4 @@
-"""Pages of real runs, and a real Chromium to open them."""
+"""TimelinePages of real runs, and a real Chromium to open them."""
 
 import shutil
 from collections.abc import Iterator

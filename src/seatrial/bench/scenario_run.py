@@ -10,23 +10,23 @@ from typing import Any
 
 from seatrial.clock.virtual import Clock
 from seatrial.scenario.cluster import fresh_store
-from seatrial.scenario.decoding import read_scenario
-from seatrial.scenario.files import FilePages, write_whole
-from seatrial.scenario.play import Play, PlayOptions
-from seatrial.scenario.scheduling import scheduler_maker
-from seatrial.scenario.tuning import tune_collector
+from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
+from seatrial.scenario.gc_tuning import tune_collector
+from seatrial.scenario.output_files import FilePages, write_whole
+from seatrial.scenario.simulation import ScenarioRun, SimulationOptions
+from seatrial.scenario.spec.decoding import read_scenario
 from seatrial.timeline.rows import FolderSink, Rows, write_table
 
 
-def run_file(path: Path, folder: Path, record: str) -> tuple[Play, list[float]]:
+def run_file(path: Path, folder: Path, record: str) -> tuple[ScenarioRun, list[float]]:
     """Run a scenario as `seatrial run` does; also the CPU time of each step."""
     level: Any = record
     tune_collector()
     clock = Clock()
     with tempfile.TemporaryFile() as pages:
-        play = Play(
+        play = ScenarioRun(
             read_scenario(path), fresh_store(clock), clock, scheduler_maker(events=record == "full"),
-            PlayOptions(level=level), pages=FilePages(pages), rows=Rows(FolderSink(folder)),
+            SimulationOptions(level=level), pages=FilePages(pages), rows=Rows(FolderSink(folder)),
         )  # fmt: skip
         times: list[float] = []
         turned, last = 0, time.process_time()

@@ -17,7 +17,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import SeatrialError
 from seatrial.model.times import MILLISECOND, SECOND
 from seatrial.scenario.cluster import fresh_store
-from seatrial.scenario.tuning import tune_collector
+from seatrial.scenario.gc_tuning import tune_collector
 from seatrial.scheduler.scheduler import Scheduler
 
 WRITER = "user:bench"

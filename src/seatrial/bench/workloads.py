@@ -12,7 +12,7 @@ import msgspec
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError
-from seatrial.model.yamls import load_all
+from seatrial.model.yaml_reader import load_all
 
 
 class Step(msgspec.Struct, rename="camel", forbid_unknown_fields=True, tag_field="opcode"):

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from seatrial.cli.configuring import Gates, load_or_refuse
 from seatrial.cli.run import make_folder
+from seatrial.cli.scheduler_options import Gates
+from seatrial.control_plane.scheduler_configuration import load_or_refuse
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from seatrial.results.comparison import Comparison
     from seatrial.results.run import Run
-    from seatrial.scenario.scheduling import TieBreak
+    from seatrial.scenario.engine.embedded_scheduler import TieBreak
     from seatrial.scheduler.config import Configuration
 
 DEFAULT = "default"
@@ -49,7 +50,7 @@ def compare(
     """Compare runs of one scenario: measures, and which pods went elsewhere and why."""
     from seatrial.results.comparison import compare as compare_runs
     from seatrial.results.thresholds import Threshold
-    from seatrial.scenario.registry import load_controllers
+    from seatrial.scenario.engine.controller_registry import load_controllers
     from seatrial.web.page import compare_page, write_page
 
     thresholds = [Threshold.parse(text) for text in fail_if or []]
@@ -132,8 +133,8 @@ def _run_all(
     scenario: Path, configs: list[str], gates: str, plugins: list[str], seeds: int
 ) -> tuple[list["Run"], list[list["Run"]] | None]:
     """Run the scenario with each configuration, and with each seed where there are several."""
-    from seatrial.scenario.decoding import read_scenario
-    from seatrial.scheduler.user_plugins import load_plugins
+    from seatrial.scenario.spec.decoding import read_scenario
+    from seatrial.scheduler.framework.out_of_tree import load_plugins
 
     if len(configs) < 2:
         raise ConfigError("", "--scheduler-config", "give it twice or more: one for each run to compare")

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from seatrial.cli.configuring import Gates, load
+from seatrial.cli.scheduler_options import Gates
+from seatrial.control_plane.scheduler_configuration import load
 
 if TYPE_CHECKING:
     from seatrial.scheduler.config import Configuration
@@ -41,7 +42,7 @@ def expand(file: Optional = None, plugins: Modules = None, output: Output = "yam
     import orjson
 
     from seatrial.model.errors import ConfigError
-    from seatrial.model.yamls import dump
+    from seatrial.model.yaml_reader import dump
     from seatrial.scheduler.config import ConfigurationError
     from seatrial.scheduler.config.writing import expanded_document
 
@@ -67,6 +68,6 @@ def validate(file: File, plugins: Modules = None, feature_gates: Gates = "") -> 
 
 
 def _load(file: Path | None, plugins: list[str] | None, feature_gates: str) -> "Configuration":
-    from seatrial.scheduler.user_plugins import load_plugins
+    from seatrial.scheduler.framework.out_of_tree import load_plugins
 
     return load(file, load_plugins(plugins or ()), feature_gates)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from seatrial.timeline.reading import Attempt
+    from seatrial.timeline.reader import Attempt
 
 ROWS = 40
 """Nodes shown unless all are asked for."""

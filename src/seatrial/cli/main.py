@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import seatrial
-from seatrial.cli.closing import close_help
+from seatrial.cli.epilogs import close_help
 from seatrial.model.errors import SeatrialError
 
 COMMANDS = ("bench", "compare", "config", "explain", "results", "run", "serve", "snapshot", "verify")

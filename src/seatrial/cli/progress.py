@@ -9,7 +9,7 @@ from rich.live import Live
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from seatrial.scenario.play import Play
+    from seatrial.scenario.simulation import ScenarioRun
 
 REFRESH = 0.1
 """Seconds between two looks at the play."""
@@ -18,7 +18,7 @@ REFRESH = 0.1
 class Progress:
     """The line on the terminal; silent where nobody looks."""
 
-    def __init__(self, play: "Play", *, quiet: bool) -> None:
+    def __init__(self, play: "ScenarioRun", *, quiet: bool) -> None:
         self._play = play
         self._console = Console(file=sys.stderr)
         self._live = None if quiet or not self._console.is_terminal else Live(console=self._console, transient=True)
@@ -58,7 +58,7 @@ class Progress:
         return line
 
 
-def summary_of(play: "Play", seconds: float) -> dict[str, Any]:
+def summary_of(play: "ScenarioRun", seconds: float) -> dict[str, Any]:
     """The run in numbers."""
     board, timeline = play.board, play.timeline
     pods = timeline.pods

@@ -11,26 +11,24 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from seatrial.cli.configuring import Gates, load_or_refuse
+from seatrial.cli.scheduler_options import Gates
+from seatrial.control_plane.result_strategy import check_strategy, chosen_strategy
+from seatrial.control_plane.scheduler_configuration import load_or_refuse
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seatrial.scenario.board import Strategy
-    from seatrial.scenario.play import Play, PlayOptions
+    from seatrial.scenario.simulation import ScenarioRun, SimulationOptions
 
-STRATEGY = "UPDATE_SCENARIO_RESULTS_STRATEGY"
 REPORT = "report.html"
 HELP = frozenset({"-h", "--help", "--version"})
-STRATEGIES = ("AtMovingNextStep", "OnPause", "OnDone")
 
 ScenarioFile = Annotated[Path | None, typer.Argument(help="A Scenario in YAML or JSON.", show_default=False)]
 
 
 def register(app: typer.Typer) -> None:
     """Add the command; a wrong strategy in the environment ends any command here, unless only help is asked for."""
-    chosen = os.environ.get(STRATEGY)
-    if chosen is not None and chosen not in STRATEGIES and HELP.isdisjoint(sys.argv[1:]):
-        raise ConfigError("environment", STRATEGY, f"expected {', '.join(STRATEGIES)}, got {chosen!r}")
+    if HELP.isdisjoint(sys.argv[1:]):
+        check_strategy()
     app.command()(run)
 
 
@@ -59,10 +57,10 @@ def run(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Play a scenario and write result.json, timeline.parquet and report.html."""
-    from seatrial.scenario.decoding import read_scenario
-    from seatrial.scenario.play import PlayOptions
-    from seatrial.scenario.registry import REGISTRY, load_controllers
+    """Run a scenario and write result.json, timeline.parquet and report.html."""
+    from seatrial.scenario.engine.controller_registry import REGISTRY, load_controllers
+    from seatrial.scenario.simulation import SimulationOptions
+    from seatrial.scenario.spec.decoding import read_scenario
 
     load_controllers(controllers or ())
     if list_controllers:
@@ -71,14 +69,19 @@ def run(
     if scenario is None:
         raise ConfigError("", "SCENARIO", "expected the path of a Scenario")
     if check or expand:
-        from seatrial.cli.checking import check as check_scenario
+        from seatrial.cli.check import check as check_scenario
 
         _maker(scheduler_config, feature_gates, plugins or [], tie_break, seed, events=False)
         check_scenario(scenario, _snapshot(snapshot), expand=expand, json=json)
         return
     document = read_scenario(scenario)
-    options = PlayOptions(
-        level=record, cells=cells, drain=drain, max_loops=max_loops, strategy=_strategy(), snapshot=_snapshot(snapshot)
+    options = SimulationOptions(
+        level=record,
+        cells=cells,
+        drain=drain,
+        max_loops=max_loops,
+        strategy=chosen_strategy(),
+        snapshot=_snapshot(snapshot),
     )
     maker = _maker(scheduler_config, feature_gates, plugins or [], tie_break, seed, events=record == "full")
     target = out or Path("seatrial-out") / document["metadata"]["name"]
@@ -101,7 +104,7 @@ def _play(
     document: dict[str, Any],
     path: Path,
     maker: Any,
-    options: "PlayOptions",
+    options: "SimulationOptions",
     seed: int,
     target: Path,
     *,
@@ -112,17 +115,17 @@ def _play(
     from seatrial.cli.progress import Progress, print_summary, summary_of
     from seatrial.clock.virtual import Clock
     from seatrial.scenario.cluster import fresh_store
-    from seatrial.scenario.files import FilePages
-    from seatrial.scenario.lint import unused_timers
-    from seatrial.scenario.play import Play
-    from seatrial.scenario.tuning import tune_collector
+    from seatrial.scenario.gc_tuning import tune_collector
+    from seatrial.scenario.output_files import FilePages
+    from seatrial.scenario.simulation import ScenarioRun
+    from seatrial.scenario.spec.lint import unused_timers
     from seatrial.timeline.rows import FolderSink, Rows
 
     tune_collector()
     clock = Clock()
     with tempfile.TemporaryDirectory(prefix="seatrial-") as spool, tempfile.TemporaryFile() as pages:
         try:
-            play = Play(
+            play = ScenarioRun(
                 document, fresh_store(clock, seed), clock, maker, options,
                 folder=path.parent, pages=FilePages(pages), rows=Rows(FolderSink(Path(spool))),
             )  # fmt: skip
@@ -149,7 +152,7 @@ def _play(
         return play.board.phase
 
 
-def _drive(play: "Play", progress: Any) -> None:
+def _drive(play: "ScenarioRun", progress: Any) -> None:
     with _interruption() as interrupted:
         for _ in play.run():
             progress.tick()
@@ -177,11 +180,11 @@ def _interruption() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def write_results(play: "Play", target: Path) -> list[str]:
+def write_results(play: "ScenarioRun", target: Path) -> list[str]:
     """Put the files of a run into its folder, each whole; their paths."""
-    from seatrial.scenario.files import write_whole
+    from seatrial.scenario.output_files import write_whole
     from seatrial.scenario.result import RESULT
-    from seatrial.timeline.reading import NAME
+    from seatrial.timeline.reader import NAME
     from seatrial.timeline.rows import write_table
 
     target.mkdir(parents=True, exist_ok=True)
@@ -200,8 +203,8 @@ def write_report(target: Path) -> str:
 
 
 def _maker(path: Path | None, gates: str, modules: list[str], tie_break: Any, seed: int, *, events: bool) -> Any:
-    from seatrial.scenario.scheduling import scheduler_maker
-    from seatrial.scheduler.user_plugins import load_plugins
+    from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
+    from seatrial.scheduler.framework.out_of_tree import load_plugins
 
     classes = load_plugins(modules)
     loaded = load_or_refuse(path, classes, gates)
@@ -217,9 +220,3 @@ def _snapshot(path: Path | None) -> list[dict[str, Any]]:
     if not found:
         typer.echo(f"seatrial: warning: {path}: no objects found; the run begins with an empty cluster", err=True)
     return found
-
-
-def _strategy() -> "Strategy":
-    from seatrial.scenario.board import Strategy
-
-    return Strategy(os.environ.get(STRATEGY, STRATEGIES[0]))

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from seatrial.cli.composition import Settings
-from seatrial.cli.configuring import Gates
+from seatrial.cli.scheduler_options import Gates
+from seatrial.control_plane.components import Settings
 
 MEBIBYTE = 1024 * 1024
 
@@ -44,7 +44,7 @@ def serve(
     drain: Annotated[bool, typer.Option(help="After the last step scenarios run until no timer is left.")] = False,
 ) -> None:
     """Serve a simulated cluster over the Kubernetes API."""
-    from seatrial.cli.server_process import run
+    from seatrial.control_plane.process import run
 
     names, modules = chosen_controllers(controllers)
     run(

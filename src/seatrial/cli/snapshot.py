@@ -48,8 +48,8 @@ def snapshot(
 ) -> None:
     """Make a snapshot for `seatrial run --snapshot`, without the data of Secrets."""
     from seatrial.model.errors import ConfigError
-    from seatrial.model.yamls import dump
-    from seatrial.scenario.files import write_whole
+    from seatrial.model.yaml_reader import dump
+    from seatrial.scenario.output_files import write_whole
     from seatrial.scenario.snapshots import clean, read_snapshot
 
     if bool(files) == (kubeconfig is not None):

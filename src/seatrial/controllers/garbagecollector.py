@@ -10,9 +10,9 @@ from typing import ClassVar
 
 import msgspec
 
-from seatrial.controllers.controller import Context, Key, Listener, QueueController
-from seatrial.controllers.metadata import drop_finalizer, drop_owners
-from seatrial.controllers.pods import OwnerReference
+from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.framework.metadata import drop_finalizer, drop_owners
+from seatrial.controllers.framework.pod_index import OwnerReference
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
-from seatrial.controllers.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind

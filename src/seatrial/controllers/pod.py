@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from seatrial.controllers.controller import Ensemble
+from seatrial.controllers.framework.controller import Ensemble
 from seatrial.controllers.stages.lifecycle import OtherLifecycles, PodLifecycle
 
 

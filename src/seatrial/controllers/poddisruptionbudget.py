@@ -8,15 +8,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from seatrial.controllers.conditions import find_condition
-from seatrial.controllers.controller import Context, Key, Listener, QueueController
-from seatrial.controllers.intorstring import scaled
-from seatrial.controllers.owning import controller_of, set_status
-from seatrial.controllers.pods import OwnerReference, PodRow
-from seatrial.controllers.selectors import SelectorIndex
+from seatrial.controllers.framework.conditions import find_condition
+from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.framework.int_or_string import scaled
+from seatrial.controllers.framework.pod_control import controller_of, set_status
+from seatrial.controllers.framework.pod_index import OwnerReference, PodRow
+from seatrial.controllers.framework.selectors import SelectorIndex
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
-from seatrial.model.labels import LabelSelector
+from seatrial.model.label_selectors import LabelSelector
 from seatrial.model.times import MINUTE, parse_time, to_time
 from seatrial.store.objects import Change
 

@@ -3,24 +3,24 @@
 from collections.abc import Iterable
 
 from seatrial.clock.virtual import Clock
-from seatrial.controllers.controller import Context, Controller, Ensemble, QueueController
-from seatrial.controllers.cronjob import CronJob
-from seatrial.controllers.daemonset import DaemonSet
-from seatrial.controllers.deployment import Deployment
+from seatrial.controllers.cronjob.controller import CronJob
+from seatrial.controllers.daemonset.controller import DaemonSet
+from seatrial.controllers.deployment.controller import Deployment
+from seatrial.controllers.framework.controller import Context, Controller, Ensemble, QueueController
+from seatrial.controllers.framework.pod_index import PodIndex
 from seatrial.controllers.garbagecollector import GarbageCollector
-from seatrial.controllers.hpa import HorizontalPodAutoscaler
-from seatrial.controllers.jobs.job import Job
+from seatrial.controllers.hpa.controller import HorizontalPodAutoscaler
+from seatrial.controllers.job.controller import Job
 from seatrial.controllers.namespace import Namespace
-from seatrial.controllers.node import Node
-from seatrial.controllers.persistentvolume import PersistentVolume
+from seatrial.controllers.node.controller import Node
+from seatrial.controllers.persistentvolume.controller import PersistentVolume
 from seatrial.controllers.pod import Pod
 from seatrial.controllers.poddisruptionbudget import PodDisruptionBudget
-from seatrial.controllers.pods import PodIndex
 from seatrial.controllers.replicaset import ReplicaSet, ReplicationController
 from seatrial.controllers.resourceclaim import ResourceClaim
 from seatrial.controllers.resourcequota import ResourceQuota
 from seatrial.controllers.serviceaccount import ServiceAccount
-from seatrial.controllers.statefulset import StatefulSet
+from seatrial.controllers.statefulset.controller import StatefulSet
 from seatrial.controllers.tainteviction import TaintEviction
 from seatrial.controllers.ttlafterfinished import TTLAfterFinished
 from seatrial.model.errors import ConfigError

@@ -5,12 +5,18 @@ Upstream: pkg/controller/replicaset, pkg/controller/replication (v1.36).
 
 from typing import ClassVar
 
-from seatrial.controllers.controller import Key
-from seatrial.controllers.owning import PodOwner, controller_of, least_wanted, pod_from_template, set_status
-from seatrial.controllers.pods import OwnedPods, PodRow
+from seatrial.controllers.framework.controller import Key
+from seatrial.controllers.framework.pod_control import (
+    PodOwner,
+    controller_of,
+    least_wanted,
+    pod_from_template,
+    set_status,
+)
+from seatrial.controllers.framework.pod_index import OwnedPods, PodRow
 from seatrial.model.documents import Document
 from seatrial.model.errors import StatusError
-from seatrial.model.labels import LabelSelector
+from seatrial.model.label_selectors import LabelSelector
 from seatrial.model.times import SECOND, to_time
 
 BURST = 500

@@ -6,10 +6,10 @@ Upstream: pkg/controller/resourceclaim (v1.36).
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
-from seatrial.controllers.controller import Context, Key, Listener, QueueController
-from seatrial.controllers.metadata import drop_finalizer
-from seatrial.controllers.owning import controller_of, controller_reference
-from seatrial.controllers.pods import PodRow
+from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.framework.metadata import drop_finalizer
+from seatrial.controllers.framework.pod_control import controller_of, controller_reference
+from seatrial.controllers.framework.pod_index import PodRow
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind

@@ -7,8 +7,8 @@ is what brings it down again when objects go.
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
-from seatrial.controllers.controller import Context, Key, Listener, QueueController
-from seatrial.controllers.owning import set_status
+from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.framework.pod_control import set_status
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.store.admission.quotas import quota_usage

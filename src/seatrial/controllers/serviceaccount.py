@@ -6,7 +6,7 @@ Upstream: pkg/controller/serviceaccount (v1.36).
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
-from seatrial.controllers.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
 from seatrial.model.errors import AlreadyExists
 from seatrial.model.kinds import Kind
 from seatrial.store.objects import Change

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from seatrial.clock.virtual import Timer
-from seatrial.controllers.conditions import set_condition
-from seatrial.controllers.controller import Context, Key, Listener, QueueController
-from seatrial.controllers.owning import delete_pod
-from seatrial.controllers.pods import PodRow
+from seatrial.controllers.framework.conditions import set_condition
+from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.framework.pod_control import delete_pod
+from seatrial.controllers.framework.pod_index import PodRow
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind

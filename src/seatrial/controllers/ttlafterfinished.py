@@ -6,7 +6,7 @@ Upstream: pkg/controller/ttlafterfinished (v1.36).
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
-from seatrial.controllers.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.model.times import SECOND, parse_time

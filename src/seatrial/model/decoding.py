@@ -15,9 +15,9 @@ from seatrial.model.canonical import Misfit, canonicalise
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
-from seatrial.model.misfits import DecodingError, Pairs, Reader, json_word, parse_pairs
 from seatrial.model.schema import Schema, schema_of
-from seatrial.model.yamls import YamlError, load
+from seatrial.model.schema_errors import DecodingError, Pairs, Reader, json_word, parse_pairs
+from seatrial.model.yaml_reader import YamlError, load
 
 FieldValidation = Literal["Strict", "Warn", "Ignore"]
 _SUMMARY = 30

@@ -1,6 +1,6 @@
 """The few numbers that stand on top of a report."""
 
-from seatrial.results.lives import NEVER
+from seatrial.results.lifecycles import NEVER
 from seatrial.results.measures.allocation import allocation
 from seatrial.results.run import Run
 from seatrial.timeline.explanation import UNRECORDED

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from seatrial.model.documents import Document, decode
 from seatrial.model.errors import ConfigError
 from seatrial.results.entries import Entry, entries_of_result, entries_of_table, read_timeline
-from seatrial.results.history import Histories, Moment, moments, tell
-from seatrial.results.lives import NodeLife, PodLife
+from seatrial.results.lifecycle_reader import Histories, Moment, moments, tell
+from seatrial.results.lifecycles import NodeLife, PodLife
 from seatrial.timeline.explanation import are_attempts_unrecorded
 
 LACKS_TIMELINE = "times, attempts and status writes (there is no timeline.parquet beside this result.json)"

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from seatrial.results.lives import NEVER
+from seatrial.results.lifecycles import NEVER
 from seatrial.results.run import Run
 
 Grid = NDArray[np.int64]

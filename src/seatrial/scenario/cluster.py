@@ -4,9 +4,9 @@ from seatrial.clock.virtual import Clock
 from seatrial.model.builtin import builtin_kinds
 from seatrial.model.documents import Document
 from seatrial.store.admission.chain import StandardAdmission
-from seatrial.store.history import History
-from seatrial.store.identities import SeededIdentities
+from seatrial.store.mvcc.history import History
 from seatrial.store.store import Store
+from seatrial.store.uids import SeededIdentities
 
 SYSTEM_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 SYSTEM_PRIORITIES = {

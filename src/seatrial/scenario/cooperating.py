@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable
 from queue import SimpleQueue
 
 from seatrial.model.documents import Document
-from seatrial.scenario.kind import SCENARIO
-from seatrial.scenario.profile import OPERATIONS, SCHEDULING, Phase
-from seatrial.scenario.serving import status_of
+from seatrial.scenario.scenario_resource import status_of
+from seatrial.scenario.spec.dialect import OPERATIONS, SCHEDULING, Phase
+from seatrial.scenario.spec.kind import SCENARIO
 from seatrial.store.objects import Change
 from seatrial.store.store import Store
 

@@ -12,9 +12,9 @@ import polars as pl
 
 from seatrial.model.documents import Document, decode
 from seatrial.model.errors import ConfigError
-from seatrial.scenario.files import write_whole
+from seatrial.scenario.output_files import write_whole
 from seatrial.timeline.explanation import Explanation, explain
-from seatrial.timeline.reading import NAME, Kept
+from seatrial.timeline.reader import NAME, TimelineReader
 from seatrial.timeline.rows import write_table
 
 RESULT = "result.json"
@@ -35,7 +35,7 @@ _NODE = {"name": pl.String, "created": pl.Int32, "deleted": pl.Int32, "pods": pl
 class Result:
     """What a run gives."""
 
-    def __init__(self, scenario: bytes | Path, kept: Kept) -> None:
+    def __init__(self, scenario: bytes | Path, kept: TimelineReader) -> None:
         self._scenario = scenario
         self.kept = kept
 
@@ -49,7 +49,7 @@ class Result:
             raise ConfigError(str(path), "", f"expected a folder with {RESULT}, or that file")
         if not (folder / NAME).is_file():
             raise ConfigError(str(path), "", f"needs {NAME} beside it, where the scheduling attempts are kept")
-        return cls(file, Kept.load(folder / NAME))
+        return cls(file, TimelineReader.load(folder / NAME))
 
     def save(self, folder: Path | str) -> None:
         """Write `result.json` and `timeline.parquet`, each whole or not at all."""

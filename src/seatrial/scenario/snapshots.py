@@ -8,8 +8,8 @@ from pathlib import Path
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, SeatrialError
-from seatrial.model.yamls import load_all
-from seatrial.scenario.kind import API_VERSION
+from seatrial.model.yaml_reader import load_all
+from seatrial.scenario.spec.kind import API_VERSION
 
 EXPORT = {
     "pods": ("v1", "Pod"),

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from seatrial.scheduler.decision import ERROR, SCHEDULED, UNSCHEDULABLE, Decision
+from seatrial.scheduler.schedule_one.decision import ERROR, SCHEDULED, UNSCHEDULABLE, Decision
 
 _RESULTS = {SCHEDULED: "scheduled", UNSCHEDULABLE: "unschedulable", ERROR: "error"}
 _ATTEMPT_BUCKETS = (1.0, 2.0, 4.0, 8.0, 16.0)

@@ -9,30 +9,30 @@ from typing import Any
 
 from seatrial.clock.virtual import Clock
 from seatrial.model.errors import SeatrialError
-from seatrial.scheduler.binding_cycle import Background, Binder, Binding
+from seatrial.scheduler.cache.event_handlers import Watcher
+from seatrial.scheduler.cache.node_table import NodeTable
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.cache.store_cluster import StoreClient, StoreCluster
 from seatrial.scheduler.config import Configuration, default_configuration
-from seatrial.scheduler.cycle import Algorithm, Attempt
-from seatrial.scheduler.decision import ERROR, UNSCHEDULABLE, WAITING, Decision
-from seatrial.scheduler.dice import Dice
-from seatrial.scheduler.event_series import EventReporter
-from seatrial.scheduler.events import ASSIGNED_DELETE
-from seatrial.scheduler.extenders import ExtenderSet, ExtenderTieBreak, HttpExtender, Transport
-from seatrial.scheduler.extension import Handle, Plugin
+from seatrial.scheduler.evaluator.unschedulable_cache import Failure, FailureMemory
+from seatrial.scheduler.extender.encoded_objects import StoreObjects
+from seatrial.scheduler.extender.extender import ExtenderSet, ExtenderTieBreak, HttpExtender, Transport
+from seatrial.scheduler.framework.events import ASSIGNED_DELETE
+from seatrial.scheduler.framework.interface import Handle, Plugin
+from seatrial.scheduler.framework.waiting_pods import WaitingPods
 from seatrial.scheduler.metrics import SchedulerMetrics
-from seatrial.scheduler.nodes import NodeTable
-from seatrial.scheduler.permit import WaitingPods
-from seatrial.scheduler.pod_status import PodStatusWriter
-from seatrial.scheduler.pods import PodInfo
-from seatrial.scheduler.preempting import Preempter
-from seatrial.scheduler.profiles import build_profiles
+from seatrial.scheduler.plugins.registry import Registry
+from seatrial.scheduler.preemption.executor import Preempter
+from seatrial.scheduler.profile import build_profiles
 from seatrial.scheduler.queue import PodNominator, QueuedPod, SchedulingQueue
-from seatrial.scheduler.recorder import NoRecorder, Recorder
-from seatrial.scheduler.registry import Registry
-from seatrial.scheduler.repeating import Failure, FailureMemory
-from seatrial.scheduler.selection import TieBreak
-from seatrial.scheduler.store_cluster import StoreClient, StoreCluster
-from seatrial.scheduler.store_objects import StoreObjects
-from seatrial.scheduler.watching import Watcher
+from seatrial.scheduler.schedule_one.binding_cycle import Background, Binder, Binding
+from seatrial.scheduler.schedule_one.decision import ERROR, UNSCHEDULABLE, WAITING, Decision
+from seatrial.scheduler.schedule_one.event_series import EventReporter
+from seatrial.scheduler.schedule_one.pod_status import PodStatusWriter
+from seatrial.scheduler.schedule_one.recorder import NoRecorder, Recorder
+from seatrial.scheduler.schedule_one.schedule_one import Algorithm, Attempt
+from seatrial.scheduler.schedule_one.seeded_random import SeededRandom
+from seatrial.scheduler.schedule_one.select_host import TieBreak
 from seatrial.store.store import Store
 
 
@@ -302,14 +302,14 @@ class Scheduler:
         if not configuration.extenders:
             return None
         if self._transport is None:
-            from seatrial.scheduler.extenders_http import HttpTransport
+            from seatrial.scheduler.extender.http_transport import HttpTransport
 
             self._transport = HttpTransport()
         objects = StoreObjects(self.store, self.table)
         return ExtenderSet(HttpExtender(one, self._transport, objects) for one in configuration.extenders)
 
     def _build_tie_break(self) -> TieBreak:
-        dice = Dice(self._seed)
+        dice = SeededRandom(self._seed)
         if self._extenders is not None:
             return ExtenderTieBreak(self._extenders, self._tie_break, dice)
         return TieBreak(self._tie_break, dice)

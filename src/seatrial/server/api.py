@@ -5,20 +5,20 @@ from functools import partial
 
 import seatrial
 from seatrial.model.builtin import kubernetes_version
-from seatrial.server.discovery import Discovery
-from seatrial.server.identity import Identities
-from seatrial.server.listing import Lists
+from seatrial.server.auth.authentication import Identities
+from seatrial.server.extension_points import Endpoint, Gate
+from seatrial.server.handlers.discovery import Discovery
+from seatrial.server.handlers.list import Lists
+from seatrial.server.handlers.resources import Resources, not_allowed
+from seatrial.server.handlers.reviews import Reviews
+from seatrial.server.handlers.subresources import Subresources
+from seatrial.server.handlers.watch import Watches
 from seatrial.server.messages import Answer, Request, Stream, json_answer
 from seatrial.server.metrics import Metrics
+from seatrial.server.openapi.v3 import Schemas
 from seatrial.server.paths import Target, find_target
-from seatrial.server.resources import Resources, not_allowed
-from seatrial.server.reviews import Reviews
-from seatrial.server.schemas import Schemas
-from seatrial.server.seams import Endpoint, Gate
-from seatrial.server.subresources import Subresources
 from seatrial.server.tables.registry import Tables
-from seatrial.server.watches import Watches
-from seatrial.server.watching import Feeds
+from seatrial.server.watch_cache import Feeds
 from seatrial.store.store import Store
 
 READING = ("GET", "HEAD")

@@ -11,10 +11,10 @@ from urllib.parse import unquote
 
 from seatrial.model.documents import encode
 from seatrial.model.errors import BadRequest, NotFound, ServerTimeout, StatusError, TooLarge
-from seatrial.server.identity import Identities, User, impersonated
+from seatrial.server.auth.authentication import Identities, User, impersonated
+from seatrial.server.extension_points import Endpoint, Routes
 from seatrial.server.messages import Answer, Request, Stream, parse_query
 from seatrial.server.metrics import Metrics
-from seatrial.server.seams import Endpoint, Routes
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

@@ -7,8 +7,8 @@ from urllib.parse import parse_qsl
 
 from seatrial.model.documents import encode
 from seatrial.model.errors import BadRequest
-from seatrial.server.identity import User
-from seatrial.server.negotiation import JSON
+from seatrial.server.auth.authentication import User
+from seatrial.server.encoding.negotiation import JSON
 
 
 @dataclass(slots=True)

@@ -8,8 +8,8 @@ from typing import Any, TypedDict
 
 import msgspec
 
-from seatrial.model.fields import FieldSelector
-from seatrial.model.labels import LabelSelector
+from seatrial.model.field_selectors import FieldSelector
+from seatrial.model.label_selectors import LabelSelector
 from seatrial.server.messages import Request
 from seatrial.server.paths import Target
 from seatrial.store.objects import Stored

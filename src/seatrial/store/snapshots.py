@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
-from seatrial.store import creating
 from seatrial.store.metadata import metadata_of, ordered
 from seatrial.store.objects import Stored
 from seatrial.store.options import CreateOptions
+from seatrial.store.registry import creating
 
 if TYPE_CHECKING:
     from seatrial.store.store import Store

@@ -12,25 +12,28 @@ import orjson
 from seatrial.clock.virtual import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest
-from seatrial.model.fields import FieldSelector
+from seatrial.model.field_selectors import FieldSelector
 from seatrial.model.kinds import Kind, Kinds
-from seatrial.model.labels import LabelSelector
-from seatrial.store import binding, creating, deleting, evicting, owning, patching, snapshots, updating
-from seatrial.store.binding import Binding
-from seatrial.store.definitions import DEFINITIONS, Definitions
-from seatrial.store.history import History
-from seatrial.store.identities import Identities, SeededIdentities
+from seatrial.model.label_selectors import LabelSelector
+from seatrial.store import managed_fields as owning
+from seatrial.store import snapshots
+from seatrial.store.crd import DEFINITIONS, Definitions
+from seatrial.store.fragments import Parts, without_parts
 from seatrial.store.metadata import conflict, metadata_of, not_found
+from seatrial.store.mvcc.history import History
+from seatrial.store.mvcc.index import KeyIndex
+from seatrial.store.mvcc.revisions import Listener, Revisions
 from seatrial.store.objects import Change, Stored
 from seatrial.store.options import CreateOptions, DeleteOptions, Patch, PatchOptions, UpdateOptions, WriteOptions
-from seatrial.store.parts import Parts, without_parts
+from seatrial.store.registry import binding, creating, deleting, patching, updating
+from seatrial.store.registry import eviction as evicting
+from seatrial.store.registry.binding import Binding
+from seatrial.store.registry.rules import Rules
+from seatrial.store.registry.scale import ScalePaths, apply_scale, check_scalable, scale_of
+from seatrial.store.registry.strategy import created_by_update
 from seatrial.store.requests import Admission, NoAdmission
-from seatrial.store.revisions import Listener, Revisions
-from seatrial.store.rules import Rules
-from seatrial.store.scaling import ScalePaths, apply_scale, check_scalable, scale_of
-from seatrial.store.selecting import selected
-from seatrial.store.shelves import Shelf
-from seatrial.store.strategies import created_by_update
+from seatrial.store.selection import selected
+from seatrial.store.uids import Identities, SeededIdentities
 from seatrial.store.versions import Versions
 
 BeforeWrite = Callable[[Kind, Stored | None, str, str], None]
@@ -315,7 +318,7 @@ class Store:
         others = [shelf for group_kind, shelf in shelves.items() if group_kind != DEFINITIONS]
         return [stored for shelf in (*first, *others) for stored in shelf]
 
-    def shelf(self, kind: Kind) -> Shelf:
+    def shelf(self, kind: Kind) -> KeyIndex:
         """All objects of a kind."""
         return self._revisions.shelf(self.versions.key(kind))
 

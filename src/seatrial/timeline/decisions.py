@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seatrial.model.documents import Document, encode
-from seatrial.scheduler.decision import Decision
-from seatrial.scheduler.verdict import Status
+from seatrial.scheduler.framework.status import Status
+from seatrial.scheduler.schedule_one.decision import Decision
 
 H = TypeVar("H", bound=Hashable)
 PASSED = "passed"

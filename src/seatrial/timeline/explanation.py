@@ -8,7 +8,7 @@ import polars as pl
 
 from seatrial.model.documents import decode
 from seatrial.model.errors import NotFound
-from seatrial.timeline.reading import Attempt, Kept
+from seatrial.timeline.reader import Attempt, TimelineReader
 
 TABLE = {
     "node": pl.String,
@@ -59,7 +59,7 @@ class Explanation:
         return self.sentence
 
 
-def explain(kept: Kept, namespace: str, name: str) -> Explanation:
+def explain(kept: TimelineReader, namespace: str, name: str) -> Explanation:
     """Explain one pod; NotFound where the timeline has no such pod."""
     rows = kept.of_pod(namespace, name)
     if not rows:

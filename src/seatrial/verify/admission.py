@@ -8,9 +8,9 @@ from seatrial.model.builtin import builtin_kinds
 from seatrial.model.defaults import apply_defaults
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
+from seatrial.store.admission.namespaced_reader import Reader
 from seatrial.store.admission.pods import merge_label_keys
 from seatrial.store.admission.priorities import set_priority
-from seatrial.store.admission.reading import Reader
 from seatrial.store.requests import Request
 from seatrial.store.store import Store
 

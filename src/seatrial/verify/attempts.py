@@ -6,15 +6,15 @@ from typing import Any
 import numpy as np
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.cycle import Algorithm, Attempt
-from seatrial.scheduler.framework import CycleState, Framework
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.framework.runtime import CycleState, Framework
+from seatrial.scheduler.framework.status import Status
 from seatrial.scheduler.plugins.default_preemption import DefaultPreemption
-from seatrial.scheduler.pods import PodInfo
-from seatrial.scheduler.preemption import best_candidates
-from seatrial.scheduler.scoring import Scored, score
-from seatrial.scheduler.search import Found
-from seatrial.scheduler.selection import TieBreak
-from seatrial.scheduler.verdict import Status
+from seatrial.scheduler.preemption.preemption import best_candidates
+from seatrial.scheduler.schedule_one.filtering import Found
+from seatrial.scheduler.schedule_one.schedule_one import Algorithm, Attempt
+from seatrial.scheduler.schedule_one.scoring import Scored, score
+from seatrial.scheduler.schedule_one.select_host import TieBreak
 
 UPSTREAM = TieBreak("upstream")
 

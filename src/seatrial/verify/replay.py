@@ -7,20 +7,20 @@ from typing import Any
 
 from seatrial.model.documents import Document
 from seatrial.model.quantity import canonical_quantity
+from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.config import Configuration, ConfigurationError, load_configuration
 from seatrial.scheduler.config.writing import write_config
-from seatrial.scheduler.cycle import Algorithm, Attempt
-from seatrial.scheduler.extension import Handle
-from seatrial.scheduler.framework import Framework
+from seatrial.scheduler.framework.interface import Handle
+from seatrial.scheduler.framework.runtime import Framework
 from seatrial.scheduler.plugins.default_preemption import DefaultPreemption
-from seatrial.scheduler.pods import PodInfo
-from seatrial.scheduler.registry import Registry
-from seatrial.scheduler.selection import TieBreak
+from seatrial.scheduler.plugins.registry import Registry
+from seatrial.scheduler.schedule_one.schedule_one import Algorithm, Attempt
+from seatrial.scheduler.schedule_one.select_host import TieBreak
 from seatrial.verify.admission import admit, admitted_fields
 from seatrial.verify.attempts import AttemptWriter, status_document
 from seatrial.verify.cases import Case
 from seatrial.verify.comparing import first_difference
-from seatrial.verify.world import FIRST_START, World
+from seatrial.verify.recorded_cluster import FIRST_START, World
 
 MOST_ATTEMPTS = 3
 KUBERNETES = "v1.36.3"

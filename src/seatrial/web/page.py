@@ -8,7 +8,7 @@ from typing import Any
 
 from seatrial.model.documents import encode
 from seatrial.results.run import Run
-from seatrial.scenario.files import write_whole
+from seatrial.scenario.output_files import write_whole
 from seatrial.web.payload import payload
 
 MARK = "SEATRIAL_DATA"

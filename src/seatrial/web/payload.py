@@ -13,9 +13,9 @@ import polars as pl
 import seatrial
 from seatrial.model.documents import Document, decode
 from seatrial.results.headline import headline
-from seatrial.results.lives import NEVER
+from seatrial.results.lifecycles import NEVER
 from seatrial.results.run import Run
-from seatrial.scenario.profile import Phase, profile_of
+from seatrial.scenario.spec.dialect import Phase, profile_of
 
 CELLS = 400_000
 """Visited nodes whose verdicts and scores go into the page."""

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seatrial.scheduler.config import ConfigurationError, load_configuration
-from seatrial.scheduler.config.intree import IN_TREE
+from seatrial.scheduler.config.in_tree import IN_TREE
 from seatrial.scheduler.config.types import POINTS
 
 HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}

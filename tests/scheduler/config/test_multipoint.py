@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from seatrial.model.yamls import dump
+from seatrial.model.yaml_reader import dump
 from seatrial.scheduler.config import Configuration, ConfigurationError, Profile, load_configuration
-from seatrial.scheduler.config.intree import DEFAULT_PLUGINS, IN_TREE
+from seatrial.scheduler.config.in_tree import DEFAULT_PLUGINS, IN_TREE
 from seatrial.scheduler.config.types import POINTS
 from seatrial.scheduler.config.writing import expanded_document, write_config, written_document
 

@@ -3,10 +3,10 @@
 from typing import Any
 
 from seatrial.model.documents import Document
+from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.dra.allocator import Allocator
 from seatrial.scheduler.dra.pools import Inventory
 from seatrial.scheduler.dra.state import state_of
-from seatrial.scheduler.node import NodeInfo
 
 DRIVER = "gpu.example.com"
 

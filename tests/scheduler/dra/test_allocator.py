@@ -6,9 +6,9 @@ Behaviours follow TestAllocator of k8s.io/dynamic-resource-allocation/structured
 from typing import Any
 
 import pytest
-from devices import DRIVER, allocate, claim, device, node, one, picked, pool, request
 
 from seatrial.scheduler.dra.allocator import AllocationError, NodeRefused
+from tests.scheduler.dra.devices import DRIVER, allocate, claim, device, node, one, picked, pool, request
 
 THREE = pool(device("d0", model="a", numa=0), device("d1", model="b", numa=1), device("d2", model="b", numa=1))
 

@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from devices import DRIVER, claim, device, one, pool, request
-from scheduler_world import World
 
 from seatrial.model.documents import Document
+from tests.scheduler.dra.devices import DRIVER, claim, device, one, pool, request
+from tests.scheduler.scheduler_world import World
 
 API = "resource.k8s.io/v1"
 
@@ -170,15 +170,15 @@ def test_devices_that_failed_to_get_ready_are_given_up() -> None:
 
 
 def test_a_pod_that_is_held_keeps_its_devices_and_gives_them_back() -> None:
-    from seatrial.scheduler.extension import Plugin, Wait
-    from seatrial.scheduler.node import NodeInfo
-    from seatrial.scheduler.pods import PodInfo
+    from seatrial.scheduler.cache.node_info import NodeInfo
+    from seatrial.scheduler.cache.pod_info import PodInfo
+    from seatrial.scheduler.framework.interface import Plugin, Wait
 
     class Hold(Plugin):
         def permit(self, pod: PodInfo, node: NodeInfo, state: object) -> Wait | None:
             return Wait(60_000_000) if pod.name == "held" else None
 
-    from scheduler_world import enabled
+    from tests.scheduler.scheduler_world import enabled
 
     world = Cluster(device("d0"), config=enabled("Hold"), plugins=[Hold])
     world.add("ResourceClaim", claim(request(), name="c1"))

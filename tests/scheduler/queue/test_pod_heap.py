@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seatrial.scheduler.extension import Plugin
-from seatrial.scheduler.pods import PodInfo, PodReader
-from seatrial.scheduler.profiles import order_of
+from seatrial.scheduler.cache.pod_info import PodInfo, PodReader
+from seatrial.scheduler.framework.interface import Plugin
+from seatrial.scheduler.profile import order_of
 from seatrial.scheduler.queue import QueuedPod
 from seatrial.scheduler.queue.heap import Order, PodHeap
-from seatrial.scheduler.queue.queued import priority_order
+from seatrial.scheduler.queue.queued_pod_info import priority_order
 
 NAMES = "abcdef"
 

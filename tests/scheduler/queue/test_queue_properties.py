@@ -5,11 +5,11 @@ from hypothesis import strategies as st
 
 from seatrial.clock.virtual import Clock
 from seatrial.model.times import SECOND
-from seatrial.scheduler.events import NODE_ADD, ClusterEvent, Registration
-from seatrial.scheduler.extension import Action
-from seatrial.scheduler.pods import PodInfo, PodReader
+from seatrial.scheduler.cache.pod_info import PodInfo, PodReader
+from seatrial.scheduler.framework.events import NODE_ADD, ClusterEvent, Registration
+from seatrial.scheduler.framework.interface import Action
+from seatrial.scheduler.framework.status import SUCCESS, unschedulable
 from seatrial.scheduler.queue import PodNominator, QueuedPod, SchedulingQueue
-from seatrial.scheduler.verdict import SUCCESS, unschedulable
 
 READER = PodReader()
 NAMES = [f"p{number}" for number in range(6)]

@@ -7,11 +7,11 @@ import pytest
 
 from seatrial.clock.virtual import Clock
 from seatrial.model.times import MINUTE, SECOND
-from seatrial.scheduler.events import ASSIGNED_ADD, ASSIGNED_DELETE, NODE_ADD, ClusterEvent, Registration
-from seatrial.scheduler.extension import Action
-from seatrial.scheduler.pods import PodInfo, PodReader, replace_pod
+from seatrial.scheduler.cache.pod_info import PodInfo, PodReader, replace_pod
+from seatrial.scheduler.framework.events import ASSIGNED_ADD, ASSIGNED_DELETE, NODE_ADD, ClusterEvent, Registration
+from seatrial.scheduler.framework.interface import Action
+from seatrial.scheduler.framework.status import SUCCESS, Status, unschedulable
 from seatrial.scheduler.queue import PodNominator, QueuedPod, SchedulingQueue
-from seatrial.scheduler.verdict import SUCCESS, Status, unschedulable
 
 READER = PodReader()
 FIT = [Registration(ClusterEvent("Pod", Action.DELETE)), Registration(ClusterEvent("Node", Action.ADD))]

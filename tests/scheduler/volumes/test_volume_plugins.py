@@ -7,9 +7,9 @@ and nodevolumelimits in v1.36.3.
 from typing import Any
 
 import pytest
-from scheduler_world import World
 
 from seatrial.model.documents import Document
+from tests.scheduler.scheduler_world import World
 
 STORAGE = "storage.k8s.io/v1"
 ZONE = "topology.kubernetes.io/zone"

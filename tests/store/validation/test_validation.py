@@ -6,7 +6,7 @@ from seatrial.clock.virtual import Clock
 from seatrial.model.builtin import builtin_kinds
 from seatrial.model.errors import Invalid
 from seatrial.store.store import Store
-from seatrial.store.validation import pod_specs
+from seatrial.store.validation.pods import pod_specs
 
 
 @pytest.fixture

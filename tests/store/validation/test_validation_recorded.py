@@ -1,7 +1,8 @@
 """Refusals against upstream's own: each manifest broken in one place, created, updated or sent to a subresource."""
 
 import pytest
-from validation_recorded import Asked, comparable, left_out, recorded
+
+from tests.store.validation.validation_recorded import Asked, comparable, left_out, recorded
 
 MANIFESTS, ROWS = recorded()
 KINDS = sorted({manifest["kind"] for manifest in MANIFESTS.values()})

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from seatrial.model import yamls
+from seatrial.model import yaml_reader as yamls
 from seatrial.model.documents import Document
 from seatrial.model.times import to_micro_time
 

@@ -11,13 +11,13 @@ from importlib import resources
 from typing import ClassVar
 
 from seatrial.clock.virtual import Timer
-from seatrial.controllers.controller import Context, Key, Listener, QueueController
-from seatrial.controllers.stages.glancing import Seen
+from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.stages.executor import Player
+from seatrial.controllers.stages.field_reader import Seen
 from seatrial.controllers.stages.kind import STAGE, serve_stages
-from seatrial.controllers.stages.playing import Player
-from seatrial.controllers.stages.sieving import Sieve
+from seatrial.controllers.stages.selector_cache import SelectorCache
 from seatrial.controllers.stages.stage import Stage
-from seatrial.model import yamls
+from seatrial.model import yaml_reader as yamls
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.store.objects import Change
@@ -41,7 +41,7 @@ class Lifecycle(QueueController):
         serve_stages(context.store)
         self.kind = kind or context.kind(*self.served)
         self._player = Player(context, self.kind, self.name)
-        self._sieve = Sieve(())
+        self._sieve = SelectorCache(())
         self._stages: dict[str, tuple[Document, Stage]] = {}
         """The Stage objects of the cluster by name, with what they say."""
         self._waiting: dict[Key, tuple[Stage, Timer]] = {}
@@ -121,7 +121,7 @@ class Lifecycle(QueueController):
         self._stages = {document["metadata"]["name"]: self._read_stage(document) for document in documents}
         found = [stage for _, stage in self._stages.values()]
         own = [stage for stage in found if stage.kind == (self.kind.api_version, self.kind.kind) and stage.is_selective]
-        self._sieve = Sieve(own or (default_stages(self.defaults) if self.defaults else ()))
+        self._sieve = SelectorCache(own or (default_stages(self.defaults) if self.defaults else ()))
 
     def _read_stage(self, document: Document) -> tuple[Document, Stage]:
         spec: Document = document.get("spec") or {}

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from seatrial.controllers.stages.field_reader import Fields
 from seatrial.controllers.stages.functions import functions_at
-from seatrial.controllers.stages.glancing import Fields
 from seatrial.controllers.stages.templates import Template
-from seatrial.model import yamls
+from seatrial.model import yaml_reader as yamls
 from seatrial.model.documents import Document
 from seatrial.store.objects import Stored
 from seatrial.store.options import PatchType

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from seatrial.results.lives import NEVER
+from seatrial.results.lifecycles import NEVER
 from seatrial.results.measure import measure
 from seatrial.results.run import Run
 

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from seatrial.results.lives import NEVER, PodLife
+from seatrial.results.lifecycles import NEVER, PodLife
 from seatrial.results.measure import measure
 from seatrial.results.run import Run
 

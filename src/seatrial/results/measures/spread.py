@@ -4,7 +4,7 @@ from collections import Counter
 
 import polars as pl
 
-from seatrial.results.lives import NodeLife
+from seatrial.results.lifecycles import NodeLife
 from seatrial.results.measure import measure
 from seatrial.results.run import Run
 

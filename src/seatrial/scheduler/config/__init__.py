@@ -8,7 +8,7 @@ from seatrial.scheduler.config.configuration import (
     default_configuration,
     load_configuration,
 )
-from seatrial.scheduler.config.problems import ConfigurationError
+from seatrial.scheduler.config.field_errors import ConfigurationError
 
 __all__ = [
     "Configuration",

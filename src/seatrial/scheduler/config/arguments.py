@@ -8,9 +8,9 @@ from typing import Any
 
 from seatrial.model.documents import Document
 from seatrial.model.durations import parse_duration
-from seatrial.model.labels import label_key_faults, label_value_faults
+from seatrial.model.label_selectors import label_key_faults, label_value_faults
 from seatrial.model.times import SECOND
-from seatrial.scheduler.config.problems import aggregate, duplicate, forbidden, invalid, required, unsupported
+from seatrial.scheduler.config.field_errors import aggregate, duplicate, forbidden, invalid, required, unsupported
 from seatrial.scheduler.config.types import ARGUMENTS, V1
 
 _STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")

@@ -14,9 +14,9 @@ from seatrial.model.times import SECOND
 from seatrial.scheduler.config.decoding import decode_configuration
 from seatrial.scheduler.config.defaulting import apply_configuration_defaults, enabled_names
 from seatrial.scheduler.config.expansion import CannotBuild, PluginRef, Points, expand
+from seatrial.scheduler.config.field_errors import ConfigurationError
 from seatrial.scheduler.config.gates import enabled_gates
-from seatrial.scheduler.config.intree import IN_TREE
-from seatrial.scheduler.config.problems import ConfigurationError
+from seatrial.scheduler.config.in_tree import IN_TREE
 from seatrial.scheduler.config.types import KIND, V1
 from seatrial.scheduler.config.validation import validation_problems
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from seatrial.model.documents import Document, encode
 from seatrial.model.documents import decode as read_json
-from seatrial.model.yamls import YamlError, load_all
+from seatrial.model.yaml_reader import YamlError, load_all
+from seatrial.scheduler.config.field_errors import ConfigurationError
 from seatrial.scheduler.config.old_versions import OLD_VERSIONS, convert_old
-from seatrial.scheduler.config.problems import ConfigurationError
 from seatrial.scheduler.config.shapes import Record, WrongType, decode
 from seatrial.scheduler.config.types import ARGUMENTS, CONFIGURATION, GROUP, KIND, V1
 

@@ -5,7 +5,7 @@ Upstream: pkg/scheduler/apis/config/v1/defaults.go and default_plugins.go (v1.36
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.config.arguments import set_defaults
-from seatrial.scheduler.config.intree import DEFAULT_PLUGINS
+from seatrial.scheduler.config.in_tree import DEFAULT_PLUGINS
 from seatrial.scheduler.config.types import ARGUMENTS, POINTS
 
 _LEADER_ELECTION = {

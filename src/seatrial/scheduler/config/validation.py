@@ -8,10 +8,10 @@ from typing import Any
 
 from seatrial.model.documents import Document
 from seatrial.model.durations import parse_duration
-from seatrial.model.labels import label_key_faults
+from seatrial.model.label_selectors import label_key_faults
 from seatrial.scheduler.config.arguments import problems_of
-from seatrial.scheduler.config.names import is_extended_resource
-from seatrial.scheduler.config.problems import duplicate, invalid, required
+from seatrial.scheduler.config.field_errors import duplicate, invalid, required
+from seatrial.scheduler.config.resource_names import is_extended_resource
 from seatrial.scheduler.config.types import ARGUMENTS, CYCLE_POINTS, V1
 
 _REMOVED = ("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits")

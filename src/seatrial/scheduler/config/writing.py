@@ -4,7 +4,7 @@ Upstream: cmd/kube-scheduler/app/options/configfile.go (v1.36.3).
 """
 
 from seatrial.model.documents import Document
-from seatrial.model.yamls import dump
+from seatrial.model.yaml_reader import dump
 from seatrial.scheduler.config.configuration import Configuration, Profile
 from seatrial.scheduler.config.shapes import write
 from seatrial.scheduler.config.types import ARGUMENTS, CONFIGURATION, POINTS

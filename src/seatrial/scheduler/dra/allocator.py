@@ -10,9 +10,10 @@ Upstream: structured/internal/incubating/allocator_incubating.go (v0.36.3).
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from seatrial.model.cel import CelError, CelSyntaxError
+from seatrial.model.cel.evaluator import CelError, CelSyntaxError
 from seatrial.model.documents import Document
 from seatrial.model.quantity import Quantity
+from seatrial.scheduler.cache.node_selectors import NamedNode
 from seatrial.scheduler.dra.capacity import NOTHING, ConsumedCapacity, consumed_by, fits
 from seatrial.scheduler.dra.constraints import Constraint, read_constraints
 from seatrial.scheduler.dra.counters import CounterBook
@@ -22,7 +23,6 @@ from seatrial.scheduler.dra.pools import Candidate, Inventory, device_matches
 from seatrial.scheduler.dra.requests import Request, Wanted, key_of, requests_of
 from seatrial.scheduler.dra.results import Granted, allocation_document
 from seatrial.scheduler.dra.state import AllocatedState
-from seatrial.scheduler.node_selectors import NamedNode
 
 MOST_DEVICES = 32
 PATIENCE = 200

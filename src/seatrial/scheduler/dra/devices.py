@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from seatrial.model.cel import CelError, CelSyntaxError, compile_expression
-from seatrial.model.cel_kubernetes import CelQuantity, parse_semver
-from seatrial.model.cel_values import DefaultMap, type_of
+from seatrial.model.cel.evaluator import CelError, CelSyntaxError, compile_expression
+from seatrial.model.cel.kubernetes import CelQuantity, parse_semver
+from seatrial.model.cel.values import DefaultMap, type_of
 from seatrial.model.documents import Document
 from seatrial.model.quantity import Quantity
 

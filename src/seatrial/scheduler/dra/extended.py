@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from seatrial.model.documents import Document
 from seatrial.model.quantity import Quantity
-from seatrial.scheduler.cluster import Cluster
-from seatrial.scheduler.pods import PodInfo
-from seatrial.scheduler.requests import is_extended
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.cache.pod_requests import is_extended
+from seatrial.scheduler.framework.cluster import Cluster
 from seatrial.scheduler.volumes.claims import metadata_of, spec_of
 
 SPECIAL_NAME = "<extended-resources>"

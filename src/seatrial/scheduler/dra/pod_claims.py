@@ -4,8 +4,8 @@ Upstream: k8s.io/dynamic-resource-allocation/resourceclaim, dynamicresources.for
 """
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.cluster import Cluster
-from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.framework.cluster import Cluster
 from seatrial.scheduler.volumes.claims import is_controlled_by, metadata_of
 
 

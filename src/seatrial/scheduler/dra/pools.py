@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from seatrial.model.documents import Document
+from seatrial.scheduler.cache.node_selectors import NamedNode
 from seatrial.scheduler.dra.devices import Counters, Device, DeviceID, Slice
-from seatrial.scheduler.node_selectors import NamedNode
 from seatrial.scheduler.volumes.node_terms import selects
 
 PoolID = tuple[str, str]

@@ -5,11 +5,11 @@ devices are taken, and no other pod may use the claim until then.
 """
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.cluster import Cluster
 from seatrial.scheduler.dra.extended import DeviceClasses
 from seatrial.scheduler.dra.pod_claims import allocation_of
 from seatrial.scheduler.dra.pools import Inventory
 from seatrial.scheduler.dra.state import AllocatedState
+from seatrial.scheduler.framework.cluster import Cluster
 from seatrial.scheduler.volumes.claims import metadata_of
 
 

@@ -8,10 +8,10 @@ from copy import deepcopy
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound, StatusError
 from seatrial.model.times import to_time
-from seatrial.scheduler.cluster import Client, Cluster
+from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.dra.pod_claims import allocation_of, is_reserved_for
 from seatrial.scheduler.dra.requests import key_of
-from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.framework.cluster import Client, Cluster
 from seatrial.scheduler.volumes.claims import metadata_of
 
 KIND = "ResourceClaim"

@@ -6,10 +6,10 @@ Upstream: pkg/scheduler/framework/plugins/defaultbinder (v1.36).
 from typing import Any
 
 from seatrial.model.errors import StatusError
-from seatrial.scheduler.extension import Plugin
-from seatrial.scheduler.node import NodeInfo
-from seatrial.scheduler.pods import PodInfo
-from seatrial.scheduler.verdict import Status, error
+from seatrial.scheduler.cache.node_info import NodeInfo
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.framework.interface import Plugin
+from seatrial.scheduler.framework.status import Status, error
 
 
 class DefaultBinder(Plugin):

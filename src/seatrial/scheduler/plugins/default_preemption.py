@@ -6,13 +6,13 @@ Upstream: pkg/scheduler/framework/plugins/defaultpreemption (v1.36); queueing hi
 from typing import Any
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.cycle import ExtenderFailed, Extenders
-from seatrial.scheduler.diagnosis import fit_error
-from seatrial.scheduler.extension import Handle, Plugin, PostFiltered, Rejections
-from seatrial.scheduler.framework import CycleState
-from seatrial.scheduler.pods import PodInfo
-from seatrial.scheduler.preemption import DryRun, Evaluator, Memory, best_candidates
-from seatrial.scheduler.verdict import SUCCESS, Code, Status, error, unresolvable, unschedulable
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.framework.interface import Handle, Plugin, PostFiltered, Rejections
+from seatrial.scheduler.framework.runtime import CycleState
+from seatrial.scheduler.framework.status import SUCCESS, Code, Status, error, unresolvable, unschedulable
+from seatrial.scheduler.preemption.preemption import DryRun, Evaluator, Memory, best_candidates
+from seatrial.scheduler.schedule_one.fit_error import fit_error
+from seatrial.scheduler.schedule_one.schedule_one import ExtenderFailed, Extenders
 
 NEVER = "not eligible due to preemptionPolicy=Never."
 TERMINATING = "not eligible due to a terminating pod on the nominated node."

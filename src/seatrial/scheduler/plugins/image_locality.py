@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.extension import MAX_NODE_SCORE, Plugin, Reads
-from seatrial.scheduler.nodes import Ints, Nodes, NodeTable
-from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.cache.node_table import Ints, Nodes, NodeTable
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.framework.interface import MAX_NODE_SCORE, Plugin, Reads
 
 MEBIBYTE = 1024 * 1024
 LEAST = 23 * MEBIBYTE

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.extension import Handle, Narrowed, Plugin, Reads
-from seatrial.scheduler.node_selectors import PREFERRED, REQUIRED, NodeSelector, PreferredTerms, required_nodes
-from seatrial.scheduler.nodes import Ints, Nodes
-from seatrial.scheduler.pods import PodInfo
-from seatrial.scheduler.scoring import default_normalize
-from seatrial.scheduler.verdict import MISSING, SKIP, Status, Verdicts, error, unresolvable
+from seatrial.scheduler.cache.node_selectors import PREFERRED, REQUIRED, NodeSelector, PreferredTerms, required_nodes
+from seatrial.scheduler.cache.node_table import Ints, Nodes
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.framework.interface import Handle, Narrowed, Plugin, Reads
+from seatrial.scheduler.framework.status import MISSING, SKIP, Status, Verdicts, error, unresolvable
+from seatrial.scheduler.schedule_one.scoring import default_normalize
 
 REASON = "node(s) didn't match Pod's node affinity/selector"
 REASON_ENFORCED = "node(s) didn't match scheduler-enforced node affinity"

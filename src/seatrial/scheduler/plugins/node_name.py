@@ -5,10 +5,10 @@ Upstream: pkg/scheduler/framework/plugins/nodename (v1.36); queueing hints: sche
 
 from typing import Any
 
-from seatrial.scheduler.extension import Plugin
-from seatrial.scheduler.nodes import Nodes
-from seatrial.scheduler.pods import PodInfo
-from seatrial.scheduler.verdict import Verdicts
+from seatrial.scheduler.cache.node_table import Nodes
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.framework.interface import Plugin
+from seatrial.scheduler.framework.status import Verdicts
 
 REASON = "node(s) didn't match the requested node name"
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from seatrial.scheduler.extension import Plugin, Reads
-from seatrial.scheduler.node import ports_conflict
-from seatrial.scheduler.nodes import Nodes, NodeTable
-from seatrial.scheduler.pods import PodInfo
-from seatrial.scheduler.verdict import MISSING, SKIP, Verdicts
+from seatrial.scheduler.cache.node_info import ports_conflict
+from seatrial.scheduler.cache.node_table import Nodes, NodeTable
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.framework.interface import Plugin, Reads
+from seatrial.scheduler.framework.status import MISSING, SKIP, Verdicts
 
 REASON = "node(s) didn't have free ports for the requested pod ports"
 

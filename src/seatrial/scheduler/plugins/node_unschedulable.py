@@ -5,12 +5,12 @@ Upstream: pkg/scheduler/framework/plugins/nodeunschedulable (v1.36); queueing hi
 
 from typing import Any
 
-from seatrial.scheduler.extension import Plugin, Reads
-from seatrial.scheduler.nodes import Nodes
+from seatrial.scheduler.cache.node_table import Nodes
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.cache.pod_terms import Taint
+from seatrial.scheduler.framework.interface import Plugin, Reads
+from seatrial.scheduler.framework.status import Verdicts
 from seatrial.scheduler.plugins.taint_toleration import COMPARISON_GATE
-from seatrial.scheduler.pods import PodInfo
-from seatrial.scheduler.terms import Taint
-from seatrial.scheduler.verdict import Verdicts
 
 CORDON = Taint("node.kubernetes.io/unschedulable", effect="NoSchedule")
 REASON = "node(s) were unschedulable"

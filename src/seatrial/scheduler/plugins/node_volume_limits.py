@@ -5,11 +5,11 @@ it; claims without a volume count under a name of their own.
 """
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.extension import Plugin
-from seatrial.scheduler.node import NodeInfo
-from seatrial.scheduler.nodes import Nodes
-from seatrial.scheduler.pods import PodInfo
-from seatrial.scheduler.verdict import SKIP, SUCCESS, Status, error, unresolvable, unschedulable
+from seatrial.scheduler.cache.node_info import NodeInfo
+from seatrial.scheduler.cache.node_table import Nodes
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.framework.interface import Plugin
+from seatrial.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable, unschedulable
 from seatrial.scheduler.volumes.claims import (
     claim_missing,
     class_of,

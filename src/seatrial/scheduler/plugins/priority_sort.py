@@ -5,8 +5,8 @@ Upstream: pkg/scheduler/framework/plugins/queuesort (v1.36).
 
 from typing import Protocol
 
-from seatrial.scheduler.extension import Plugin
-from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.framework.interface import Plugin
 
 
 class Queued(Protocol):

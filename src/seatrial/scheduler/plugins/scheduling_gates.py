@@ -3,9 +3,9 @@
 Upstream: pkg/scheduler/framework/plugins/schedulinggates (v1.36); queueing hints: scheduler/hints.
 """
 
-from seatrial.scheduler.extension import Plugin
-from seatrial.scheduler.pods import PodInfo
-from seatrial.scheduler.verdict import Status, unresolvable
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.framework.interface import Plugin
+from seatrial.scheduler.framework.status import Status, unresolvable
 
 
 class SchedulingGates(Plugin):

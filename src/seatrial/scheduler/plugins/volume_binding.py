@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import StatusError
-from seatrial.scheduler.extension import Handle, Plugin
-from seatrial.scheduler.node import NodeInfo
-from seatrial.scheduler.nodes import Nodes
-from seatrial.scheduler.pods import PodInfo
-from seatrial.scheduler.verdict import MISSING, SKIP, SUCCESS, Status, error, unresolvable
+from seatrial.scheduler.cache.node_info import NodeInfo
+from seatrial.scheduler.cache.node_table import Nodes
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.framework.interface import Handle, Plugin
+from seatrial.scheduler.framework.status import MISSING, SKIP, SUCCESS, Status, error, unresolvable
 from seatrial.scheduler.volumes.binder import BinderError, PodClaims, PodVolumes, VolumeBinder
 from seatrial.scheduler.volumes.claims import (
     claim_missing,

@@ -6,11 +6,11 @@ Upstream: pkg/scheduler/framework/plugins/volumerestrictions (v1.36.3).
 from dataclasses import dataclass, replace
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.extension import Plugin
-from seatrial.scheduler.node import NodeInfo
-from seatrial.scheduler.nodes import Nodes
-from seatrial.scheduler.pods import PodInfo
-from seatrial.scheduler.verdict import MISSING, SKIP, SUCCESS, Status, error, unresolvable, unschedulable
+from seatrial.scheduler.cache.node_info import NodeInfo
+from seatrial.scheduler.cache.node_table import Nodes
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.framework.interface import Plugin
+from seatrial.scheduler.framework.status import MISSING, SKIP, SUCCESS, Status, error, unresolvable, unschedulable
 from seatrial.scheduler.volumes.claims import claim_missing, spec_of
 
 DISK_CONFLICT = "node(s) had no available disk"

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.extension import Plugin
-from seatrial.scheduler.node import NodeInfo
-from seatrial.scheduler.nodes import Nodes
-from seatrial.scheduler.pods import PodInfo
-from seatrial.scheduler.verdict import MISSING, SKIP, SUCCESS, Status, unresolvable
+from seatrial.scheduler.cache.node_info import NodeInfo
+from seatrial.scheduler.cache.node_table import Nodes
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.framework.interface import Plugin
+from seatrial.scheduler.framework.status import MISSING, SKIP, SUCCESS, Status, unresolvable
 from seatrial.scheduler.volumes.claims import (
     WAIT_FOR_CONSUMER,
     claim_missing,

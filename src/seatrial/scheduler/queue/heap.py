@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from seatrial.scheduler.queue.queued import QueuedPod
+from seatrial.scheduler.queue.queued_pod_info import QueuedPod
 
 Order = Callable[[QueuedPod], Any]
 Entry = tuple[Any, int, str]

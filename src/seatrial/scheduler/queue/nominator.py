@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.cache.pod_info import PodInfo
 
 Present = Callable[[PodInfo], PodInfo | None]
 """The pod as it is now; None where it is gone or bound."""

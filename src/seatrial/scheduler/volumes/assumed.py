@@ -7,7 +7,7 @@ revision it was made from.
 from collections.abc import Iterator
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.cluster import Cluster
+from seatrial.scheduler.framework.cluster import Cluster
 from seatrial.scheduler.volumes.claims import metadata_of
 
 

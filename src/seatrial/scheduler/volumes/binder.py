@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from functools import cmp_to_key
 
 from seatrial.model.documents import Document
-from seatrial.model.labels import LabelSelector
+from seatrial.model.label_selectors import LabelSelector
 from seatrial.model.quantity import Quantity
-from seatrial.scheduler.cluster import Client, Cluster
-from seatrial.scheduler.node_selectors import NamedNode
-from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.cache.node_selectors import NamedNode
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.framework.cluster import Client, Cluster
 from seatrial.scheduler.volumes.assumed import AssumedObjects
 from seatrial.scheduler.volumes.claims import (
     BOUND_BY_CONTROLLER,

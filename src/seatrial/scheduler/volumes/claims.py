@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from seatrial.model.documents import Document
 from seatrial.model.quantity import Quantity
-from seatrial.scheduler.pods import PodInfo
+from seatrial.scheduler.cache.pod_info import PodInfo
 
 BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"

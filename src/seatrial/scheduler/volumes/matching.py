@@ -6,9 +6,9 @@ Upstream: component-helpers/storage/volume/pv_helpers.go (FindMatchingVolume).
 from collections.abc import Iterable
 
 from seatrial.model.documents import Document
-from seatrial.model.labels import LabelSelector
+from seatrial.model.label_selectors import LabelSelector
 from seatrial.model.quantity import Quantity
-from seatrial.scheduler.node_selectors import NamedNode
+from seatrial.scheduler.cache.node_selectors import NamedNode
 from seatrial.scheduler.volumes.claims import (
     capacity_of,
     class_of,

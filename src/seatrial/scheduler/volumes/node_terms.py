@@ -4,7 +4,7 @@ The same few selectors are asked about every node, so each is parsed once and kn
 """
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.node_selectors import NamedNode, NodeSelector
+from seatrial.scheduler.cache.node_selectors import NamedNode, NodeSelector
 
 _MOST_PARSED = 16_384
 _parsed: dict[int, tuple[Document, NodeSelector]] = {}

@@ -15,7 +15,7 @@ from seatrial.store.admission import (
     runtimes,
     topology,
 )
-from seatrial.store.admission.reading import Reader
+from seatrial.store.admission.namespaced_reader import Reader
 from seatrial.store.requests import Request
 
 if TYPE_CHECKING:

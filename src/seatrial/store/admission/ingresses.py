@@ -5,7 +5,7 @@ Upstream: plugin/pkg/admission/network/defaultingressclass.
 
 from typing import Final
 
-from seatrial.store.admission.reading import Reader
+from seatrial.store.admission.namespaced_reader import Reader
 from seatrial.store.requests import Request
 
 _DEFAULT_MARK: Final = "ingressclass.kubernetes.io/is-default-class"

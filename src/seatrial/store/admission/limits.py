@@ -9,7 +9,7 @@ from typing import Final
 from seatrial.model.documents import Document
 from seatrial.model.pod_resources import Resources, container_resources, parsed
 from seatrial.model.quantity import MAX_MILLI_VALUE, Quantity
-from seatrial.store.admission.reading import Reader, forbidden, joined
+from seatrial.store.admission.namespaced_reader import Reader, forbidden, joined
 from seatrial.store.admission.resources import limit_range_sum
 from seatrial.store.requests import Request
 

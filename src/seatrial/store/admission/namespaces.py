@@ -6,7 +6,7 @@ Upstream: k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle.
 from typing import Final
 
 from seatrial.model.errors import Cause, NotFound
-from seatrial.store.admission.reading import Reader, forbidden
+from seatrial.store.admission.namespaced_reader import Reader, forbidden
 from seatrial.store.requests import Request
 
 IMMORTAL: Final = frozenset({"default", "kube-system", "kube-public"})

@@ -6,7 +6,7 @@ one whose Ready condition is given and not True is tainted.
 
 from typing import Final
 
-from seatrial.store.admission.reading import Reader
+from seatrial.store.admission.namespaced_reader import Reader
 from seatrial.store.requests import Request
 
 NOT_READY: Final = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from seatrial.model.documents import Document
-from seatrial.store.admission.reading import Reader, forbidden
+from seatrial.store.admission.namespaced_reader import Reader, forbidden
 from seatrial.store.requests import Request
 
 TOLERATION_SECONDS: Final = 300

@@ -6,7 +6,7 @@ Upstream: plugin/pkg/admission/priority; the two system classes are those of pkg
 from typing import Any, Final
 
 from seatrial.model.documents import Document
-from seatrial.store.admission.reading import Reader, forbidden
+from seatrial.store.admission.namespaced_reader import Reader, forbidden
 from seatrial.store.requests import Request
 
 SYSTEM_PRIORITY_CLASSES: Final = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}

@@ -7,7 +7,7 @@ from typing import Any
 
 from seatrial.model.documents import Document
 from seatrial.model.quantity import Quantity
-from seatrial.store.admission.reading import Reader, forbidden
+from seatrial.store.admission.namespaced_reader import Reader, forbidden
 from seatrial.store.requests import Request
 
 

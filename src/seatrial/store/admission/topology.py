@@ -7,7 +7,7 @@ Upstream: plugin/pkg/admission/podtopologylabels (on by default since 1.35). A b
 from typing import TYPE_CHECKING, Final
 
 from seatrial.model.documents import Document
-from seatrial.store.admission.reading import Reader
+from seatrial.store.admission.namespaced_reader import Reader
 from seatrial.store.requests import Request
 
 if TYPE_CHECKING:

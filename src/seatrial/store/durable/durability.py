@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from seatrial.model.documents import decode
-from seatrial.store.definitions import DEFINITIONS
+from seatrial.store.crd import DEFINITIONS
 from seatrial.store.durable.files import Directory, revision_of
 from seatrial.store.durable.records import Record, content_of, frame, kind_from, record_of
 from seatrial.store.objects import Change, Stored

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import msgspec
 
 from seatrial.model.kinds import Kind
+from seatrial.store.fragments import shared_pieces
 from seatrial.store.objects import Change, Stored
-from seatrial.store.parts import shared_pieces
 
 _HEAD = struct.Struct("<II")
 _TWO_FIELDS = 0x92

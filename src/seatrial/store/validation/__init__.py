@@ -11,25 +11,11 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.model.kinds import Kind
 from seatrial.model.schema import schema_of
-from seatrial.store.validation import (
-    autoscalers,
-    cronjobs,
-    data,
-    devices,
-    job_statuses,
-    jobs,
-    nodes,
-    persistent,
-    pods,
-    policies,
-    quotas,
-    services,
-    slices,
-    storage,
-    templates,
-    workload_statuses,
-    workloads,
-)
+from seatrial.store.validation.cluster import data, nodes, policies, quotas, services
+from seatrial.store.validation.devices import devices, slices
+from seatrial.store.validation.pods import pods, templates
+from seatrial.store.validation.storage import persistent, storage
+from seatrial.store.validation.workloads import autoscalers, cronjobs, job_statuses, jobs, workload_statuses, workloads
 
 OnCreate = Callable[[Document], Iterable[Cause]]
 OnUpdate = Callable[[Document, Document, str], Iterable[Cause]]

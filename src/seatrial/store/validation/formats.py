@@ -11,9 +11,9 @@ from functools import lru_cache
 from typing import Any
 
 from seatrial.model.errors import Cause
-from seatrial.model.labels import label_key_faults, label_value_faults
-from seatrial.store.causes import invalid, required
-from seatrial.store.naming import Faults, label_faults, subdomain_faults
+from seatrial.model.label_selectors import label_key_faults, label_value_faults
+from seatrial.store.field_errors import invalid, required
+from seatrial.store.object_meta import Faults, label_faults, subdomain_faults
 
 MOST_INT32 = 2**31 - 1
 NEGATIVE = "must be greater than or equal to 0"

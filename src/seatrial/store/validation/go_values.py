@@ -7,7 +7,7 @@ prints it so.
 from collections.abc import Iterable
 
 from seatrial.model.documents import Document
-from seatrial.store.causes import Struct
+from seatrial.store.field_errors import Struct
 
 _ABBREVIATIONS = {"seLinuxOptions": "SELinuxOptions", "ip": "IP", "uid": "UID"}
 

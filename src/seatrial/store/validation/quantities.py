@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
-from seatrial.model.labels import label_key_faults
+from seatrial.model.label_selectors import label_key_faults
 from seatrial.model.quantity import Quantity, QuantityError
-from seatrial.store.causes import invalid, unsupported
+from seatrial.store.field_errors import invalid, unsupported
 from seatrial.store.validation.formats import NEGATIVE, NOT_POSITIVE
 
 HUGE_PAGES = "hugepages-"

@@ -9,8 +9,8 @@ from typing import Any
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
-from seatrial.store.causes import duplicate, forbidden, invalid, required
-from seatrial.store.naming import label_causes
+from seatrial.store.field_errors import duplicate, forbidden, invalid, required
+from seatrial.store.object_meta import label_causes
 from seatrial.store.validation.formats import label_value, qualified, subdomain
 
 _WITH = "must be specified when `operator` is 'In' or 'NotIn'"

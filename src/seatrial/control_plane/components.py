@@ -1,0 +1,136 @@
+"""What a server is put together from: store, API, scheduler, controllers, scenarios, pages.
+
+`compose` is the one place that knows all rooms. Whoever brings a new part adds one function here that returns its
+workers, routes and gates, and calls it in `compose`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from seatrial.control_plane.scenarios import WatchedScheduler, add_scenarios
+
+if TYPE_CHECKING:
+    from seatrial.clock.real import RealClock
+    from seatrial.control_plane.scheduler import EmbeddedScheduler
+    from seatrial.scenario.scenario_controller import ScenarioController
+    from seatrial.server.extension_points import Gate, Routes
+    from seatrial.server.worker_loop import Worker
+    from seatrial.store.durable import Durability
+    from seatrial.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What `seatrial serve` was asked for."""
+
+    port: int = 3131
+    data_dir: Path | None = None
+    kubeconfig: Path | None = None
+    insecure: bool = False
+    token_file: Path | None = None
+    max_request_bytes: int = 64 * 1024 * 1024
+    scheduler: bool = True
+    scheduler_config: Path | None = None
+    feature_gates: str = ""
+    controllers: tuple[str, ...] | None = None
+    own_controllers: tuple[str, ...] = ()
+    """Modules with controllers of the user's, for scenarios."""
+    record: Literal["none", "summary", "full"] = "full"
+    plugins: tuple[str, ...] = ()
+    strict: bool = False
+    drain: bool = False
+
+
+@dataclass(slots=True)
+class Parts:
+    """A server's parts, before it is started."""
+
+    store: "Store"
+    clock: "RealClock"
+    durability: "Durability | None" = None
+    workers: "list[Worker]" = field(default_factory=list)
+    routes: "list[Routes]" = field(default_factory=list)
+    gates: "list[Gate]" = field(default_factory=list)
+    metrics: "list[Callable[[], str]]" = field(default_factory=list)
+    """More pages for /metrics."""
+    on_stop: "list[Callable[[], None]]" = field(default_factory=list)
+    """Called when the server is told to stop, before its connections end."""
+
+
+def compose(settings: Settings) -> Parts:
+    """Put a server together."""
+    parts = build_store(settings)
+    scheduler = add_scheduler(parts, settings) if settings.scheduler else None
+    add_controllers(parts, settings)
+    conductor = add_scenarios(parts, settings, scheduler)
+    add_simulator_api(parts, scheduler, conductor)
+    add_metrics_api(parts)
+    return parts
+
+
+def build_store(settings: Settings) -> Parts:
+    """The store, in memory or durable, with what every cluster has."""
+    from seatrial.clock.real import RealClock
+    from seatrial.controllers.stages.kind import serve_stages
+    from seatrial.model.builtin import builtin_kinds
+    from seatrial.scenario.cluster import furnish
+    from seatrial.server.name_generator import RandomIdentities
+    from seatrial.store.admission.chain import StandardAdmission
+    from seatrial.store.durable import Durability
+    from seatrial.store.event_ttl import EventExpiry
+    from seatrial.store.store import Store
+
+    clock = RealClock()
+    store = Store(builtin_kinds(), clock, identities=RandomIdentities(), admission=StandardAdmission())
+    serve_stages(store)
+    durability = Durability(store, settings.data_dir / "store") if settings.data_dir is not None else None
+    EventExpiry(store)
+    furnish(store)
+    if durability is not None:
+        durability.sync()
+    return Parts(store, clock, durability)
+
+
+def add_scheduler(parts: Parts, settings: Settings) -> "EmbeddedScheduler":
+    """The embedded kube-scheduler, which works on the server's loop."""
+    from seatrial.control_plane.scheduler import EmbeddedScheduler
+    from seatrial.timeline.annotations import Annotator
+
+    annotator = Annotator(parts.store, summary=settings.record == "summary")
+    recorder = annotator if settings.record != "none" else None
+    config, gates = settings.scheduler_config, settings.feature_gates
+    scheduler = EmbeddedScheduler.build(parts.store, parts.clock, config, gates, settings.plugins, recorder)
+    parts.workers.append(scheduler)
+    parts.metrics.append(scheduler.metrics)
+    return scheduler
+
+
+def add_controllers(parts: Parts, settings: Settings) -> None:
+    """The controllers that were asked for, all of them by default."""
+    if settings.controllers == ():
+        return
+    from seatrial.controllers.registry import build_controllers
+
+    controllers = build_controllers(parts.store, parts.clock, settings.controllers)
+    for controller in controllers:
+        controller.start()
+    parts.workers.extend(controllers)
+
+
+def add_simulator_api(parts: Parts, scheduler: "EmbeddedScheduler | None", conductor: "ScenarioController") -> None:
+    """kube-scheduler-simulator's HTTP API."""
+    from seatrial.server.handlers.simulator_api import SimulatorApi
+
+    watched = WatchedScheduler(scheduler, conductor) if scheduler is not None else None
+    api = SimulatorApi(parts.store, watched, watched.reset if watched is not None else conductor.reset)
+    parts.routes.append(api.routes)
+    parts.on_stop.append(api.close)
+
+
+def add_metrics_api(parts: Parts) -> None:
+    """metrics.k8s.io, for `kubectl top`."""
+    from seatrial.control_plane.metrics_api import MetricsApi
+
+    parts.routes.append(MetricsApi(parts.store).routes)

@@ -1,0 +1,151 @@
+"""One server process from its settings to its end: credentials, kubeconfig, the loop."""
+
+import asyncio
+import secrets
+import shutil
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from seatrial.control_plane.components import Parts, Settings, compose
+from seatrial.model.errors import ConfigError
+
+if TYPE_CHECKING:
+    from seatrial.server.auth.authentication import Identities
+    from seatrial.store.durable import Durability
+
+WRITTEN_EVERY = 0.05
+"""Seconds between two looks at whether something is not yet on disk."""
+
+
+def run(settings: Settings) -> None:
+    """Serve until told to stop."""
+    import uvloop
+
+    from seatrial.server.auth.certificates import Certificates
+    from seatrial.server.auth.kubeconfig import default_path, state_directory, write_kubeconfig
+    from seatrial.server.serving import Listener
+
+    authority: Path | None = None
+    passing: Path | None = None
+
+    def tls(port: int) -> ssl.SSLContext | None:
+        nonlocal authority, passing
+        state = state_directory(settings.data_dir, port)
+        if not settings.port and settings.data_dir is None and not state.exists():
+            passing = state
+        if settings.insecure:
+            return None
+        certificates = Certificates.in_directory(state / "pki")
+        authority = certificates.authority
+        return certificates.context()
+
+    _check_paths(settings)
+    try:
+        listener = Listener.on(settings.port, tls)
+    except OSError as error:
+        raise ConfigError("", "--port", f"cannot listen on 127.0.0.1:{settings.port}: {error.strerror}") from error
+    with listener.socket, _removed(passing):
+        state = state_directory(settings.data_dir, listener.port)
+        token = "" if settings.insecure else kept_secret(state / "token").strip()
+        path = (settings.kubeconfig or default_path(settings.data_dir, listener.port)).absolute()
+        identities = _identities(settings, token, kept_secret(state / "signing-key"))
+        parts = compose(settings)
+        write_kubeconfig(path, listener.url, token, authority)
+        typer.echo(f"kubeconfig: {path}")
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(_serve(settings, parts, listener, identities))
+
+
+@contextmanager
+def _removed(state: Path | None) -> Iterator[None]:
+    """Nobody asks again for a port that was any free one: what was kept for it goes with the server."""
+    try:
+        yield
+    finally:
+        if state is not None:
+            shutil.rmtree(state, ignore_errors=True)
+
+
+def _check_paths(settings: Settings) -> None:
+    """ConfigError where a path cannot be used, before anything is made."""
+    if settings.data_dir is not None:
+        try:
+            settings.data_dir.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            why = f"cannot be used as a directory: {error.strerror or error}"
+            raise ConfigError(str(settings.data_dir), "--data-dir", why) from error
+    if settings.kubeconfig is not None and settings.kubeconfig.is_dir():
+        raise ConfigError(str(settings.kubeconfig), "--kubeconfig", "expected the path of a file, got a directory")
+
+
+def _identities(settings: Settings, token: str, key: str) -> "Identities":
+    """Who may talk to the server: its administrator, and the users of the token file."""
+    from seatrial.server.auth.authentication import ADMIN, Identities
+
+    identities = Identities(key.encode(), anonymous=settings.insecure)
+    if token:
+        identities.add(token, ADMIN)
+    if settings.token_file is not None:
+        identities.load_file(settings.token_file)
+    return identities
+
+
+async def _serve(settings: Settings, parts: Parts, listener: "object", identities: "Identities") -> None:
+    from seatrial.server.api import KubernetesApi
+    from seatrial.server.application import Application
+    from seatrial.server.metrics import Metrics
+    from seatrial.server.serving import Listener, serve, tune_collector
+    from seatrial.server.worker_loop import WorkerLoop
+
+    assert isinstance(listener, Listener)
+    metrics = Metrics()
+    metrics.pages.extend(parts.metrics)
+    pump = WorkerLoop(parts.store, parts.clock, parts.workers)
+    api = KubernetesApi(parts.store, identities, metrics, parts.gates, is_alive=lambda: pump.is_alive)
+    durable = partial(_all_written, parts, parts.durability) if parts.durability is not None else None
+    application = Application(
+        api, identities, metrics, parts.routes, max_request_bytes=settings.max_request_bytes, durable=durable
+    )
+    tasks = [pump.start()]
+    if parts.durability is not None:
+        tasks.append(asyncio.ensure_future(_write_soon(parts, parts.durability)))
+    tune_collector()
+
+    def stop() -> None:
+        api.feeds.close()
+        for close in parts.on_stop:
+            close()
+
+    try:
+        await serve(application, listener, ready=lambda: typer.echo(f"ready: {listener.url}"), stop=stop)
+    finally:
+        for task in tasks:
+            task.cancel()
+        if parts.durability is not None:
+            parts.durability.close()
+
+
+async def _all_written(parts: Parts, durability: "Durability") -> None:
+    await durability.committed(parts.store.revision)
+
+
+async def _write_soon(parts: Parts, durability: "Durability") -> None:
+    """Bring what controllers and schedulers write to disk, though no client waits for it."""
+    while True:
+        await durability.committed(parts.store.revision)
+        await asyncio.sleep(WRITTEN_EVERY)
+
+
+def kept_secret(path: Path) -> str:
+    """The secret in a file, made at the first use."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.touch(mode=0o600)
+        path.write_text(secrets.token_urlsafe(32) + "\n")
+    return path.read_text()

@@ -1,0 +1,87 @@
+"""Scenarios in `serve`: who stands still while one is played, and who tells the conductor what."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from seatrial.control_plane.result_strategy import chosen_strategy
+from seatrial.model.documents import Document
+
+if TYPE_CHECKING:
+    from seatrial.control_plane.components import Parts, Settings
+    from seatrial.control_plane.scheduler import EmbeddedScheduler
+    from seatrial.scenario.scenario_controller import ScenarioController
+
+
+class Startable(Protocol):
+    """A worker that can stand still."""
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+class RealTimeWorkers:
+    """The scheduler and the controllers that work in real time; they stand still while a scenario is played."""
+
+    def __init__(self, workers: Sequence[Startable]) -> None:
+        self._workers = tuple(workers)
+
+    def suspend(self) -> None:
+        for worker in self._workers:
+            worker.stop()
+
+    def resume(self) -> None:
+        for worker in self._workers:
+            worker.start()
+
+
+class WatchedScheduler:
+    """The scheduler behind kube-scheduler-simulator's API: a change of configuration fails a running scenario."""
+
+    def __init__(self, scheduler: "EmbeddedScheduler", conductor: "ScenarioController") -> None:
+        self._scheduler, self._conductor = scheduler, conductor
+        self._first = scheduler.configuration()
+
+    def configuration(self) -> Document:
+        return self._scheduler.configuration()
+
+    def restart(self, configuration: Document) -> None:
+        """Take another configuration, after whatever was running with the old one has ended."""
+        self._conductor.configuration_changed()
+        self._scheduler.restart(configuration)
+
+    def reset(self) -> None:
+        """Back to how the server began."""
+        self._conductor.reset()
+        self._scheduler.restart(self._first)
+
+
+def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedScheduler | None") -> "ScenarioController":
+    """The scenario controller, which works on the server's loop like the others."""
+    from seatrial.scenario.engine.controller_registry import load_controllers
+    from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
+    from seatrial.scenario.scenario_controller import ScenarioController
+    from seatrial.scenario.simulation import SimulationOptions
+    from seatrial.scheduler.framework.out_of_tree import load_plugins
+    from seatrial.scheduler.schedule_one.recorder import BothRecorders, Recorder
+    from seatrial.timeline.annotations import Annotator
+
+    load_controllers(settings.own_controllers)
+    plugins = load_plugins(settings.plugins)
+    annotator = Annotator(parts.store, summary=settings.record == "summary")
+
+    def make(store: Any, clock: Any, recorder: Recorder) -> Any:
+        configuration = scheduler.scheduler.configuration if scheduler is not None else None
+        both = BothRecorders(recorder, annotator) if settings.record != "none" else recorder
+        return scheduler_maker(configuration, plugins=plugins)(store, clock, both)
+
+    workers: list[Any] = [worker for worker in parts.workers if worker is not scheduler]
+    if scheduler is not None:
+        workers.insert(0, scheduler.scheduler)
+    strategy = chosen_strategy()
+    options = SimulationOptions(level=settings.record, drain=settings.drain, strategy=strategy)
+    conductor = ScenarioController(parts.store, make, RealTimeWorkers(workers), options, strict=settings.strict)
+    conductor.start()
+    parts.workers.append(conductor)
+    parts.on_stop.append(conductor.shut_down)
+    return conductor

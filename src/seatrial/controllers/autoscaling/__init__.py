@@ -1,4 +1,0 @@
-"""Horizontal autoscaling.
-
-Upstream: pkg/controller/podautoscaler (v1.36).
-"""

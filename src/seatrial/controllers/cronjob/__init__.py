@@ -1,0 +1,1 @@
+"""The CronJob controller and its schedules. Upstream: pkg/controller/cronjob (v1.36)."""

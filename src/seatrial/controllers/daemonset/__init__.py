@@ -1,0 +1,1 @@
+"""The DaemonSet controller. Upstream: pkg/controller/daemon (v1.36)."""

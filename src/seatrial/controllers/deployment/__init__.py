@@ -1,0 +1,1 @@
+"""The Deployment controller. Upstream: pkg/controller/deployment (v1.36)."""

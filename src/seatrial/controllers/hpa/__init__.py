@@ -1,0 +1,1 @@
+"""The HorizontalPodAutoscaler controller. Upstream: pkg/controller/podautoscaler (v1.36)."""

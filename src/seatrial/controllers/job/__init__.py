@@ -1,0 +1,1 @@
+"""The Job controller. Upstream: pkg/controller/job (v1.36)."""

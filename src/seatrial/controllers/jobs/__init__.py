@@ -1,4 +1,0 @@
-"""Job: pods that run to completion.
-
-Upstream: pkg/controller/job (v1.36).
-"""

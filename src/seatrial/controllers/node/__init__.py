@@ -1,0 +1,1 @@
+"""Node controllers: lifecycle stages, taints by condition, zones, and pod garbage collection."""

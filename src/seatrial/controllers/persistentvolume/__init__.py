@@ -1,0 +1,1 @@
+"""PersistentVolume controllers: binding, provisioning, ephemeral claims, protection."""

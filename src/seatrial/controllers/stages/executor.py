@@ -1,0 +1,143 @@
+"""Carrying out what a Stage says."""
+
+from collections.abc import Callable
+from typing import Any
+
+from seatrial.controllers.framework.controller import Context
+from seatrial.controllers.stages.field_reader import Seen
+from seatrial.controllers.stages.stage import Stage
+from seatrial.controllers.stages.steps import (
+    ApplyStep,
+    DeleteStep,
+    EventStep,
+    FinalizerStep,
+    PatchStep,
+)
+from seatrial.model.documents import Document
+from seatrial.model.errors import ConfigError, NotFound
+from seatrial.model.kinds import Kind
+from seatrial.model.times import to_time
+from seatrial.store.objects import Stored
+from seatrial.store.options import DeleteOptions, Patch, PatchOptions
+from seatrial.store.registry.status_writes import encoded_status, write_status
+
+REMEMBERED = 4096
+"""How many results of one template are kept."""
+MANAGER = "stages"
+
+
+class Player:
+    """Plays stages on the objects of one kind."""
+
+    def __init__(self, context: Context, kind: Kind, writer: str) -> None:
+        self._context = context
+        self._store = context.store
+        self._kind = kind
+        self._writer = writer
+        self._start = context.clock.now()
+
+    def play(self, stage: Stage, seen: Seen) -> None:
+        """Do what a stage says, in its order; after a deletion only events are left."""
+        is_deleted = False
+        for step in stage.steps:
+            if isinstance(step, EventStep):
+                self._tell(step, seen.document)
+            elif is_deleted:
+                continue
+            elif isinstance(step, DeleteStep):
+                self._delete(seen.stored)
+                is_deleted = True
+            elif isinstance(step, FinalizerStep):
+                self._set_finalizers(seen.stored, step)
+            elif isinstance(step, PatchStep):
+                self._patch(step, seen)
+            else:
+                self._apply(step, seen.document)
+
+    def _patch(self, step: PatchStep, seen: Seen) -> None:
+        now = self._context.clock.now()
+        stored = self._store.find(self._kind, seen.stored.name, seen.stored.namespace)
+        if stored is None:
+            return
+        key = step.rendering.key(stored, now) if step.is_status else None
+        known = step.memory.get(key) if key is not None else None
+        if known is not None:
+            write_status(self._store, stored, known, self._writer)
+            return
+        patch = Patch(step.type, step.body(seen.document, (now, self._start)))
+        written = self._store.patch(
+            self._kind,
+            stored.name,
+            patch,
+            namespace=stored.namespace,
+            subresource=step.subresource,
+            writer=self._writer,
+            options=PatchOptions(field_manager=MANAGER if step.type == "apply" else "", force=step.type == "apply"),
+        )
+        if key is not None:
+            if len(step.memory) >= REMEMBERED:
+                step.memory.clear()
+            step.memory[key] = encoded_status(written)
+
+    def _apply(self, step: ApplyStep, document: Document) -> None:
+        body = step.rendering.body(document, (self._context.clock.now(), self._start))
+        kind = self._store.kinds.named(body.get("apiVersion", ""), body.get("kind", ""))
+        if kind is None:
+            raise ConfigError("Stage", "template", f"{body.get('apiVersion')} {body.get('kind')} is not served")
+        meta: Document = body["metadata"]
+        namespace = meta.get("namespace") or document["metadata"].get("namespace", "") if kind.namespaced else ""
+        if step.type != "apply" and not step.subresource and self._store.find(kind, meta["name"], namespace) is None:
+            self._store.create(kind, body, namespace=namespace, writer=self._writer)
+            return
+        self._store.patch(
+            kind,
+            meta["name"],
+            Patch(step.type, body),
+            namespace=namespace,
+            subresource=step.subresource,
+            writer=self._writer,
+            options=PatchOptions(field_manager=MANAGER, force=step.type == "apply"),
+        )
+
+    def _delete(self, stored: Stored) -> None:
+        options = DeleteOptions(grace_period_seconds=0)
+        try:
+            self._store.delete(
+                self._kind, stored.name, namespace=stored.namespace, writer=self._writer, options=options
+            )
+        except NotFound:
+            return
+
+    def _set_finalizers(self, stored: Stored, step: FinalizerStep) -> None:
+        def change(document: Document) -> None:
+            finalizers = step.changed(document["metadata"].pop("finalizers", []))
+            if finalizers:
+                document["metadata"]["finalizers"] = finalizers
+
+        self._modify(stored, change)
+
+    def _modify(self, stored: Stored, change: Callable[[Document], None]) -> None:
+        try:
+            self._store.modify(self._kind, stored.name, change, namespace=stored.namespace, writer=self._writer)
+        except NotFound:
+            return
+
+    def _tell(self, step: EventStep, document: Document) -> None:
+        meta, now = document["metadata"], self._context.clock.now()
+        namespace = meta.get("namespace", "default")
+        involved: dict[str, Any] = {"apiVersion": self._kind.api_version, "kind": self._kind.kind}
+        involved |= {key: meta[key] for key in ("name", "namespace", "uid", "resourceVersion") if key in meta}
+        event = {
+            "apiVersion": "v1",
+            "kind": "Event",
+            "metadata": {"name": f"{meta['name']}.{self._store.revision:x}", "namespace": namespace},
+            "involvedObject": involved,
+            "type": step.type,
+            "reason": step.reason,
+            "message": step.message,
+            "source": {"component": self._writer},
+            "firstTimestamp": to_time(now),
+            "lastTimestamp": to_time(now),
+            "count": 1,
+        }
+        self._store.create(self._context.kind("v1", "Event"), event, namespace=namespace, writer=self._writer)

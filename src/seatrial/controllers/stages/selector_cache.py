@@ -1,0 +1,77 @@
+"""Which stages an object may be in, told from the few fields that they look at.
+
+Most conditions are about plain paths. What stands there decides, so the answer is remembered for the next object that
+has the same there, and only stages that are left are asked for their other conditions.
+"""
+
+from collections.abc import Sequence
+
+from seatrial.controllers.stages.field_reader import ABSENT, Fields, Seen
+from seatrial.controllers.stages.selector import Condition
+from seatrial.controllers.stages.stage import Stage
+from seatrial.store.objects import Stored
+
+REMEMBERED = 4096
+"""How many different answers are kept."""
+NOTHING = (ABSENT, b"null")
+Key = tuple[bytes | bool, ...]
+
+
+class SelectorCache:
+    """The stages of one kind."""
+
+    def __init__(self, stages: Sequence[Stage]) -> None:
+        self.stages = tuple(stages)
+        plain = [condition for stage in stages for condition in stage.selector.conditions if condition.path is not None]
+        self._fields = Fields(condition.path for condition in plain if condition.path is not None) if plain else None
+        self._presences = _presences(self._fields, plain) if self._fields is not None else ()
+        self._others = {stage: [c.test for c in stage.selector.conditions if c.path is None] for stage in stages}
+        self._remembered: dict[Key, tuple[Stage, ...]] = {}
+        self._latest: tuple[Stored | None, tuple[Stage, ...]] = None, ()
+
+    def possible(self, seen: Seen) -> tuple[Stage, ...]:
+        """The stages whose plain conditions the object meets; it is often asked of the same one twice."""
+        stored, found = self._latest
+        if stored is not seen.stored:
+            found = self._told(seen)
+            self._latest = seen.stored, found
+        return found
+
+    def _told(self, seen: Seen) -> tuple[Stage, ...]:
+        found = self._fields.read(seen.stored.data) if self._fields is not None else None
+        if found is None:
+            return self.stages
+        key: list[bytes | bool] = [*found]
+        for place in self._presences:
+            key[place] = found[place] not in NOTHING
+        known = self._remembered.get(tuple(key))
+        if known is None:
+            if len(self._remembered) >= REMEMBERED:
+                self._remembered.clear()
+            known = tuple(stage for stage in self.stages if _meets_plain(seen, stage))
+            self._remembered[tuple(key)] = known
+        return known
+
+    def matching(self, seen: Seen) -> list[Stage]:
+        """The stages that the object matches."""
+        possible = self.possible(seen)
+        if possible is self.stages:
+            return [stage for stage in possible if stage.selector.matches(seen.document)]
+        others = self._others
+        return [stage for stage in possible if not others[stage] or all(test(seen.document) for test in others[stage])]
+
+
+def _presences(fields: Fields, conditions: Sequence[Condition]) -> tuple[int, ...]:
+    """The places of the fields of which nobody asks what stands there."""
+    asked = {condition.path for condition in conditions if not condition.only_presence}
+    inner = {condition.path for condition in conditions} - set(fields.paths)
+    return tuple(
+        place
+        for place, path in enumerate(fields.paths)
+        if path not in asked and not any(other is not None and other[: len(path)] == path for other in inner)
+    )
+
+
+def _meets_plain(seen: Seen, stage: Stage) -> bool:
+    conditions = stage.selector.conditions
+    return all(condition.test(seen.document) for condition in conditions if condition.path is not None)

@@ -1,0 +1,1 @@
+"""The StatefulSet controller. Upstream: pkg/controller/statefulset (v1.36)."""

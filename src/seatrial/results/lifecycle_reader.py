@@ -1,0 +1,184 @@
+"""From entries to lives: one pass over a run that follows every node and pod."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import msgspec
+
+from seatrial.model.documents import Document
+from seatrial.results.entries import Entry
+from seatrial.results.lifecycles import NEVER, NodeLife, PodLife, allocatable_of, requests_of_pod
+
+FINISHED = ("Succeeded", "Failed")
+SNAPSHOT = "snapshot"
+"""Who writes what was there before the first step."""
+BROUGHT = ("created", "bound", "ended")
+
+
+class _Meta(msgspec.Struct, rename="camel"):
+    labels: dict[str, str] = {}
+    owner_references: list[Document] = []
+    deletion_timestamp: str | None = None
+
+
+class _Pod(msgspec.Struct):
+    metadata: _Meta
+    spec: Document = {}
+    status: Document = {}
+
+
+@dataclass(slots=True)
+class Histories:
+    """What one pass has found; `steps` maps major to (last minor, time of the first entry)."""
+
+    nodes: list[NodeLife] = field(default_factory=list)
+    pods: list[PodLife] = field(default_factory=list)
+    steps: dict[int, tuple[int, int]] = field(default_factory=dict)
+    attempts: list[tuple[int, Entry]] = field(default_factory=list)
+    """(place of the step, entry) of every scheduling attempt."""
+
+
+def tell(entries: Iterator[Entry]) -> Histories:
+    """Follow every node and pod through the entries of a run."""
+    teller = _Teller()
+    for entry in entries:
+        teller.take(entry)
+    return teller.found
+
+
+def moments(entries: Iterator[Entry]) -> Iterator[tuple[Entry, "Moment"]]:
+    """Every entry with the cluster as it is just after it."""
+    teller = _Teller()
+    moment = Moment(teller.nodes, teller.pods)
+    for entry in entries:
+        teller.take(entry)
+        yield entry, moment
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The nodes and pods that are there; it moves on with the iteration, so keep what you need of it."""
+
+    nodes: Mapping[str, NodeLife]
+    pods: Mapping[tuple[str, str], PodLife]
+
+    def on_node(self, node: str) -> list[PodLife]:
+        """The pods that hold a node, those that have ended left out."""
+        return [pod for pod in self.pods.values() if pod.node == node and pod.ended == NEVER]
+
+
+class _Teller:
+    """Takes entries in order and keeps the lives up to date."""
+
+    def __init__(self) -> None:
+        self.found = Histories()
+        self.nodes: dict[str, NodeLife] = {}
+        self.pods: dict[tuple[str, str], PodLife] = {}
+        self._gone: dict[tuple[str, str], PodLife] = {}
+        self._step = NEVER
+
+    def take(self, entry: Entry) -> None:
+        self._enter_step(entry)
+        if entry.entry == "attempt":
+            self._attempt(entry)
+        elif entry.kind == "Node":
+            self._node(entry)
+        elif entry.kind == "Pod":
+            self._pod(entry)
+
+    def _enter_step(self, entry: Entry) -> None:
+        steps = self.found.steps
+        if entry.major not in steps:
+            steps[entry.major] = entry.minor, entry.time
+            self._step = len(steps) - 1
+        elif entry.minor > steps[entry.major][0]:
+            steps[entry.major] = entry.minor, steps[entry.major][1]
+
+    def _attempt(self, entry: Entry) -> None:
+        self.found.attempts.append((self._step, entry))
+        life = self.pods.get((entry.namespace, entry.name))
+        if life is not None:
+            life.attempts += 1
+            life.tried = True
+        for victim in entry.victims:
+            namespace, _, name = victim.partition("/")
+            self._preempt((namespace, name), f"{entry.namespace}/{entry.name}")
+
+    def _node(self, entry: Entry) -> None:
+        life = self.nodes.get(entry.name)
+        if entry.entry == "delete" or (entry.data is None and entry.entry != "create"):
+            if life is not None:
+                life.went = self._step
+                del self.nodes[entry.name]
+            return
+        document = entry.object
+        if document is None:
+            return
+        labels = document["metadata"].get("labels") or {}
+        if life is None:
+            life = NodeLife(entry.name, labels, allocatable_of(document), self._step)
+            self.nodes[entry.name] = life
+            self.found.nodes.append(life)
+        else:
+            life.labels, life.allocatable = labels, allocatable_of(document) or life.allocatable
+
+    def _pod(self, entry: Entry) -> None:
+        key = entry.namespace, entry.name
+        life = self.pods.get(key)
+        if entry.entry == "preempted":
+            self._preempt(key, entry.victims[0] if entry.victims else "")
+            self._end(key)
+            return
+        if entry.entry == "delete" or entry.data is None:
+            if entry.writer == "scheduler":
+                self._preempt(key)
+            self._end(key)
+            return
+        if entry.entry in ("unscheduled", "bound") and life is not None:
+            life.attempts = max(life.attempts, entry.attempt)
+            life.tried = True
+        pod = msgspec.json.decode(entry.data, type=_Pod)
+        if life is None and pod.metadata.deletion_timestamp is not None:
+            return
+        if life is None or (entry.entry == "create" and life.ended != NEVER):
+            life = self._begin(entry, pod)
+        node = pod.spec.get("nodeName") or entry.node
+        if node and life.bound == NEVER:
+            life.bound, life.bound_at, life.node = self._step, entry.time, node
+        if pod.status.get("phase") in FINISHED and life.ended == NEVER:
+            life.ended = self._step
+        if entry.writer == SNAPSHOT:
+            life.brought = frozenset(name for name in BROUGHT if getattr(life, name) != NEVER)
+
+    def _begin(self, entry: Entry, pod: _Pod) -> PodLife:
+        owner = next((ref for ref in pod.metadata.owner_references if ref.get("controller")), None)
+        life = PodLife(
+            entry.namespace,
+            entry.name,
+            f"{owner['kind']}/{owner['name']}" if owner else "",
+            pod.metadata.labels,
+            requests_of_pod({"spec": pod.spec}),
+            pod.spec.get("priority") or 0,
+            self._step,
+            entry.time,
+        )
+        self.pods[entry.namespace, entry.name] = life
+        self.found.pods.append(life)
+        return life
+
+    def _preempt(self, key: tuple[str, str], preemptor: str = "") -> None:
+        """A scheduler deletes its victims before its attempt, which names them, is over: they may be gone already."""
+        life = self.pods.get(key) or self._gone.get(key)
+        if life is None:
+            return
+        if life.preempted == NEVER:
+            life.preempted = self._step
+        life.preempted_by = life.preempted_by or preemptor
+
+    def _end(self, key: tuple[str, str]) -> None:
+        life = self.pods.pop(key, None)
+        if life is None:
+            return
+        if life.ended == NEVER:
+            life.ended = self._step
+        self._gone[key] = life

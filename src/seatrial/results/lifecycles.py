@@ -1,0 +1,105 @@
+"""The lives of nodes and pods, told from a timeline: when they came, where they were, when they went.
+
+Amounts are whole numbers: cpu in thousandths of a core, memory and storage in bytes, everything else in pieces.
+Steps are counted by their place in the run (0 for the first), so that gaps in the numbers do not matter.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from seatrial.model.documents import Document, decode, encode
+from seatrial.model.quantity import quantity_milli, quantity_value
+from seatrial.scheduler.cache.pod_requests import requests_of
+
+NEVER = -1
+"""The step of something that has not happened."""
+
+Amounts = Mapping[str, int]
+
+
+@dataclass(slots=True)
+class NodeLife:
+    """A node from its coming to its going."""
+
+    name: str
+    labels: dict[str, str]
+    allocatable: Amounts
+    came: int
+    went: int = NEVER
+
+    def is_there(self, step: int) -> bool:
+        return self.came <= step and (self.went == NEVER or self.went > step)
+
+
+@dataclass(slots=True)
+class PodLife:
+    """A pod from its creation to its end."""
+
+    namespace: str
+    name: str
+    owner: str
+    labels: dict[str, str]
+    requests: Amounts
+    priority: int
+    created: int
+    created_at: int
+    bound: int = NEVER
+    bound_at: int = 0
+    node: str = ""
+    ended: int = NEVER
+    preempted: int = NEVER
+    preempted_by: str = ""
+    attempts: int = 0
+    tried: bool = field(default=False)
+    brought: frozenset[str] = frozenset()
+    """Which of created, bound and ended a snapshot brought: that is no work of the run."""
+
+    @property
+    def key(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+    def is_on_node(self, step: int) -> bool:
+        """Whether the pod holds its node at the end of a step."""
+        return self.bound != NEVER and self.bound <= step and (self.ended == NEVER or self.ended > step)
+
+    def is_waiting(self, step: int) -> bool:
+        """Whether the pod is there and without a node at the end of a step."""
+        if self.created > step or (self.bound != NEVER and self.bound <= step):
+            return False
+        return self.ended == NEVER or self.ended > step
+
+
+def allocatable_of(node: Document) -> Amounts:
+    """What pods can have of a node."""
+    status = node.get("status") or {}
+    source = status.get("allocatable") or status.get("capacity") or {}
+    return {name: amount_of(name, value) for name, value in source.items()}
+
+
+def amount_of(resource: str, value: str) -> int:
+    """A quantity in the unit of its resource."""
+    return quantity_milli(value) if resource == "cpu" else quantity_value(value)
+
+
+def requests_of_pod(pod: Document) -> Amounts:
+    """What a pod asks for, itself included as one pod."""
+    return _requests(encode(_asking(pod.get("spec") or {})))
+
+
+def _asking(spec: Document) -> Document:
+    """The parts of a spec that its requests depend on."""
+    kept = {"overhead": spec.get("overhead"), "resources": spec.get("resources")}
+    for part in ("containers", "initContainers"):
+        kept[part] = [
+            {"name": c.get("name", ""), "resources": c.get("resources"), "restartPolicy": c.get("restartPolicy")}
+            for c in spec.get(part) or []
+        ]
+    return {name: value for name, value in kept.items() if value}
+
+
+@lru_cache(maxsize=65536)
+def _requests(data: bytes) -> Amounts:
+    found = requests_of(decode(data), None)
+    amounts = {"cpu": found.cpu, "memory": found.memory, "ephemeral-storage": found.ephemeral, **found.scalars}
+    return {name: amount for name, amount in amounts.items() if amount} | {"pods": 1}

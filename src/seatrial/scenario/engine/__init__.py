@@ -1,0 +1,1 @@
+"""The engine that plays a scenario: steps, operations, controllers, loop limits."""

@@ -1,0 +1,105 @@
+"""Which controllers there are, by name, and which of them take part in a scenario.
+
+All registered controllers prepare (pre-simulation) unless they are disabled or simulated themselves; those that go
+by the clock alone are off until they are asked for. The scheduler is simulated in the first spelling, and in the
+second where it is named.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from seatrial.clock.virtual import Clock
+from seatrial.controllers.registry import OFF_BY_DEFAULT, build_controllers, controller_names
+from seatrial.model.errors import ConfigError
+from seatrial.scenario.engine.controller_set import SimulationControllers
+from seatrial.scenario.engine.participants import Participant, SchedulerLoop, SchedulerParticipant
+from seatrial.scenario.engine.user_controllers import UserController, UserControllerParticipant, check
+from seatrial.scenario.spec.dialect import Dialect
+from seatrial.scenario.spec.kind import Controllers, ControllerSet
+from seatrial.scenario.spec.validation import canonical
+from seatrial.scheduler.framework.out_of_tree import load_module
+from seatrial.store.store import Store
+
+SCHEDULER = "scheduler"
+_NOBODY = ControllerSet()
+
+
+@dataclass(slots=True)
+class Registry:
+    """The controllers that scenarios may name."""
+
+    own: dict[str, type[UserController]] = field(default_factory=dict)
+
+    def register(self, controller: type[UserController]) -> type[UserController]:
+        """Add a user's controller; usable as a decorator."""
+        name = check(controller()).name
+        if name in self.names() or canonical(name) != name:
+            raise ConfigError("", f"controller {name}", "the name is taken")
+        self.own[name] = controller
+        return controller
+
+    def names(self) -> list[str]:
+        return [SCHEDULER, *controller_names(), *self.own]
+
+    def cast(
+        self, controllers: Controllers, profile: Dialect, store: Store, clock: Clock, scheduler: SchedulerLoop
+    ) -> SimulationControllers:
+        """The company of a scenario, in the order in which its members take their turns."""
+        simulated = [SCHEDULER]
+        if profile.minor_steps:
+            simulated = _names((controllers.simulation_controllers or _NOBODY).enabled)
+        preparing = self._preparing(controllers.presimulation_controllers or _NOBODY, simulated)
+        built: dict[str, Participant] = {}
+        wanted = {*preparing, *simulated}
+        for actor in build_controllers(store, clock, [name for name in controller_names() if name in wanted]):
+            built[actor.name] = actor
+        for name in self.own:
+            if name in wanted:
+                built[name] = UserControllerParticipant(_made(self.own[name]), store, clock)
+        if SCHEDULER in wanted:
+            built[SCHEDULER] = SchedulerParticipant(scheduler)
+        return SimulationControllers([built[name] for name in preparing], [built[name] for name in simulated])
+
+    def _preparing(self, chosen: ControllerSet, simulated: Sequence[str]) -> list[str]:
+        disabled = set(_names(chosen.disabled))
+        enabled = set(_names(chosen.enabled))
+        on = [name for name in self.names() if name not in OFF_BY_DEFAULT and name not in disabled]
+        if "*" in disabled:
+            on = []
+        # The scheduler is always somebody's target: it never runs unasked among those who prepare.
+        return [
+            name
+            for name in self.names()
+            if name not in simulated and (name in enabled or (name in on and name != SCHEDULER))
+        ]
+
+
+def _made(controller: type[UserController]) -> UserController:
+    try:
+        return controller()
+    except Exception as error:
+        raise ConfigError("", f"controller {controller.__name__}", f"{type(error).__name__}: {error}") from error
+
+
+def _names(listed: Iterable[object] | None) -> list[str]:
+    return list(dict.fromkeys(canonical(getattr(item, "name", "")) for item in listed or ()))
+
+
+REGISTRY = Registry()
+"""The controllers of this process; `--controllers MODULE` and the Python API add to it."""
+
+
+def load_controllers(modules: Iterable[str], registry: Registry = REGISTRY) -> None:
+    """Register the controllers of modules or .py files; ConfigError where there is none in one."""
+    for name in modules:
+        module = load_module(name)
+        found = [
+            value
+            for value in vars(module).values()
+            if isinstance(value, type) and issubclass(value, UserController) and value.__module__ == module.__name__
+        ]
+        if not found:
+            raise ConfigError(name, "", "no class in it is a seatrial.scenario.engine.user_controllers.UserController")
+        for controller in found:
+            if registry.own.get(controller.name) is not controller:
+                registry.register(controller)

@@ -1,0 +1,264 @@
+"""The engine: KEP-140's steps, driven by facts.
+
+One machine of major and minor steps plays both spellings. A step carries out its operations, lets the
+pre-simulation controllers come to rest, and then runs the simulated controllers one by one until none of them can
+do anything more. `play` is a generator that comes back after every loop, so a server can share its thread with it.
+
+Time: nothing moves the clock while anybody has work. At rest it jumps to the next inner timer, or to an outer one that
+is due before the next step begins; when no timer is left, everything pending is tried once more (the forced sweep).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from seatrial.clock.virtual import START, Clock
+from seatrial.model.errors import SeatrialError
+from seatrial.model.kinds import Kind
+from seatrial.scenario.engine.controller_set import SimulationControllers
+from seatrial.scenario.engine.loop_limits import LoopCount
+from seatrial.scenario.engine.operations import body_of, carry_out, is_done, verb_of
+from seatrial.scenario.engine.participants import Participant, Sweeper
+from seatrial.scenario.spec.dialect import (
+    FAILED,
+    PAUSED,
+    RUNNING,
+    SCHEDULING,
+    STOPPED,
+    SUCCEEDED,
+    WILL_RUN,
+    WILL_STOP,
+    Phase,
+)
+from seatrial.scenario.spec.plan import Plan, Planned
+from seatrial.scenario.status import Publisher, ScenarioStatus, Strategy
+from seatrial.store.objects import Stored
+from seatrial.store.store import Store
+from seatrial.timeline.timeline import Timeline
+from seatrial.timeline.writes import counts
+
+SWEEPS = 2
+"""A pod that nothing has happened to since an earlier step is tried twice by sweeps alone."""
+SCHEDULER_STATUS = {Phase.OPERATED: WILL_RUN, Phase.RUNNING: SCHEDULING, Phase.COMPLETED: WILL_STOP}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a scenario is played."""
+
+    step_duration: int = 0
+    drain: bool = False
+    max_loops: int | None = None
+    strategy: Strategy = Strategy.AT_MOVING_NEXT_STEP
+
+
+class Engine:
+    """Plays one scenario; after Paused it can be played on when operations were added."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        plan: Plan,
+        board: ScenarioStatus,
+        timeline: Timeline,
+        company: SimulationControllers,
+        settings: Settings | None = None,
+        publisher: Publisher | None = None,
+    ) -> None:
+        self.store, self.clock = store, clock
+        self.plan, self.board, self.timeline = plan, board, timeline
+        self.company = company
+        self.settings = settings or Settings()
+        self.loops = LoopCount(self.settings.max_loops, lambda: len(timeline.pods))
+        self._publisher = publisher
+        self._done = False
+        self._looping = ""
+        self._swept: tuple[int, int] | None = None
+        self._sweeps = 0
+        self._fired = 0
+        self._idle: tuple[int, int] | None = None
+
+    def play(self) -> Iterator[None]:
+        """Run until Succeeded, Paused or Failed; the board says which."""
+        self.board.phase, self.board.reason = RUNNING, ""
+        self._show()
+        try:
+            while (step := self.plan.after(-1 if self.board.major is None else self.board.major)) is not None:
+                yield from self._step(step)
+                if self._done:
+                    self._end(SUCCEEDED, f"done in step {step}")
+                    return
+        except SeatrialError as error:
+            self.fail(str(error))
+            return
+        self._end(PAUSED, "all operations are carried out and none of them was Done")
+
+    def fail(self, why: str) -> None:
+        """End the scenario here; what happened in the step up to now is kept."""
+        if self.board.step_phase is not Phase.FINISHED and self.board.major is not None:
+            self.board.turn(self.board.major, self.timeline.finish_step())
+        self._end(FAILED, why)
+
+    def about_to_write(self, kind: Kind, previous: Stored | None, writer: str, subresource: str) -> None:
+        """Called before a write is committed: the first operation of a simulated loop begins a new minor step."""
+        if not self._looping or not counts(kind, previous, writer, subresource):
+            return
+        self._looping = ""
+        self.board.minor += 1
+        self.timeline.minor = self.board.minor
+        self._phase(Phase.PAUSED)
+
+    def _step(self, step: int) -> Iterator[None]:
+        self.clock.advance(self._start_of(step))
+        self.board.major, self.board.minor, self.board.running = step, 0, ""
+        self.timeline.major, self.timeline.minor = step, 0
+        self.loops.reset()
+        self._phase(Phase.OPERATING)
+        for planned in self.plan.at(step):
+            self._operate(planned)
+            yield
+        yield from self._settle(everybody=True)
+        self._phase(Phase.OPERATED)
+        yield from self._simulate(step)
+        self.timeline.finish_scheduling()
+        self.board.turn(step, self.timeline.finish_step())
+        if self.settings.strategy is Strategy.AT_MOVING_NEXT_STEP:
+            self.board.published = len(self.board.pages)
+        self._phase(Phase.FINISHED)
+
+    def _operate(self, planned: Planned) -> None:
+        operation, body = body_of(planned)
+        verb = verb_of(operation)
+        self.timeline.begin(planned.id, body)
+        result: Stored | None = carry_out(self.store, planned, operation)
+        self.timeline.end(verb, result, self.clock.now())
+        self._done = self._done or is_done(operation)
+
+    def _simulate(self, step: int) -> Iterator[None]:
+        """Run the simulated controllers one by one until a whole round has brought nothing."""
+        limit = self._end_of(step)
+        while True:
+            before = self.timeline.operations
+            for actor in self.company.simulated:
+                self.board.running = actor.name
+                self._phase(Phase.RUNNING)
+                yield from self._run(actor, limit)
+                if self.board.profile.minor_steps:
+                    self._phase(Phase.COMPLETED)
+            if self.timeline.operations == before or not self._anybody_left():
+                break
+        if not self.board.profile.minor_steps:
+            self._phase(Phase.COMPLETED)
+
+    def _anybody_left(self) -> bool:
+        simulated = self.company.simulated
+        return any(actor.has_work() or (isinstance(actor, Sweeper) and self._may_sweep()) for actor in simulated)
+
+    def _run(self, actor: Participant, limit: int | None) -> Iterator[None]:
+        """Run one simulated controller until it can do nothing more."""
+        while True:
+            if actor.has_work():
+                yield from self._loop(actor)
+            elif any(other.has_work() for other in self.company.simulated):
+                return
+            elif (everybody := self._pass_time(limit)) is not None:
+                yield from self._settle(everybody=everybody or self.board.profile.minor_steps)
+            elif isinstance(actor, Sweeper) and self._may_sweep():
+                self._sweep(actor)
+            else:
+                return
+
+    def _loop(self, actor: Participant) -> Iterator[None]:
+        self.loops.loop()
+        self._looping = actor.name
+        actor.work()
+        self.timeline.finish_loop()
+        paused, self._looping = not self._looping, ""
+        yield
+        yield from self._settle(everybody=self.board.profile.minor_steps)
+        if paused:
+            self._phase(Phase.OPERATED)
+            self._phase(Phase.RUNNING)
+
+    def _settle(self, *, everybody: bool) -> Iterator[None]:
+        if self.company.is_at_rest(everybody=everybody):
+            return
+        yield from self.company.settle(
+            self.clock, self.loops, lambda: self.timeline.operations, everybody=everybody, warn=self._warn
+        )
+
+    def _pass_time(self, limit: int | None) -> bool | None:
+        """Jump to the next timer that may fire in this step: True if it was an outer one, None if there is none."""
+        inner, outer = self.clock.next_inner(), self.clock.next_outer()
+        outer_may = outer is not None and (outer < limit if limit is not None else not self._is_drained(outer))
+        if inner is None and not outer_may:
+            return None
+        is_outer = outer_may and (inner is None or (outer is not None and outer < inner))
+        self._fired += 1
+        if is_outer and outer is not None and outer > self.clock.now():
+            self.loops.passed(bounded=limit is not None)
+        # Inner timers are bounded by nothing but this count.
+        self.loops.loop()
+        self.clock.fire_next(outer=is_outer)
+        return is_outer
+
+    def _is_drained(self, due: int) -> bool:
+        """Whether the timers that are left only wind themselves up again.
+
+        Since the last write every timer that was set then has come due without any effect.
+        """
+        if self._idle is None or self._idle[0] != self.loops.writes:
+            self._idle = self.loops.writes, self.clock.last_outer() or 0
+        return due > self._idle[1]
+
+    def _may_sweep(self) -> bool:
+        if self._swept != (self.timeline.operations, self._fired):
+            return True
+        return self._sweeps < SWEEPS and self.timeline.is_barely_tried()
+
+    def _sweep(self, actor: Sweeper) -> None:
+        now = self.timeline.operations, self._fired
+        self._sweeps = self._sweeps + 1 if self._swept == now else 1
+        self._swept = now
+        actor.sweep()
+
+    def _start_of(self, step: int) -> int:
+        return START + step * self.settings.step_duration
+
+    def _end_of(self, step: int) -> int | None:
+        """Until when outer timers fire in this step; None: until none is left."""
+        following = self.plan.after(step)
+        if self._done:
+            following = None
+        if following is None and self.settings.drain:
+            return None
+        return self._start_of(following if following is not None else step + 1)
+
+    def _phase(self, phase: Phase) -> None:
+        profile = self.board.profile
+        if not profile.phase(phase):
+            return
+        if not profile.minor_steps and self.board.step_phase is phase:
+            return
+        if not profile.minor_steps and phase is Phase.OPERATED and self.board.step_phase is not Phase.OPERATING:
+            return
+        self.board.step_phase = phase
+        self.board.scheduler_status = SCHEDULER_STATUS.get(phase, STOPPED)
+        self._show()
+
+    def _end(self, phase: str, reason: str) -> None:
+        self.board.phase, self.board.reason = phase, reason
+        self.board.scheduler_status = STOPPED
+        if phase != PAUSED or self.settings.strategy is not Strategy.ON_DONE:
+            self.board.published = len(self.board.pages)
+        without = self.timeline.attempts_without_cells
+        if without and self.timeline.level == "full":
+            self.board.notes["cells"] = f"{without} attempts have their step only here: `seatrial explain` has them"
+        self._show()
+
+    def _warn(self, text: str) -> None:
+        self.board.notes[text] = text
+
+    def _show(self) -> None:
+        if self._publisher is not None:
+            self._publisher.publish(self.board)

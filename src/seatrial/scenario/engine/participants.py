@@ -1,0 +1,78 @@
+"""Who acts in a scenario: pre-simulation controllers, and the simulated ones with the scheduler among them.
+
+All of them are cooperative: `work` carries out one loop and comes back. "Nothing more to do" is therefore a fact,
+and a waiter (KEP-140's ControllerWaiter) only adds what a controller still waits for in virtual time.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+
+class Participant(Protocol):
+    """A controller as the engine drives it; see `controllers.controller.Controller`."""
+
+    @property
+    def name(self) -> str: ...
+    def start(self) -> None: ...
+    def has_work(self) -> bool: ...
+    def work(self) -> bool: ...
+    def stop(self) -> None: ...
+
+
+@runtime_checkable
+class ControllerWaiter(Protocol):
+    """KEP-140: knows when a cluster state is converged by a controller."""
+
+    @property
+    def name(self) -> str: ...
+
+    def wait_condition(self) -> bool:
+        """Whether the controller cannot do anything in this cluster state."""
+
+
+@runtime_checkable
+class Sweeper(Protocol):
+    """An actor that can be made to look at everything pending once more."""
+
+    def sweep(self) -> None: ...
+
+
+class SchedulerLoop(Protocol):
+    """The part of a scheduler that the engine needs."""
+
+    def start(self) -> None: ...
+    def stop(self) -> None: ...
+    def has_work(self) -> bool: ...
+    def schedule_one(self) -> Any: ...
+    def sweep(self) -> None: ...
+
+
+class SchedulerParticipant:
+    """A scheduler as an actor: one loop is one scheduling attempt with its binding or preemption."""
+
+    def __init__(self, scheduler: SchedulerLoop, name: str = "scheduler") -> None:
+        self.name = name
+        self.scheduler = scheduler
+
+    def start(self) -> None:
+        self.scheduler.start()
+
+    def stop(self) -> None:
+        self.scheduler.stop()
+
+    def has_work(self) -> bool:
+        return self.scheduler.has_work()
+
+    def work(self) -> bool:
+        return self.scheduler.schedule_one() is not None
+
+    def sweep(self) -> None:
+        self.scheduler.sweep()
+
+    def wait_condition(self) -> bool:
+        return not self.scheduler.has_work()
+
+
+def waiters_of(actors: Sequence[Participant]) -> list[ControllerWaiter]:
+    """The actors that may wait for something."""
+    return [actor for actor in actors if isinstance(actor, ControllerWaiter)]

@@ -1,0 +1,136 @@
+"""A cluster that stands by itself, for step-by-step use from Python: apply objects, schedule, look, explain."""
+
+from pathlib import Path
+from typing import Any
+
+from seatrial.clock.virtual import Clock
+from seatrial.model.documents import Document
+from seatrial.model.errors import ConfigError, NotFound
+from seatrial.model.kinds import Kind
+from seatrial.model.yaml_reader import load_all
+from seatrial.scenario.cluster import fresh_store
+from seatrial.scenario.engine.controller_registry import REGISTRY
+from seatrial.scenario.engine.embedded_scheduler import TieBreak, scheduler_maker
+from seatrial.scenario.engine.loop_limits import LoopCount
+from seatrial.scenario.spec.dialect import EVENTS
+from seatrial.scenario.spec.kind import Controllers
+from seatrial.scheduler.config import Configuration, load_configuration
+from seatrial.store.options import Patch, PatchOptions
+from seatrial.timeline.explanation import Explanation, explain
+from seatrial.timeline.reader import TimelineReader
+from seatrial.timeline.timeline import Timeline
+from seatrial.timeline.wire import Shape
+
+USER = "user:python"
+
+
+class Cluster:
+    """`apply` objects, then `schedule`: controllers and the scheduler work until nothing more can be done."""
+
+    def __init__(
+        self,
+        scheduler_config: Configuration | Document | None = None,
+        plugins: tuple[type[Any], ...] = (),
+        *,
+        seed: int = 0,
+        tie_break: TieBreak = "upstream",
+    ) -> None:
+        if not isinstance(scheduler_config, Configuration):
+            from seatrial.scheduler.framework.out_of_tree import known_points
+
+            scheduler_config = load_configuration(scheduler_config, plugins=known_points(plugins))
+        self.clock = Clock()
+        self.store = fresh_store(self.clock, seed)
+        self._timeline = Timeline(Shape(minor_steps=True))
+        self.store.subscribe(self._timeline.listen)
+        make = scheduler_maker(scheduler_config, tie_break=tie_break, seed=seed, plugins=plugins)
+        scheduler = make(self.store, self.clock, self._timeline)
+        self._company = REGISTRY.cast(Controllers(), EVENTS, self.store, self.clock, scheduler)
+        self._company.start()
+
+    def apply(self, object: Document | str | Path) -> None:
+        """Create objects, or bring them to what is given; a text or a file may hold many."""
+        if isinstance(object, Path):
+            object = object.read_text()
+        for document in load_all(object) if isinstance(object, str) else [object]:
+            for item in document.get("items", [document]):
+                self._apply(item)
+
+    def delete(self, kind: str, name: str, namespace: str | None = None) -> None:
+        """Delete an object; NotFound where there is none."""
+        found = self._kind(kind)
+        self.store.delete(found, name, writer=USER, namespace=self._namespace(found, namespace))
+
+    def schedule(self) -> int:
+        """Let everybody work until nothing more can be done; how many pods were bound."""
+        before = self._timeline.pods.bound
+        loops = LoopCount(None, lambda: len(self._timeline.pods))
+        (scheduler,) = self._company.simulated
+        self._timeline.major += 1
+        self._settle(loops)
+        swept = False
+        while True:
+            if scheduler.has_work():
+                loops.loop()
+                operations = self._timeline.operations
+                scheduler.work()
+                self._timeline.finish_loop()
+                swept = swept and operations == self._timeline.operations
+            elif self.clock.fire_next(outer=False):
+                loops.loop()
+            elif not swept:
+                swept = True
+                scheduler.sweep()  # type: ignore[attr-defined]
+            else:
+                break
+            self._settle(loops)
+        self._timeline.finish_scheduling()
+        self._timeline.finish_step()
+        return self._timeline.pods.bound - before
+
+    def get(self, kind: str, name: str, namespace: str | None = None) -> Document:
+        """One object; NotFound where there is none. Kinds by name, plural or short name."""
+        found = self._kind(kind)
+        return self.store.get(found, name, self._namespace(found, namespace)).document()
+
+    def list(self, kind: str, namespace: str = "") -> list[Document]:
+        """All objects of a kind."""
+        return [stored.document() for stored in self.store.list(self._kind(kind), namespace)]
+
+    def explain(self, pod: str) -> Explanation:
+        """Why a pod (`name` in default, or `namespace/name`) is where it is."""
+        namespace, _, name = pod.rpartition("/")
+        kept = TimelineReader(self._timeline.rows.table(), self._timeline.dictionary.document())
+        return explain(kept, namespace or "default", name)
+
+    def _settle(self, loops: LoopCount) -> None:
+        operations = self._timeline
+        for _ in self._company.settle(
+            self.clock, loops, lambda: operations.operations, everybody=True, warn=lambda _: None
+        ):
+            pass
+
+    def _apply(self, document: Document) -> None:
+        kind = self.store.kinds.named(document.get("apiVersion", ""), document.get("kind", ""))
+        if kind is None:
+            raise ConfigError("", "kind", f"{document.get('apiVersion')} {document.get('kind')} is not known")
+        metadata = document.get("metadata") or {}
+        namespace = self._namespace(kind, metadata.get("namespace"))
+        if self.store.find(kind, metadata.get("name", ""), namespace) is None:
+            self.store.create(kind, document, writer=USER, namespace=namespace)
+            return
+        options = PatchOptions(field_manager="seatrial", force=True)
+        self.store.patch(
+            kind, metadata["name"], Patch("merge", document), writer=USER, namespace=namespace, options=options
+        )
+
+    def _kind(self, name: str) -> Kind:
+        wanted = name.lower()
+        for kind in self.store.kinds:
+            if wanted in (kind.kind.lower(), kind.plural, *kind.short_names):
+                return kind
+        raise NotFound(f'the server doesn\'t have a resource type "{name}"')
+
+    @staticmethod
+    def _namespace(kind: Kind, namespace: str | None) -> str:
+        return (namespace or "default") if kind.namespaced else ""

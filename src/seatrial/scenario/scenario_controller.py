@@ -1,0 +1,273 @@
+"""The scenario controller: plays the Scenarios of a store one at a time, in the order of their creation.
+
+It is a worker like any other controller: each `work` is one loop of the play, so requests of other clients are
+answered in between. While a scenario runs or is Paused the cluster is the scenario's: what works in real time
+stands still, the store's clock is virtual, and writes of others are flagged.
+"""
+
+import logging
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+from seatrial.clock.virtual import Clock
+from seatrial.model.documents import encode
+from seatrial.model.errors import SeatrialError
+from seatrial.scenario.reset import wipe
+from seatrial.scenario.scenario_resource import WRITER, StoredStatus, install, status_of
+from seatrial.scenario.simulation import MakeScheduler, ScenarioRun, SimulationOptions
+from seatrial.scenario.spec.dialect import FAILED, PAUSED, PENDING, RUNNING, profile_of
+from seatrial.scenario.spec.kind import FOREIGN_WRITES, SCENARIO
+from seatrial.scenario.status import MemoryPages, ScenarioStatus
+from seatrial.store.objects import Change, Stored
+from seatrial.store.store import Store
+from seatrial.store.uids import SeededIdentities
+from seatrial.timeline.writes import QUIET_KINDS
+
+RESTARTED = "the controller restarted while the Scenario was running"
+STOPPED = "the server was stopped while the Scenario was running"
+RECONFIGURED = "the scheduler configuration was changed while the Scenario was running"
+RESET = "the simulator was reset while the Scenario was running"
+FOREIGN = "user:"
+NAMED_WRITES = 3
+
+log = logging.getLogger("seatrial.scenario")
+
+
+class FreeMode(Protocol):
+    """Whatever works in real time while no scenario does."""
+
+    def suspend(self) -> None: ...
+
+    def resume(self) -> None: ...
+
+
+class ScenarioController:
+    """Plays Scenarios; a worker of the server."""
+
+    def __init__(
+        self,
+        store: Store,
+        make_scheduler: MakeScheduler,
+        free: FreeMode,
+        options: SimulationOptions | None = None,
+        *,
+        strict: bool = False,
+        seed: int = 0,
+        played: Callable[[ScenarioRun], None] = lambda play: None,
+    ) -> None:
+        self.store = store
+        self.play: ScenarioRun | None = None
+        self._make_scheduler, self._free = make_scheduler, free
+        self._options, self._strict, self._seed = options or SimulationOptions(), strict, seed
+        self._played = played
+        self._status: StoredStatus | None = None
+        self._running: Iterator[None] | None = None
+        self._waiting: dict[str, None] = {}
+        self._unmarked: dict[str, None] = {}
+        self._foreign: list[str] = []
+        self._changed = False
+        self._kept = store.clock, store.identities
+
+    def start(self) -> None:
+        """Serve Scenarios, and settle what an earlier life of the server has left."""
+        install(self.store)
+        for stored in sorted(self.store.list(SCENARIO), key=_creation):
+            phase = status_of(stored).get("phase")
+            if phase == RUNNING:
+                self._mark(stored, FAILED, RESTARTED)
+            elif phase == PAUSED and self.play is None:
+                self._take_up(stored)
+            elif phase in (None, "", PENDING):
+                self._waiting[stored.name] = self._unmarked[stored.name] = None
+        self.store.subscribe(self._notice)
+
+    def has_work(self) -> bool:
+        return bool(self._unmarked) or self._running is not None or self._changed or self._can_begin()
+
+    def work(self) -> bool:
+        """One loop of the play, or one step of the controller's own."""
+        if self._unmarked:
+            self._show_pending()
+        elif self._changed and self.play is not None:
+            self._revise(self.play)
+        elif self._running is not None:
+            self._go_on(self._running)
+        elif self._can_begin():
+            self._begin()
+        else:
+            return False
+        return True
+
+    def configuration_changed(self) -> None:
+        """The scheduler was given another configuration: a running scenario fails."""
+        if self.play is not None:
+            self._fail(RECONFIGURED)
+
+    def shut_down(self) -> None:
+        """The server stops: a Running scenario is not left Running; a Paused one stays as it is."""
+        if self.play is not None and self._running is not None:
+            self._fail(STOPPED)
+
+    def reset(self) -> None:
+        """Remove every Scenario and everything else that a wipe removes."""
+        if self.play is not None:
+            self._fail(RESET)
+        for stored in self.store.list(SCENARIO):
+            self.store.delete(SCENARIO, stored.name, writer=WRITER)
+        self._free.suspend()
+        wipe(self.store, WRITER)
+        self._free.resume()
+
+    def _can_begin(self) -> bool:
+        return self.play is None and bool(self._waiting)
+
+    def _begin(self) -> None:
+        name = next(iter(self._waiting))
+        del self._waiting[name]
+        stored = self.store.find(SCENARIO, name)
+        if stored is None:
+            return
+        self._free.suspend()
+        wipe(self.store, WRITER)
+        play = self._set_stage(stored)
+        if play is not None:
+            self._running = play.run()
+
+    def _set_stage(self, stored: Stored, *, pages: MemoryPages | None = None) -> ScenarioRun | None:
+        clock = Clock()
+        self.store.clock, self.store.identities = clock, SeededIdentities(self._seed)
+        self._status = StoredStatus(self.store, stored)
+        self._foreign = []
+        document = {key: value for key, value in stored.document().items() if key != "status"}
+        try:
+            play = ScenarioRun(
+                document, self.store, clock, self._make_scheduler, self._options, pages=pages, publisher=self._status
+            )
+        except SeatrialError as error:
+            self._leave_stage()
+            self._mark(stored, FAILED, str(error))
+            return None
+        self.play = play
+        return play
+
+    def _go_on(self, running: Iterator[None]) -> None:
+        play = self.play
+        assert play is not None
+        try:
+            next(running)
+        except StopIteration:
+            self._running = None
+        except SeatrialError as error:
+            self._fail(str(error))
+            return
+        except Exception as error:
+            self._fail(f"{type(error).__name__}: {error}")
+            log.exception("Scenario %s", play.document["metadata"]["name"])
+            return
+        if play.is_over:
+            self._end(play)
+
+    def _end(self, play: ScenarioRun) -> None:
+        play.close()
+        self._running = None
+        self.play = None
+        self._changed = False
+        self._leave_stage()
+        self._played(play)
+
+    def _leave_stage(self) -> None:
+        self.store.clock, self.store.identities = self._kept
+        self._free.resume()
+
+    def _fail(self, why: str) -> None:
+        assert self.play is not None
+        self.play.fail(why)
+        self._end(self.play)
+
+    def _revise(self, play: ScenarioRun) -> None:
+        """Somebody has changed the Scenario that is being played."""
+        self._changed = False
+        stored = self.store.find(SCENARIO, play.document["metadata"]["name"])
+        if stored is None:
+            self._end(play)
+            return
+        spec = stored.document().get("spec") or {}
+        play.revise([encode(item) for item in spec.get(play.plan.profile.listing) or []])
+        if play.is_over:
+            self._end(play)
+        elif self._running is None:
+            current = -1 if play.board.major is None else play.board.major
+            if play.plan.after(current) is not None:
+                self._running = play.run()
+            elif self._status is not None:
+                self._status.publish(play.board)
+
+    def _take_up(self, stored: Stored) -> None:
+        """A Paused Scenario that an earlier life of the server has left can be played on."""
+        self._free.suspend()
+        status = stored.document().get("status") or {}
+        timeline = (status.get("scenarioResult") or {}).get("timeline") or {}
+        pages = MemoryPages()
+        for step in sorted(timeline, key=int):
+            pages.append(b'"%s":%s' % (step.encode(), encode(timeline[step])))
+        play = self._set_stage(stored, pages=pages)
+        if play is not None:
+            play.continue_from(status)
+
+    def _show_pending(self) -> None:
+        name = next(iter(self._unmarked))
+        del self._unmarked[name]
+        stored = self.store.find(SCENARIO, name)
+        if stored is not None and not status_of(stored).get("phase"):
+            self._mark(stored, PENDING, "")
+
+    def _mark(self, stored: Stored, phase: str, reason: str) -> None:
+        """Set the phase of a Scenario that is not being played; its result stays."""
+
+        def change(document: dict[str, object]) -> None:
+            status = document.get("status")
+            shown = ScenarioStatus(
+                profile_of(stored.document().get("spec") or {}), "", phase=phase, reason=reason
+            ).head()
+            document["status"] = {**(status if isinstance(status, dict) else {}), **shown}
+
+        self.store.modify(SCENARIO, stored.name, change, writer=WRITER, subresource="status")
+
+    def _notice(self, change: Change) -> None:
+        stored = change.stored
+        if stored.kind.group_kind == SCENARIO.group_kind:
+            self._notice_scenario(change)
+        elif self.play is not None and change.writer.startswith(FOREIGN) and stored.kind.group_kind not in QUIET_KINDS:
+            self._notice_foreign(change, self.play)
+
+    def _notice_scenario(self, change: Change) -> None:
+        name = change.stored.name
+        if change.writer == WRITER:
+            return
+        if change.type == "ADDED":
+            self._waiting[name] = self._unmarked[name] = None
+        elif self.play is not None and name == self.play.document["metadata"]["name"]:
+            self._changed = True
+        elif change.type == "DELETED":
+            self._waiting.pop(name, None)
+            self._unmarked.pop(name, None)
+
+    def _notice_foreign(self, change: Change, play: ScenarioRun) -> None:
+        """Nobody but the scenario and its controllers should write while it runs (KEP-140)."""
+        stored = change.stored
+        verb = {"ADDED": "created", "MODIFIED": "changed", "DELETED": "deleted"}[change.type]
+        where = f"{stored.namespace}/{stored.name}" if stored.namespace else stored.name
+        self._foreign.append(f"{change.writer.removeprefix(FOREIGN)} {verb} {stored.kind.kind} {where}")
+        more = len(self._foreign) - NAMED_WRITES
+        text = f"ForeignWrite: {', '.join(self._foreign[:NAMED_WRITES])}" + (f" and {more} more" if more > 0 else "")
+        annotations = play.document["metadata"].get("annotations") or {}
+        if self._strict or annotations.get(FOREIGN_WRITES) == "strict":
+            play.fail(text)
+            self._running = iter(())
+        else:
+            play.board.notes["foreign"] = text
+            self._changed = self._changed or self._running is None
+
+
+def _creation(stored: Stored) -> tuple[str, int]:
+    return stored.document()["metadata"].get("creationTimestamp", ""), stored.revision

@@ -1,0 +1,204 @@
+"""Scenarios as objects of the API: their definition, what admission does to them, and how a status is written.
+
+A Scenario is kept encoded in pieces: its spec and the pages of its timeline are shared by all revisions, so that
+a change of phase costs as little after a thousand steps as in the first one.
+"""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from seatrial.model.documents import Document, decode, encode
+from seatrial.model.errors import Cause, ConfigError, Invalid
+from seatrial.model.kind_declaration import custom_resource_definition, openapi_of
+from seatrial.model.schema import schema_from_openapi
+from seatrial.scenario.spec.decoding import SPELLINGS, decode_scenario, respell, undecodable
+from seatrial.scenario.spec.dialect import SUCCEEDED, profile_of
+from seatrial.scenario.spec.kind import MERGED_BY_ID, SCENARIO, Scenario
+from seatrial.scenario.spec.plan import settle
+from seatrial.scenario.status import ScenarioStatus
+from seatrial.store.objects import Stored
+from seatrial.store.requests import Admission, Request
+from seatrial.store.store import Store
+
+WRITER = "scenario"
+ANYTHING: Document = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+_OPENING = b',"status":{"scenarioResult":{"simulatorVersion":%s,"timeline":{'
+_AFTER_PAGES = b"}},"
+_WITHOUT_PAGES = b',"status":'
+_COMMA = b","
+
+
+def definition() -> Document:
+    """The CustomResourceDefinition of Scenarios; the other spellings of the KEP are let in.
+
+    Ids are set by the server, so files may lack them: that patches may merge by id is not published, since
+    kubectl apply would then look for ids in a file that has none.
+    """
+    document = custom_resource_definition(Scenario)
+    spec = document["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
+    _let_in(spec)
+    for listing in ("events", "operations"):
+        spec[listing] = {key: value for key, value in spec[listing].items() if key not in MERGED_BY_ID}
+    return document
+
+
+def _let_in(spec: Document) -> None:
+    """Other spellings must come through pruning to be read."""
+    controllers = spec["controllers"]["properties"]
+    for other, ours in SPELLINGS["spec"].items():
+        controllers[other] = controllers[ours]
+    for listing in ("events", "operations"):
+        item = spec[listing]["items"]["properties"]
+        for other, ours in SPELLINGS["operation"].items():
+            item[other] = item[ours]
+        patch = item["patchOperation"]["properties"]
+        for other, ours in SPELLINGS["patchOperation"].items():
+            patch[other] = patch[ours]
+
+
+def install(store: Store) -> None:
+    """Serve Scenarios from a store."""
+    kind = store.kinds.named("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+    assert kind is not None
+    document = definition()
+    if store.find(kind, document["metadata"]["name"]) is None:
+        store.create(kind, document, writer="system")
+    schema = {**openapi_of(Scenario), "x-kubernetes-patch-strategy": "merge"}
+    _let_in(schema["properties"]["spec"]["properties"])
+    timeline = {**ANYTHING, "x-kubernetes-list-map-keys": ["id"]}
+    result = {**ANYTHING, "properties": {"timeline": timeline}}
+    schema["properties"]["status"] = {**ANYTHING, "properties": {"scenarioResult": result}}
+    store.definitions.declared[SCENARIO.group_kind] = schema_from_openapi(schema, root=True)
+    store.admission = ScenarioAdmission(store.admission)
+
+
+class ScenarioAdmission:
+    """Sets ids and expands generators when a Scenario is written, and guards the finished ones."""
+
+    def __init__(self, inner: Admission) -> None:
+        self._inner = inner
+
+    def admit(self, request: Request) -> None:
+        self._inner.admit(request)
+        if _is_spec_write(request):
+            request.document = settled(request.document)
+
+    def validate(self, request: Request) -> None:
+        self._inner.validate(request)
+        if not _is_spec_write(request) or request.old is None:
+            return
+        phase = (request.old.get("status") or {}).get("phase")
+        if phase == SUCCEEDED and request.document.get("spec") != request.old.get("spec"):
+            cause = Cause("spec", "Forbidden: the scenario has Succeeded, nothing can be added", "FieldValueForbidden")
+            text = f'{SCENARIO.resource} "{request.name}" is invalid: spec: {cause.message}'
+            raise Invalid(text, group=SCENARIO.group, kind=SCENARIO.kind, name=request.name, causes=[cause])
+
+    def binding_labels(self, store: Store, node: str) -> Mapping[str, str]:
+        """The labels that a pod takes over from the node it is bound to."""
+        return self._inner.binding_labels(store, node)
+
+
+def _is_spec_write(request: Request) -> bool:
+    return (
+        request.kind.group_kind == SCENARIO.group_kind
+        and request.operation in ("CREATE", "UPDATE")
+        and not request.subresource
+    )
+
+
+def settled(document: Document) -> Document:
+    """A Scenario with its list complete: our spelling, ids set, generators expanded."""
+    document = respell(document)
+    try:
+        head, operations = settle(document)
+    except (ConfigError, msgspec.ValidationError) as error:
+        raise _invalid(document, error) from error
+    spec = document.get("spec") or {}
+    profile = profile_of(spec)
+    if not operations and spec.get(profile.listing) is None:
+        return document
+    return {**head, "spec": {**head["spec"], profile.listing: [planned.document() for planned in operations]}}
+
+
+def _invalid(document: Document, error: ConfigError | msgspec.ValidationError) -> Invalid:
+    """What a client is told: kubectl prints the causes, and nothing where there are none."""
+    if isinstance(error, msgspec.ValidationError):
+        # A piece of the Scenario could not be read; the whole of it tells where that piece is.
+        try:
+            decode_scenario(document)
+            error = undecodable(str(error))
+        except ConfigError as found:
+            error = found
+    name = str((document.get("metadata") or {}).get("name") or "")
+    cause = Cause(error.field or "spec", f"Invalid value: {error.why}")
+    text = f'{SCENARIO.kind}.{SCENARIO.group} "{name}" is invalid: {cause.field}: {cause.message}'
+    return Invalid(text, group=SCENARIO.group, kind=SCENARIO.kind, name=name, causes=[cause])
+
+
+class StoredStatus:
+    """Writes the board of a play into its Scenario; a Publisher."""
+
+    def __init__(self, store: Store, stored: Stored) -> None:
+        self._store = store
+        self.name = stored.name
+        self._take(stored)
+
+    def _take(self, stored: Stored) -> None:
+        document = stored.document()
+        self._metadata: Document = document["metadata"]
+        self._head = {"apiVersion": document["apiVersion"], "kind": document["kind"]}
+        self._spec = b',"spec":' + encode(document.get("spec") or {})
+        self._seen = stored.revision
+        self._pages: list[bytes] = []
+        self._opening = b""
+
+    def publish(self, board: ScenarioStatus) -> None:
+        """Write what the board shows; a Scenario that is gone is left alone."""
+        current = self._store.find(SCENARIO, self.name)
+        if current is None:
+            return
+        if current.revision != self._seen:
+            self._take(current)
+        while len(self._pages) < 2 * board.published - 1:
+            self._next_page(board)
+        tail = encode(board.head())
+        if self._pages:
+            pieces: tuple[bytes, ...] = (self._spec, self._opening, *self._pages)
+            tail = _AFTER_PAGES + tail[1:] + b"}"
+        else:
+            pieces = (self._spec,)
+            tail = _WITHOUT_PAGES + tail + b"}"
+        written = self._store.write_pieces(
+            current, lambda revision: (self._front(revision), *pieces, tail), writer=WRITER
+        )
+        self._seen = written.revision
+
+    def _next_page(self, board: ScenarioStatus) -> None:
+        if not self._opening:
+            self._opening = _OPENING % encode(board.version)
+        number = (len(self._pages) + 1) // 2
+        if self._pages:
+            self._pages.append(_COMMA)
+        self._pages.append(board.pages[number])
+
+    def _front(self, revision: int) -> bytes:
+        return encode({**self._head, "metadata": {**self._metadata, "resourceVersion": str(revision)}})[:-1]
+
+
+def status_of(stored: Stored) -> Document:
+    """The status of a Scenario; its result is not decoded where it is kept in pieces."""
+    content = stored.content
+    if isinstance(content, bytes):
+        status: Document = msgspec.json.decode(content, type=_WithStatus).status
+        return status
+    # The last piece is what `StoredStatus` wrote there: the status without its result.
+    tail = content[-1]
+    if tail.startswith(_AFTER_PAGES):
+        tail = b"{" + tail.removeprefix(_AFTER_PAGES)
+    parsed: Document = decode(tail.removeprefix(_WITHOUT_PAGES)[:-1])
+    return parsed
+
+
+class _WithStatus(msgspec.Struct):
+    status: dict[str, object] = {}

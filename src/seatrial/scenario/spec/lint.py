@@ -1,0 +1,100 @@
+"""What `seatrial run --check` says: errors that would end the scenario Failed, and what is probably not meant."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from seatrial.model.documents import Document
+from seatrial.model.errors import ScenarioError
+from seatrial.scenario.dry_run import Finding, rehearse
+from seatrial.scenario.engine.controller_registry import REGISTRY
+from seatrial.scenario.engine.operations import is_done
+from seatrial.scenario.simulation import ScenarioRun, step_duration
+from seatrial.scenario.spec.annotations import unknown_on_scenario
+from seatrial.scenario.spec.dialect import Dialect
+from seatrial.scenario.spec.generators import expand
+from seatrial.scenario.spec.kind import RUN_DURATION, STEP_DURATION, Generator, Operation
+from seatrial.scenario.spec.plan import Planned
+from seatrial.scenario.spec.validation import problems
+
+TIMED_FIELDS = {
+    RUN_DURATION: "the run time of pods",
+    "tolerationSeconds": "tolerationSeconds",
+    "activeDeadlineSeconds": "activeDeadlineSeconds",
+    "ttlSecondsAfterFinished": "ttlSecondsAfterFinished",
+    "durationMilliseconds": "the delay of a Stage",
+}
+
+
+def lint(
+    document: Document, profile: Dialect, operations: Sequence[Planned], snapshot: Sequence[Document] = ()
+) -> list[Finding]:
+    """What is wrong with a scenario, and what is probably not meant."""
+    found = [
+        Finding("error", problem.why, problem.operation)
+        for problem in problems(document, profile, operations, REGISTRY.names())
+    ]
+    annotations = (document.get("metadata") or {}).get("annotations") or {}
+    found += [Finding("warning", text, field="metadata.annotations") for text in unknown_on_scenario(annotations)]
+    wrong = {finding.operation for finding in found}
+    watched = {name: controller.watches for name, controller in REGISTRY.own.items()}
+    found += rehearse(operations, snapshot, wrong, own_controllers=bool(watched), watched=watched)
+    try:
+        duration = step_duration(document)
+    except ScenarioError as error:
+        return [*found, Finding("error", str(error), field=f"metadata.annotations[{STEP_DURATION}]")]
+    return [*found, *_warnings(operations), *([] if duration else map(_warning, _unused(operations)))]
+
+
+def places(document: Document, profile: Dialect, folder: Path) -> Iterator[str]:
+    """Where each operation comes from, in the order of the settled list: a place in the list, or a generator."""
+    spec = document.get("spec") or {}
+    for position, _ in enumerate(spec.get(profile.listing) or []):
+        yield f"spec.{profile.listing}[{position}]"
+    for position, generator in enumerate(spec.get("generators") or []):
+        field = f"spec.generators[{position}]"
+        made = expand(msgspec.convert(generator, Generator), field, folder, discriminated=not profile.minor_steps)
+        for _ in made:
+            yield field
+
+
+def _warning(message: str, operation: str = "") -> Finding:
+    return Finding("warning", message, operation)
+
+
+def _warnings(operations: Sequence[Planned]) -> Iterator[Finding]:
+    last: int | None = None
+    for planned in operations:
+        operation = msgspec.json.decode(planned.data, type=Operation)
+        if operation.done_operation is not None:
+            if is_done(operation):
+                last = planned.step if last is None else min(last, planned.step)
+            else:
+                yield _warning("done: false is recorded and has no effect", planned.id)
+        patch = operation.patch_operation
+        if patch is not None and '"status"' in patch.patch and not patch.subresource:
+            yield _warning(".status in a patch is ignored without subresource: status", planned.id)
+    if last is None:
+        yield _warning("there is no Done: the scenario will end Paused")
+        return
+    for planned in operations:
+        if planned.step > last:
+            yield _warning(f"step {planned.step} comes after Done in step {last}, it never runs", planned.id)
+
+
+def _unused(operations: Sequence[Planned]) -> Iterator[str]:
+    """Outer timers never fire in a scenario whose steps take no time."""
+    for field, said in TIMED_FIELDS.items():
+        found = [planned.id for planned in operations if f'"{field}"'.encode() in planned.data]
+        if found:
+            yield (
+                f"{said} (operation {found[0]}{' and others' if len(found) > 1 else ''}) has no effect: "
+                f"steps take no time without the annotation {STEP_DURATION}"
+            )
+
+
+def unused_timers(play: ScenarioRun) -> Iterator[str]:
+    """One warning for a scenario that asks for time to pass though its steps take none."""
+    if play.engine is not None and not play.engine.settings.step_duration and not play.options.drain:
+        yield from list(_unused(play.listed))[:1]

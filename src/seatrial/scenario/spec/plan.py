@@ -1,0 +1,141 @@
+"""The plan of a scenario: its operations by step, kept encoded until their turn comes.
+
+Twenty thousand pods as dicts would take hundreds of megabytes, so an operation is its JSON and is decoded when it
+is carried out. Operations may be added while the scenario runs; those of a past step are ignored and reported.
+"""
+
+from bisect import bisect_right, insort
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from seatrial.model.documents import Document, decode, encode
+from seatrial.model.errors import ConfigError
+from seatrial.scenario.spec.dialect import Dialect, profile_of
+from seatrial.scenario.spec.generators import expand
+from seatrial.scenario.spec.kind import Generator
+
+MOST_OPERATIONS = 10_000_000
+"""How many operations a scenario may have with those that its generators make."""
+
+
+class Planned(msgspec.Struct, frozen=True, gc=False):
+    """One operation as it is written in the spec, its id included."""
+
+    id: str
+    step: int
+    data: bytes
+
+    def document(self) -> Document:
+        operation: Document = decode(self.data)
+        return operation
+
+
+class Plan:
+    """The operations of one scenario, in the order of the file inside each step."""
+
+    def __init__(self, profile: Dialect, operations: Iterable[Planned] = ()) -> None:
+        self.profile = profile
+        self._steps: dict[int, list[Planned]] = {}
+        self._order: list[int] = []
+        self._known: dict[str, bytes] = {}
+        for operation in operations:
+            self.add(operation)
+
+    def add(self, operation: Planned) -> None:
+        """Put an operation at the end of its step."""
+        if operation.step not in self._steps:
+            self._steps[operation.step] = []
+            insort(self._order, operation.step)
+        self._steps[operation.step].append(operation)
+        self._known[operation.id] = operation.data
+
+    def knows(self, operation: Planned) -> bool:
+        return self._known.get(operation.id) == operation.data
+
+    def has_id(self, id: str) -> bool:
+        return id in self._known
+
+    def replace(self, operation: Planned) -> None:
+        """Take another version of an operation whose step is still to come."""
+        for listed in self._steps.values():
+            listed[:] = [other for other in listed if other.id != operation.id]
+        self.add(operation)
+
+    def keep(self, ids: Collection[str], current: int) -> None:
+        """Drop the operations of coming steps that are not among `ids`."""
+        for step, listed in self._steps.items():
+            if step > current:
+                for operation in listed:
+                    if operation.id not in ids:
+                        del self._known[operation.id]
+                listed[:] = [operation for operation in listed if operation.id in ids]
+
+    def at(self, step: int) -> list[Planned]:
+        return self._steps.get(step, [])
+
+    def first(self) -> int | None:
+        return self.after(-1)
+
+    def after(self, step: int) -> int | None:
+        """The next step that has operations; None where nothing is left to come."""
+        position = bisect_right(self._order, step)
+        while position < len(self._order) and not self._steps[self._order[position]]:
+            position += 1
+        return self._order[position] if position < len(self._order) else None
+
+    def ids(self) -> Iterator[str]:
+        return iter(self._known)
+
+
+def settle(document: Document, folder: Path | None = None) -> tuple[Document, list[Planned]]:
+    """The document with generators expanded and ids set (its list left out), and the operations of the list.
+
+    The list comes apart from the document so that it is never held as dicts.
+    """
+    spec = dict(document.get("spec") or {})
+    profile = profile_of(spec)
+    # Copied: what an encoder returns lies in a larger piece of memory, and there may be very many.
+    listed = [bytes(memoryview(encode(item))) for item in spec.get(profile.listing) or []]
+    for position, document_of in enumerate(spec.pop("generators", None) or []):
+        field, generator = f"spec.generators[{position}]", msgspec.convert(document_of, Generator)
+        if len(listed) + (generator.count or 0) > MOST_OPERATIONS:
+            why = f"a scenario has at most {MOST_OPERATIONS} operations, got {len(listed) + (generator.count or 0)}"
+            raise ConfigError("", f"{field}.count", why)
+        listed += expand(generator, field, folder, discriminated=not profile.minor_steps)
+    spec.pop(profile.listing, None)
+    return {**document, "spec": spec}, number(listed)
+
+
+def number(listed: Iterable[bytes], taken: Iterable[str] = ()) -> list[Planned]:
+    """The operations with an id each: the one they have, else `op-<place>`, moved on where that is taken."""
+    heads = [(item, _heads.decode(item)) for item in listed]
+    used = {head.id for _, head in heads if head.id} | set(taken)
+    planned = []
+    place = 0
+    for item, head in heads:
+        place += 1
+        id = head.id or ""
+        if not id:
+            while (id := f"op-{place}") in used:
+                place += 1
+            used.add(id)
+            item = b'{"id":%s,%s' % (encode(id), _without_id(item, head)[1:])
+        planned.append(Planned(id, head.step, item))
+    return planned
+
+
+class _Head(msgspec.Struct):
+    step: int
+    id: str | msgspec.UnsetType = msgspec.UNSET
+
+
+_heads = msgspec.json.Decoder(_Head)
+
+
+def _without_id(item: bytes, head: _Head) -> bytes:
+    """An operation whose id is not there or empty, without it; it has a step, so something is left."""
+    if head.id is msgspec.UNSET:
+        return item
+    return encode({key: value for key, value in decode(item).items() if key != "id"})

@@ -1,0 +1,114 @@
+"""What a Scenario says about itself: phase, message, step, and the pages of its timeline that are published.
+
+A page is the encoded timeline of one finished step. Pages are written once and shared by all later states, so the
+cost of a status does not grow with the number of past steps.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Protocol
+
+from seatrial.model.documents import Document, encode
+from seatrial.scenario.spec.dialect import PENDING, STOPPED, Dialect, Phase
+from seatrial.timeline.wire import page_of
+
+
+class Strategy(Enum):
+    """When the result is published: the values of UPDATE_SCENARIO_RESULTS_STRATEGY."""
+
+    AT_MOVING_NEXT_STEP = "AtMovingNextStep"
+    ON_PAUSE = "OnPause"
+    ON_DONE = "OnDone"
+
+
+class TimelinePages(Protocol):
+    """Where the encoded timeline is kept, a page per step."""
+
+    def append(self, page: bytes) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, number: int, /) -> bytes: ...
+
+    def __iter__(self) -> Iterator[bytes]: ...
+
+
+class MemoryPages:
+    """TimelinePages in memory."""
+
+    def __init__(self) -> None:
+        self._pages: list[bytes] = []
+
+    def append(self, page: bytes) -> None:
+        self._pages.append(page)
+
+    def __len__(self) -> int:
+        return len(self._pages)
+
+    def __getitem__(self, number: int, /) -> bytes:
+        return self._pages[number]
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._pages)
+
+
+@dataclass(slots=True)
+class ScenarioStatus:
+    """The status of one Scenario."""
+
+    profile: Dialect
+    version: str
+    pages: TimelinePages = field(default_factory=MemoryPages)
+    phase: str = PENDING
+    reason: str = ""
+    notes: dict[str, str] = field(default_factory=dict)
+    major: int | None = None
+    minor: int = 0
+    step_phase: Phase | None = None
+    running: str = ""
+    scheduler_status: str = STOPPED
+    published: int = 0
+
+    @property
+    def message(self) -> str:
+        return "; ".join(part for part in (self.reason, *self.notes.values()) if part)
+
+    def turn(self, step: int, entries: Sequence[bytes]) -> None:
+        """A step is over: keep the page of its entries."""
+        self.pages.append(page_of(step, entries))
+
+    def head(self) -> Document:
+        """The status without its result."""
+        status: dict[str, Any] = {"phase": self.phase}
+        if self.message:
+            status["message"] = self.message
+        if not self.profile.minor_steps:
+            status["schedulerStatus"] = self.scheduler_status
+        if self.major is not None:
+            step: dict[str, Any] = {"step": self.profile.step(self.major, self.minor)}
+            if self.step_phase is not None:
+                step["phase"] = self.profile.phase(self.step_phase)
+            if self.profile.minor_steps:
+                step["runningSimulationController"] = self.running
+            status["stepStatus"] = step
+        return status
+
+    def parts(self) -> Iterator[bytes]:
+        """The encoded status in pieces that join to one JSON object."""
+        head = encode(self.head())
+        if not self.published:
+            yield head
+            return
+        yield b'%s,"scenarioResult":{"simulatorVersion":%s,"timeline":{' % (head[:-1], encode(self.version))
+        for place, page in zip(range(self.published), self.pages, strict=False):
+            if place:
+                yield b","
+            yield page
+        yield b"}}}"
+
+
+class Publisher(Protocol):
+    """Who is shown the board when something on it has changed."""
+
+    def publish(self, board: ScenarioStatus) -> None: ...

@@ -1,0 +1,322 @@
+"""A pod as the scheduler sees it: one small row per pod, and one shape for all pods of equal spec.
+
+Ten thousand pods of a Deployment differ in name and uid only. What matters for scheduling (namespace, labels, spec,
+controller) is parsed once into a `PodShape`, shared by all of them and dropped with the last; the shape's identity is
+what filter and score columns are cached by. A `PodInfo` is never changed: a changed pod is a new PodInfo.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+from typing import Any
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+import msgspec
+import orjson
+
+from seatrial.model.documents import Document, decode, encode
+from seatrial.model.times import parse_time
+from seatrial.scheduler.cache.pod_requests import Requests, requests_of
+from seatrial.scheduler.cache.pod_status_fields import NOTHING, only_status_changed, read_status
+from seatrial.scheduler.cache.pod_terms import (
+    AffinityTerms,
+    HostPort,
+    Owner,
+    Toleration,
+    affinity_terms,
+    host_ports,
+    owner_of,
+)
+from seatrial.store.objects import Stored
+
+DEFAULT_SCHEDULER = "default-scheduler"
+NO_LABELS: Mapping[str, str] = MappingProxyType({})
+VALUES_SHARED = 4096
+"""How many values of annotations are remembered, so that pods of one template share theirs."""
+LONGEST_KEPT = 4096
+"""Bytes of annotations beyond which they are not kept beside the encoded pod."""
+
+
+class PodShape:
+    """The scheduling-relevant part of pods: namespace, labels, spec without nodeName, and the controller."""
+
+    def __init__(self, namespace: str, labels: Mapping[str, str], spec: Document, owner: Owner | None) -> None:
+        self.namespace = namespace
+        self.labels = labels
+        self.spec = spec
+        self.owner = owner
+        self.priority: int = spec.get("priority") or 0
+        self.scheduler_name: str = spec.get("schedulerName") or DEFAULT_SCHEDULER
+        self.notes: dict[Any, Any] = {}
+        """What plugins remember about the shape, keyed by plugin; never anything that depends on other objects
+        without their version in the value."""
+
+    @cached_property
+    def requests(self) -> Requests:
+        """What the pod asks for by its spec alone."""
+        return requests_of(self.spec, None)
+
+    @cached_property
+    def tolerations(self) -> tuple[Toleration, ...]:
+        return tuple(Toleration.read(entry) for entry in self.spec.get("tolerations") or ())
+
+    @cached_property
+    def affinity(self) -> AffinityTerms:
+        """The pod's inter-pod affinity and anti-affinity terms."""
+        return affinity_terms(self.namespace, self.spec.get("affinity") or {})
+
+    @cached_property
+    def host_ports(self) -> tuple[HostPort, ...]:
+        return host_ports(self.spec)
+
+    @cached_property
+    def node_affinity(self) -> Document:
+        affinity: Document = (self.spec.get("affinity") or {}).get("nodeAffinity") or {}
+        return affinity
+
+    @cached_property
+    def volumes(self) -> tuple[Document, ...]:
+        return tuple(self.spec.get("volumes") or ())
+
+    @cached_property
+    def never_preempts(self) -> bool:
+        return self.spec.get("preemptionPolicy") == "Never"
+
+
+class PodInfo(msgspec.Struct, frozen=True, eq=False, gc=False):
+    """One pod. Times are instants in microseconds; `node` is empty while it is not bound."""
+
+    namespace: str
+    name: str
+    key: str
+    """namespace/name"""
+    uid: str
+    shape: PodShape
+    requests: Requests
+    node: str = ""
+    nominated_node: str = ""
+    start_time: int | None = None
+    created: int = 0
+    deleting: bool = False
+    phase: str = ""
+    annotations: Mapping[str, str] = NO_LABELS
+    is_preempted: bool = False
+    """Marked as the victim of a preemption."""
+    status: Mapping[str, Any] = NOTHING
+    """Status fields that plugins read: resourceClaimStatuses and the like."""
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        return self.shape.labels
+
+    @property
+    def spec(self) -> Document:
+        """The spec, shared by all pods of the shape; not to be changed."""
+        return self.shape.spec
+
+    @property
+    def priority(self) -> int:
+        return self.shape.priority
+
+    def on(self, node: str) -> "PodInfo":
+        """The same pod, assumed or bound to a node."""
+        return PodInfo(
+            self.namespace,
+            self.name,
+            self.key,
+            self.uid,
+            self.shape,
+            self.requests,
+            node,
+            self.nominated_node,
+            self.start_time,
+            self.created,
+            self.deleting,
+            self.phase,
+            self.annotations,
+            self.is_preempted,
+            self.status,
+        )
+
+
+def replace_pod(pod: PodInfo, **changes: Any) -> PodInfo:
+    """A copy of a pod with some fields changed."""
+    return msgspec.structs.replace(pod, **changes)
+
+
+NULL = msgspec.Raw(b"null")
+_NODE_NAME = b'"nodeName":"'
+_PLAIN = re.compile(rb"[a-z0-9.-]+")
+"""What a node may be called; nothing in it is escaped."""
+
+
+class _Metadata(msgspec.Struct, rename="camel"):
+    name: str = ""
+    namespace: str = ""
+    uid: str = ""
+    creation_timestamp: str | None = None
+    deletion_timestamp: str | None = None
+    labels: msgspec.Raw = NULL
+    annotations: msgspec.Raw = NULL
+    owner_references: msgspec.Raw = NULL
+
+
+class _Pod(msgspec.Struct):
+    metadata: _Metadata
+    spec: msgspec.Raw = msgspec.Raw(b"{}")
+    status: msgspec.Raw = NULL
+
+
+class _LabelMetadata(msgspec.Struct):
+    labels: dict[str, str] | None = None
+
+
+class _Labelled(msgspec.Struct):
+    metadata: _LabelMetadata
+
+
+class PodReader:
+    """Reads pods, and knows the shapes that are in use."""
+
+    def __init__(self) -> None:
+        self._shapes: WeakValueDictionary[bytes, PodShape] = WeakValueDictionary()
+        self._texts: WeakValueDictionary[tuple[str, bytes, bytes, bytes], PodShape] = WeakValueDictionary()
+        self._decoder = msgspec.json.Decoder(_Pod)
+        self._labels = msgspec.json.Decoder(_Labelled)
+        self._relabelled: WeakKeyDictionary[PodShape, dict[tuple[tuple[str, str], ...], PodShape]] = WeakKeyDictionary()
+        """What shapes become with other labels: pods take over the zone of their node, and there are few zones."""
+
+    def read(self, document: Document) -> PodInfo:
+        """The pod a document describes."""
+        return self.decode(encode(document))
+
+    def decode(self, data: bytes) -> PodInfo:
+        """The pod in encoded JSON; its spec is parsed only where the shape is not known yet."""
+        pod = self._decoder.decode(data)
+        metadata, status = pod.metadata, read_status(bytes(pod.status))
+        spec, node = _without_node(bytes(pod.spec))
+        text = (metadata.namespace, bytes(metadata.labels), spec, bytes(metadata.owner_references))
+        shape = self._texts.get(text)
+        if shape is None:
+            parts = decode(text[1]), decode(spec), owner_of(decode(text[3]))
+            shape = self._texts[text] = self._shape(metadata.namespace or "default", *parts)
+        created = metadata.creation_timestamp
+        namespace, name = metadata.namespace or "default", metadata.name
+        return PodInfo(
+            namespace,
+            name,
+            f"{namespace}/{name}",
+            metadata.uid,
+            shape,
+            requests_of(shape.spec, decode(bytes(pod.status))) if status.changes_requests else shape.requests,
+            node,
+            status.nominated_node,
+            status.start_time,
+            parse_time(created) if created else 0,
+            metadata.deletion_timestamp is not None,
+            status.phase,
+            _annotations(metadata.annotations, data),
+            status.is_preempted,
+            status.kept,
+        )
+
+    def with_status(self, pod: PodInfo, stored: Stored, previous: Stored) -> PodInfo | None:
+        """The pod with the status of its new encoded form; None where that may differ from `previous` in more."""
+        encoded = only_status_changed(stored.data, stored.revision, previous.data, previous.revision)
+        if encoded is None or isinstance(pod.annotations, LateAnnotations):
+            return None
+        try:
+            status = read_status(encoded)
+        except msgspec.DecodeError:
+            return None
+        return PodInfo(
+            pod.namespace,
+            pod.name,
+            pod.key,
+            pod.uid,
+            pod.shape,
+            requests_of(pod.shape.spec, decode(encoded)) if status.changes_requests else pod.shape.requests,
+            pod.node,
+            status.nominated_node,
+            status.start_time,
+            pod.created,
+            pod.deleting,
+            status.phase,
+            pod.annotations,
+            status.is_preempted,
+            status.kept,
+        )
+
+    def relabelled(self, pod: PodInfo, data: bytes) -> PodInfo:
+        """The pod with the labels of its encoded form; the same one where they are its own."""
+        labels = self._labels.decode(data).metadata.labels or NO_LABELS
+        if labels == pod.labels:
+            return pod
+        known = self._relabelled.setdefault(pod.shape, {})
+        key = tuple(sorted(labels.items()))
+        shape = known.get(key)
+        if shape is None:
+            shape = known[key] = self._shape(pod.namespace, labels, pod.shape.spec, pod.shape.owner)
+        return replace_pod(pod, shape=shape)
+
+    def _shape(self, namespace: str, labels: Any, spec: Document, owner: Owner | None) -> PodShape:
+        parts = [namespace, labels or None, spec, owner and [owner.api_version, owner.kind, owner.name, owner.uid]]
+        key = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)
+        shape = self._shapes.get(key)
+        if shape is None:
+            shape = self._shapes[key] = PodShape(namespace, labels or NO_LABELS, spec, owner)
+        return shape
+
+
+def _without_node(spec: bytes) -> tuple[bytes, str]:
+    """The encoded spec without nodeName, and nodeName: bound pods of one template then share their text.
+
+    A binding appends the field; where it stands elsewhere, the spec is taken apart.
+    """
+    if (start := spec.rfind(_NODE_NAME)) < 0:
+        return spec, ""
+    name, closing = spec[start + len(_NODE_NAME) : -2], spec[-2:]
+    if start > 1 and closing == b'"}' and _PLAIN.fullmatch(name):
+        return spec[: start - 1] + b"}", name.decode()
+    document = decode(spec)
+    node = document.pop("nodeName", None) or ""
+    return encode(document), node
+
+
+@lru_cache(VALUES_SHARED)
+def _known(text: str) -> str:
+    """The first of equal texts."""
+    return text
+
+
+class LateAnnotations(Mapping[str, str]):
+    """Annotations that are too large to be kept twice: they are read from the encoded pod, which the store keeps."""
+
+    __slots__ = ("_data",)
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    def __getitem__(self, key: str) -> str:
+        return self._read()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read())
+
+    def __len__(self) -> int:
+        return len(self._read())
+
+    def _read(self) -> dict[str, str]:
+        annotations: dict[str, str] = decode(self._data)["metadata"]["annotations"]
+        return annotations
+
+
+def _annotations(encoded: msgspec.Raw, data: bytes) -> Mapping[str, str]:
+    """The annotations of an encoded pod, with texts that other pods have too."""
+    if encoded is NULL:
+        return NO_LABELS
+    if len(encoded) > LONGEST_KEPT:
+        return LateAnnotations(data)
+    annotations: dict[str, str] = decode(bytes(encoded)) or {}
+    return {_known(key): _known(value) for key, value in annotations.items()} or NO_LABELS

@@ -1,0 +1,134 @@
+"""The scheduler's view of a store: objects beside pods and nodes, and the writes of plugins.
+
+Documents are decoded when a plugin first asks for their kind and kept until they change; a cluster without volumes
+never decodes one.
+"""
+
+from bisect import insort
+from collections.abc import Sequence
+
+from seatrial.model.documents import Document
+from seatrial.model.kinds import Kind, Kinds
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.store.objects import Change
+from seatrial.store.store import Store
+
+WRITER = "scheduler"
+_VERSIONS = {
+    "Namespace": "v1",
+    "Node": "v1",
+    "PersistentVolume": "v1",
+    "PersistentVolumeClaim": "v1",
+    "Pod": "v1",
+    "ReplicationController": "v1",
+    "Service": "v1",
+    "ReplicaSet": "apps/v1",
+    "StatefulSet": "apps/v1",
+    "PodDisruptionBudget": "policy/v1",
+    "CSIDriver": "storage.k8s.io/v1",
+    "CSINode": "storage.k8s.io/v1",
+    "CSIStorageCapacity": "storage.k8s.io/v1",
+    "StorageClass": "storage.k8s.io/v1",
+    "VolumeAttachment": "storage.k8s.io/v1",
+    "DeviceClass": "resource.k8s.io/v1",
+    "ResourceClaim": "resource.k8s.io/v1",
+    "ResourceSlice": "resource.k8s.io/v1",
+}
+"""The kinds the scheduler reads, in the version it reads them."""
+
+
+def kind_named(kinds: Kinds, name: str) -> Kind:
+    """The kind of that name; LookupError where the store does not serve it."""
+    found = kinds.named(_VERSIONS[name], name)
+    if found is None:
+        raise LookupError(f"{_VERSIONS[name]} {name} is not served")
+    return found
+
+
+class _Shelf:
+    """The objects of one kind, decoded."""
+
+    def __init__(self, store: Store, kind: Kind) -> None:
+        self.documents = {(stored.namespace, stored.name): stored.document() for stored in store.list(kind)}
+        self.order = sorted(self.documents)
+
+    def put(self, key: tuple[str, str], document: Document) -> None:
+        if key not in self.documents:
+            insort(self.order, key)
+        self.documents[key] = document
+
+    def drop(self, key: tuple[str, str]) -> None:
+        if self.documents.pop(key, None) is not None:
+            self.order.remove(key)
+
+
+class StoreCluster:
+    """Objects of a store by kind name; implements `cluster.Cluster`."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._shelves: dict[str, _Shelf] = {}
+        self._versions: dict[str, int] = {}
+        self.changes = 0
+        """How many changes there were so far."""
+
+    def list(self, kind: str, namespace: str | None = None) -> Sequence[Document]:
+        """All objects of a kind, of one namespace or of all, in the order of namespace and name."""
+        shelf = self._shelf(kind)
+        return [shelf.documents[key] for key in shelf.order if namespace is None or key[0] == namespace]
+
+    def get(self, kind: str, name: str, namespace: str = "") -> Document | None:
+        """One object, or None."""
+        return self._shelf(kind).documents.get((namespace, name))
+
+    def version(self, kind: str) -> int:
+        """A number that grows whenever an object of the kind changes."""
+        return self._versions.get(kind, 0)
+
+    def apply(self, change: Change) -> None:
+        """Take a change of the store in."""
+        name = change.stored.kind.kind
+        self.changes += 1
+        self._versions[name] = change.stored.revision
+        shelf = self._shelves.get(name)
+        if shelf is None:
+            return
+        key = (change.stored.namespace, change.stored.name)
+        if change.type == "DELETED":
+            shelf.drop(key)
+        else:
+            shelf.put(key, change.stored.document())
+
+    def _shelf(self, kind: str) -> _Shelf:
+        shelf = self._shelves.get(kind)
+        if shelf is None:
+            shelf = self._shelves[kind] = _Shelf(self._store, kind_named(self._store.kinds, kind))
+        return shelf
+
+
+class StoreClient:
+    """The writes of plugins, into the store; implements `cluster.Client`."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def bind(self, pod: PodInfo, node: str) -> None:
+        """Binds the pod to the node."""
+        self._store.bind(pod.namespace, pod.name, node, writer=WRITER, uid=pod.uid)
+
+    def update(self, kind: str, document: Document, subresource: str = "") -> Document:
+        """Replaces an object and answers with what is stored now."""
+        named = kind_named(self._store.kinds, kind)
+        namespace = document["metadata"].get("namespace", "")
+        stored = self._store.update(named, document, writer=WRITER, namespace=namespace, subresource=subresource)
+        return stored.document()
+
+    def create(self, kind: str, document: Document) -> Document:
+        """Creates an object."""
+        named = kind_named(self._store.kinds, kind)
+        namespace = document["metadata"].get("namespace", "")
+        return self._store.create(named, document, writer=WRITER, namespace=namespace).document()
+
+    def delete(self, kind: str, name: str, namespace: str = "") -> None:
+        """Deletes an object."""
+        self._store.delete(kind_named(self._store.kinds, kind), name, writer=WRITER, namespace=namespace)

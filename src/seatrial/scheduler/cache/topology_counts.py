@@ -1,0 +1,32 @@
+"""Pods per topology domain: the table's counts, added up by the value of a label."""
+
+import numpy as np
+
+from seatrial.scheduler.cache.node_table import Ints, Nodes, NodeTable
+from seatrial.scheduler.cache.pod_counts import Carried
+from seatrial.scheduler.cache.pod_terms import PodMatcher
+
+
+def picked_by_domain(table: NodeTable, key: str, matcher: PodMatcher) -> Ints:
+    """The pods a matcher picks, by the number of their node's value of a label. Nobody changes the array."""
+    counts = table.counts.matching(matcher, False)
+    return table.counts.by_domain((matcher, False), counts, table.label(key), table.version)
+
+
+def carriers_by_domain(table: NodeTable, carried: Carried) -> Ints:
+    """The pods that carry a term, by the number of their node's value of the term's own label."""
+    counts = table.counts.carriers(carried[0])[carried]
+    return table.counts.by_domain(carried, counts, table.label(carried[2].topology_key), table.version)
+
+
+def widened(sums: Ints, size: int) -> Ints:
+    """A copy with room for at least `size` domains and the place of nodes without the label."""
+    wider = np.zeros(max(len(sums), size + 1), np.int64)
+    wider[: len(sums) - 1] = sums[:-1]
+    return wider
+
+
+def seen_from(nodes: Nodes, key: str, sums: Ints) -> Ints:
+    """The sum of each node's own domain; 0 without the label."""
+    picked: Ints = sums[nodes.label(key)]
+    return picked

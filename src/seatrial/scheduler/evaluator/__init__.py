@@ -1,0 +1,1 @@
+"""Evaluators: which nodes pass the filters, and what they score."""

@@ -1,0 +1,275 @@
+"""Columns that all pods of a shape share: filter verdicts and local scores, brought up to date row by row.
+
+A plugin says what its answer for a node depends on (`Reads`). Answers that depend on the node, or on the node and its
+pods, are kept per profile and shape; after a change of the table only the changed rows are asked for again. Answers
+that depend on more are never kept, nor are failures. Shapes for which a plugin has the same state may share its column.
+"""
+
+from collections.abc import Callable, MutableMapping, Sequence
+from typing import Any, TypeVar, cast
+from weakref import WeakValueDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seatrial.scheduler.cache.node_table import NodeTable, Rows
+from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
+from seatrial.scheduler.evaluator.feasible_index import Passing
+from seatrial.scheduler.evaluator.plugin_column import (
+    FEW_ROWS,
+    NO_CHANGES,
+    FilterColumn,
+    Overtaken,
+    ScoreColumn,
+    changed_rows,
+    filter_column,
+)
+from seatrial.scheduler.framework.interface import Plugin, Reads
+from seatrial.scheduler.framework.runtime import CycleState, Framework, ScoreCall
+from seatrial.scheduler.framework.status import MISSING, Code, Status
+
+FEWEST_SHAPES, MOST_SHAPES = 16, 1024
+MOST_ROWS = 1 << 20
+"""How many rows the columns of all shapes together may have: one takes about 80 bytes."""
+C = TypeVar("C", FilterColumn, ScoreColumn)
+Shared = MutableMapping[Any, Any]
+"""Columns by kind, profile, plugin and state."""
+
+
+class ShapeColumns:
+    """Filter codes and raw scores of one shape in one profile, over all rows of the table."""
+
+    def __init__(self, framework: Framework, table: NodeTable, shared: "Shared") -> None:
+        self.table = table
+        self.size = -1
+        self.mark = 0
+        self._profile = framework.name
+        self._pre_scorers = framework.pre_scorers
+        self._shared = shared
+        self.filters = [filter_column(call) for call in framework.filters if call.is_cached]
+        asked = {plugin.name for plugin in framework.points.get("preScore", ())}
+        self.scores = [ScoreColumn(call, call.name in asked) for call in framework.scorers if call.is_cached]
+        self.blocked: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self.local: NDArray[np.int64] = np.zeros(0, np.int64)
+        """Sum of the weighted scores that need no normalisation."""
+        self.rows_evaluated = 0
+        self._index()
+        self._unsettled: list[ScoreCall] | None = None
+        self._flags: list[tuple[bool, bool]] = []
+        self.settled = 0
+        self._scorers = framework.scorers
+
+    def _index(self) -> None:
+        """Looks the columns over after some were exchanged."""
+        self._all: list[FilterColumn | ScoreColumn] = [*self.filters, *self.scores]
+        self._by_name = {column.call.name: column for column in self.filters}
+        self._scores_by_name = {column.call.name: column for column in self.scores}
+        self._joint = [(column, column.generation) for column in self._all if column.is_shared]
+        self._own = [column for column in self._all if not column.is_shared and not column.is_empty]
+        self._own_of_pods = [column for column in self._own if column.call.reads != Reads.NODE]
+        self._moving = [
+            c for c in self._all if not c.is_shared and type(c.call.plugin).depends_on is not Plugin.depends_on
+        ]
+        self._blocking = [column.codes for column in self.filters if column.codes is not None]
+        self._adding = [
+            (score.raw, score.call.weight)
+            for score in self.scores
+            if score.raw is not None and score.call.normalize is None
+        ]
+        self.has_errors = any(column.has_errors for column in self.filters)
+        self._has_failed = any(column.has_failed for column in self._all if not column.is_shared)
+        self._passing: Passing | None = None
+        self._index_states()
+
+    def _index_states(self) -> None:
+        """Sorts what PreScore of cached plugins answered: states, skips, and failures to be told in their turn."""
+        self.pre_states: dict[str, Any] = {}
+        self.pre_skipped: tuple[str, ...] = ()
+        self.asks_first: list[tuple[str, Callable[..., Any]]] = []
+        for name, ask in self._pre_scorers:
+            column = self._scores_by_name.get(name)
+            if column is None:
+                self.asks_first.append((name, ask))
+            elif not isinstance(column.state, Status):
+                self.pre_states[name] = column.state
+            elif column.state.code == Code.SKIP:
+                self.pre_skipped += (name,)
+            else:
+                self.asks_first.append((name, lambda pod, nodes, failure=column.state: failure))
+
+    def filter_column(self, name: str) -> FilterColumn | None:
+        return self._by_name.get(name)
+
+    def score_column(self, name: str) -> ScoreColumn | None:
+        return self._scores_by_name.get(name)
+
+    def unsettled(self) -> Sequence[ScoreCall]:
+        """The scorers that must be asked for each pod; `settled` is what those with one score for all nodes add."""
+        flags = [(score.is_flat, score.is_in_range) for score in self.scores]
+        if self._unsettled is None or flags != self._flags:
+            self._flags = flags
+            self.settled = 0
+            self._unsettled = [call for call in self._scorers if not self._settles(call)]
+        return self._unsettled
+
+    def _settles(self, call: ScoreCall) -> bool:
+        column = self._scores_by_name.get(call.name)
+        if column is None or column.failure is not None:
+            return False
+        if column.raw is None:
+            return True
+        if call.normalize is None:
+            return column.is_in_range
+        if column.is_flat:
+            self.settled += column.flat_value * call.weight
+        return column.is_flat
+
+    def passing(self, order: Rows) -> Passing:
+        """The nodes that no column rejects, in an order."""
+        if self._passing is None or self._passing.order is not order:
+            self._passing = Passing(order, self.blocked)
+        return self._passing
+
+    def refresh(self, pod: PodInfo, cycle: CycleState) -> None:
+        """Brings all columns up to date with the table."""
+        table = self.table
+        since = self.mark
+        # Columns that are made anew anyway must not pay for reading the whole log.
+        is_told = since != table.mark and self.size == table.size
+        changes = changed_rows(table, since) if is_told else NO_CHANGES
+        for shared, _ in self._joint:
+            shared.catch_up(pod, table, cycle, since if is_told else -1, changes)
+        if self.size != table.size or self._moved():
+            self.mark = table.mark
+            self._make(pod, cycle)
+            return
+        if since == table.mark:
+            return
+        self.mark, node_rows, rows = changes
+        if node_rows is None:
+            self._make(pod, cycle)
+            return
+        self.rows_evaluated += len(rows)
+        try:
+            self._update(pod, node_rows, rows)
+        except Overtaken:
+            self._make(pod, cycle)
+
+    def _update(self, pod: PodInfo, node_rows: set[int], rows: list[int]) -> None:
+        if len(rows) <= FEW_ROWS:
+            for row in rows:
+                self._update_row(pod, row, row in node_rows)
+            return
+        places = np.asarray(rows, np.intp)
+        nodes = np.asarray([row for row in rows if row in node_rows], np.intp)
+        for column in self._own:
+            own = nodes if column.call.reads == Reads.NODE else places
+            if len(own):
+                column.update(pod, self.table, own)
+        self._join(places)
+
+    def _update_row(self, pod: PodInfo, row: int, node_changed: bool) -> None:
+        """One row, without the cost of starting NumPy for it."""
+        for column in self._own if node_changed else self._own_of_pods:
+            column.update_row(pod, self.table, row)
+        blocked = False
+        for codes in self._blocking:
+            blocked = blocked or codes.item(row) != 0
+        if blocked != self.blocked.item(row):
+            self.blocked[row] = blocked
+            if self._passing is not None:
+                self._passing.change(row, not blocked)
+        local = 0
+        for raw, weight in self._adding:
+            local += raw.item(row) * weight
+        self.local[row] = local
+
+    def _moved(self) -> bool:
+        """Whether something changed that no log of rows tells; of shared columns it shows in their generation."""
+        if self._has_failed:
+            return True
+        for shared, known in self._joint:
+            if shared.generation != known:
+                return True
+        return bool(self._moving) and any(column.depends != column.depends_on() for column in self._moving)
+
+    def _make(self, pod: PodInfo, cycle: CycleState) -> None:
+        self.size = self.table.size
+        self._unsettled = None
+        self.filters = [self._made(column, pod, cycle) for column in self.filters]
+        self.scores = [self._made(column, pod, cycle) for column in self.scores]
+        self._index()
+        self.rows_evaluated += self.size
+        self.blocked = np.zeros(self.size, np.bool_)
+        self.local = np.zeros(self.size, np.int64)
+        self._join(slice(None))
+
+    def _made(self, column: C, pod: PodInfo, cycle: CycleState) -> C:
+        """The column made anew, or the one of another shape that has the same state."""
+        state = column.state_of(pod, self.table, cycle) if column.call.plugin.by_state else MISSING
+        if state is MISSING:
+            own = column.anew() if column.is_shared else column
+            own.make(pod, self.table, cycle)
+            return own
+        key = (type(column), self._profile, column.call.name, state)
+        found = self._shared.get(key)
+        if found is None:
+            found = self._shared[key] = column.anew()
+            found.is_shared = True
+            found.make(pod, self.table, cycle)
+        else:
+            found.catch_up(pod, self.table, cycle, -1, NO_CHANGES)
+        return cast(C, found)
+
+    def _join(self, rows: Rows | slice) -> None:
+        self._passing = None
+        blocked = np.zeros_like(self.blocked[rows])
+        for codes in self._blocking:
+            blocked |= codes[rows] != 0
+        self.blocked[rows] = blocked
+        local = np.zeros_like(self.local[rows])
+        for raw, weight in self._adding:
+            local += raw[rows] * weight
+        self.local[rows] = local
+
+
+class ColumnCache:
+    """The columns of the shapes seen last."""
+
+    def __init__(self, table: NodeTable, keep: bool = True) -> None:
+        self._table = table
+        self._keep = keep
+        self._columns: dict[tuple[str, PodShape], ShapeColumns] = {}
+        self._shared: Shared = WeakValueDictionary()
+        self._dropped_rows = 0
+
+    @property
+    def rows_evaluated(self) -> int:
+        """How many rows were asked for in all."""
+        return self._dropped_rows + sum(columns.rows_evaluated for columns in self._columns.values())
+
+    def columns(self, framework: Framework, pod: PodInfo, cycle: CycleState) -> ShapeColumns:
+        """The columns for a pod, up to date."""
+        key = (framework.name, pod.shape)
+        found = self._columns.pop(key, None) if self._keep else None
+        if found is None:
+            found = ShapeColumns(framework, self._table, self._shared if self._keep else {})
+            while len(self._columns) >= self._room():
+                self._forget(next(iter(self._columns)))
+        found.refresh(pod, cycle)
+        self._columns[key] = found
+        return found
+
+    def _room(self) -> int:
+        """How many shapes are remembered."""
+        if not self._keep:
+            return 1
+        return min(max(MOST_ROWS // max(self._table.size, 1), FEWEST_SHAPES), MOST_SHAPES)
+
+    def _forget(self, key: tuple[str, PodShape]) -> None:
+        self._dropped_rows += self._columns.pop(key).rows_evaluated
+
+    def clear(self) -> None:
+        """Forgets everything, e.g. when profiles change."""
+        for key in list(self._columns):
+            self._forget(key)

@@ -1,0 +1,109 @@
+"""Attempts that need not be made twice: a pod that is like one which has just failed fails in the same way.
+
+Between two attempts nothing may have changed that any plugin looks at, and both pods must be alike in all that plugins
+look at: same shape, nominated nowhere, no claims or volumes made for the one pod. Only plugins whose sources we know
+are trusted with that. A failed search visits every node, so it leaves the start of the next one where it was.
+"""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from seatrial.scheduler.cache.node_table import NodeTable
+from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
+from seatrial.scheduler.cache.store_cluster import StoreCluster
+from seatrial.scheduler.framework.runtime import Framework
+from seatrial.scheduler.plugins.registry import IN_TREE
+from seatrial.scheduler.profile import NO_NODES
+from seatrial.scheduler.queue import PodNominator, QueuedPod
+from seatrial.scheduler.schedule_one.decision import Decision
+from seatrial.scheduler.schedule_one.schedule_one import NO_NODES as NO_NODES_TEXT
+from seatrial.scheduler.schedule_one.schedule_one import Attempt
+
+_State = tuple[int, int, int, int]
+
+
+class Failure(Struct, frozen=True, eq=False):
+    """An attempt that found no node, and what follows from it for every pod of the kind."""
+
+    attempt: Attempt
+    decision: Decision
+    rejectors: frozenset[str]
+    pending: frozenset[str]
+
+    @classmethod
+    def of(cls, attempt: Attempt, decision: Decision) -> "Failure":
+        pending = frozenset(attempt.pending_by)
+        rejectors = frozenset(attempt.rejected_by) - pending
+        if attempt.message == NO_NODES_TEXT:
+            rejectors = frozenset((NO_NODES,))
+        return cls(attempt, decision, rejectors, pending)
+
+    @property
+    def nominated(self) -> str | None:
+        """The node the pod is nominated to from now on; None leaves that as it is."""
+        post = self.attempt.post_filter
+        return "" if post is None else post.nominated_node
+
+    def told_of(self, queued: QueuedPod, at: int) -> Decision:
+        """The decision on another pod that fails in the same way."""
+        return replace(self.decision, pod=queued.key, uid=queued.pod.uid, at=at, attempt=queued.attempts)
+
+
+class FailureMemory:
+    """The failures since the last change of the cluster."""
+
+    def __init__(
+        self, table: NodeTable, cluster: StoreCluster, nominator: PodNominator, frameworks: Iterable[Framework]
+    ) -> None:
+        self._table, self._cluster, self._nominator = table, cluster, nominator
+        self._trusted = frozenset(
+            framework.name
+            for framework in frameworks
+            if all(plugin.name in IN_TREE for plugins in framework.points.values() for plugin in plugins)
+        )
+        self._state: _State = (-1, -1, -1, -1)
+        self._failures: dict[tuple[str, PodShape], Failure] = {}
+
+    def recall(self, framework: Framework, pod: PodInfo) -> Failure | None:
+        """The failure that an attempt of this pod would end in; None where it has to be made."""
+        if not self._failures:
+            return None
+        if self._state != self._now():
+            self._failures.clear()
+            return None
+        failure = self._failures.get((framework.name, pod.shape))
+        return failure if failure is not None and _is_like_others(pod) else None
+
+    def remember(self, failure: Failure) -> None:
+        """Keep a failure that others may repeat."""
+        attempt = failure.attempt
+        post, framework, pod = attempt.post_filter, attempt.framework, attempt.pod
+        is_plain = not attempt.is_error and (post is None or (not post.victims and not post.status.is_success))
+        searched_all = attempt.found is not None and attempt.found.visited == len(self._table.order)
+        if is_plain and searched_all and framework.name in self._trusted and _is_like_others(pod):
+            self.keep(failure)
+
+    def keep(self, failure: Failure) -> None:
+        """A failure is as true as before after it was told."""
+        now = self._now()
+        if self._state != now:
+            self._failures.clear()
+            self._state = now
+        self._failures[failure.attempt.framework.name, failure.attempt.pod.shape] = failure
+
+    def _now(self) -> _State:
+        return self._table.mark, self._table.version, self._cluster.changes, self._nominator.changes
+
+
+def _is_like_others(pod: PodInfo) -> bool:
+    """Whether plugins see nothing in the pod but its shape."""
+    spec = pod.spec
+    return not (
+        pod.nominated_node
+        or pod.status
+        or pod.requests is not pod.shape.requests
+        or spec.get("resourceClaims")
+        or (pod.shape.volumes and any("ephemeral" in volume for volume in pod.shape.volumes))
+    )

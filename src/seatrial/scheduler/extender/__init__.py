@@ -1,0 +1,1 @@
+"""Extenders over HTTP. Upstream: pkg/scheduler/extender.go."""

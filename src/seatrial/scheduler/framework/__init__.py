@@ -1,0 +1,1 @@
+"""The scheduling framework: plugin interfaces, runtime, statuses, cluster events. Upstream: pkg/scheduler/framework."""

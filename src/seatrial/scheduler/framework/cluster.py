@@ -1,0 +1,75 @@
+"""What plugins may read beside nodes and pods, and what they may write.
+
+The scheduler is fed by the store in a run and by plain documents in golden replay; both are a `Cluster`. Writes go
+through a `Client`, so that a plugin never knows whether anybody keeps them.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from seatrial.model.documents import Document
+from seatrial.scheduler.cache.pod_info import PodInfo
+
+
+class Cluster(Protocol):
+    """Read access to objects by kind name ("Service", "PersistentVolumeClaim", "ResourceClaim", ...).
+
+    The documents are shared: nobody changes them.
+    """
+
+    def list(self, kind: str, namespace: str | None = None) -> Sequence[Document]:
+        """All objects of a kind, of one namespace or of all, in the order of namespace and name."""
+        ...
+
+    def get(self, kind: str, name: str, namespace: str = "") -> Document | None:
+        """One object, or None."""
+        ...
+
+    def version(self, kind: str) -> int:
+        """A number that grows whenever an object of the kind changes: the key of whatever is derived from them."""
+        ...
+
+
+class Client(Protocol):
+    """The writes of plugins. Each raises a StatusError as the API server would."""
+
+    def bind(self, pod: PodInfo, node: str) -> None:
+        """Binds the pod to the node."""
+        ...
+
+    def update(self, kind: str, document: Document, subresource: str = "") -> Document:
+        """Replaces an object and answers with what is stored now."""
+        ...
+
+    def create(self, kind: str, document: Document) -> Document:
+        """Creates an object."""
+        ...
+
+    def delete(self, kind: str, name: str, namespace: str = "") -> None:
+        """Deletes an object."""
+        ...
+
+
+class Nominator(Protocol):
+    """Which pods are nominated to run on which node after a preemption."""
+
+    def nominated_to(self, node: str) -> Sequence[PodInfo]:
+        """The pods nominated to a node, in order of nomination."""
+        ...
+
+    def nominated_nodes(self) -> Sequence[str]:
+        """The nodes somebody is nominated to."""
+        ...
+
+
+class EmptyCluster:
+    """A cluster with nothing but nodes and pods."""
+
+    def list(self, kind: str, namespace: str | None = None) -> Sequence[Document]:
+        return ()
+
+    def get(self, kind: str, name: str, namespace: str = "") -> Document | None:
+        return None
+
+    def version(self, kind: str) -> int:
+        return 0

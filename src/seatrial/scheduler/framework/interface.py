@@ -1,0 +1,225 @@
+"""The extension points of the scheduling framework, and how a plugin is written.
+
+A plugin is a class; which extension points it has is what it implements (`registry.points_of`):
+
+    pre_enqueue(pod) -> Status | None                     gate the pod before it is queued
+    less(first, second) -> bool                           QueueSort: which of two queued pods goes first
+    pre_filter(pod, nodes) -> SKIP | Status | Narrowed | state
+    filter(pod, nodes, state) -> Verdicts                 all nodes at once, or
+    filter_one(pod, node[, state]) -> True | str | Status one node; a text is the reason of a rejection
+    post_filter(pod, rejections, cycle) -> PostFiltered
+    pre_score(pod, nodes) -> SKIP | Status | state        `nodes` are the feasible ones, in the order found
+    score(pod, nodes, state) -> array                     over the feasible nodes, or
+    score_one(pod, node[, state]) -> int
+    normalize(pod, nodes, scores, state) -> array
+    reserve(pod, node, state) -> Status | None            and unreserve(pod, node, state) -> None
+    permit(pod, node, state) -> Status | Wait | None
+    pre_bind_pre_flight(pod, node, state) -> Status | None  SKIP where pre_bind has nothing to do
+    pre_bind(pod, node, state) -> Status | None
+    bind(pod, node, state) -> Status | None               SKIP leaves it to the next Bind plugin
+    post_bind(pod, node, state) -> None
+
+`state` is what the plugin's own pre_filter returned (for score and normalize: pre_score, if it has one); MISSING where
+that point is not enabled. A state is frozen; one that depends on other pods has `with_pod` and `without_pod`.
+A plugin whose answer for a node depends on the pod's shape and that node alone says so (`reads`); its columns are then
+kept and only changed rows asked for again (`depends_on` names what else they depend on; `filter_row` and `score_row`
+may answer for a single row faster than a column would). `concerns(pod)` may say cheaply that a pod is no matter of its.
+None always means success. `pod` is a PodInfo, `nodes` are Nodes, `node` is a NodeInfo.
+
+Upstream: staging/src/k8s.io/kube-scheduler/framework/interface.go.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum, IntFlag
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, runtime_checkable
+
+from seatrial.model.documents import Document
+from seatrial.scheduler.cache.node_info import NodeInfo
+from seatrial.scheduler.cache.node_table import NodeTable
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.framework.cluster import Client, Cluster, Nominator
+from seatrial.scheduler.framework.status import SUCCESS, Status
+
+if TYPE_CHECKING:
+    from seatrial.scheduler.framework.runtime import Framework
+
+MAX_NODE_SCORE = 100
+
+
+class Reads(IntEnum):
+    """What a plugin's filter and score of one node depend on, besides the pod's shape: how far they can be cached."""
+
+    NODE = 0  # the node alone
+    ROW = 1  # the node and the pods on it
+    CLUSTER = 2  # anything: never cached
+
+
+class Action(IntFlag):
+    """What happened to an object, as far as plugins care."""
+
+    ADD = 1
+    DELETE = 2
+    UPDATE_NODE_ALLOCATABLE = 4
+    UPDATE_NODE_LABEL = 8
+    UPDATE_NODE_TAINT = 16
+    UPDATE_NODE_CONDITION = 32
+    UPDATE_NODE_ANNOTATION = 64
+    UPDATE_NODE_DECLARED_FEATURE = 128
+    UPDATE_POD_LABEL = 256
+    UPDATE_POD_SCALE_DOWN = 512
+    UPDATE_POD_TOLERATION = 1024
+    UPDATE_POD_GATES_ELIMINATED = 2048
+    UPDATE_POD_GENERATED_CLAIM = 4096
+    UPDATE = 8188
+    ALL = 8191
+
+
+Hint = Callable[[Any, PodInfo, Any, Any], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Requeue:
+    """An event after which a pod that the plugin rejected may be schedulable, and the question whether it is.
+
+    `resource` is a kind name: "Pod" (both assigned and unscheduled ones), "Node", "PersistentVolumeClaim", ... The
+    hint gets (plugin, pod, old, new): old is None for an add, new for a delete; pods are PodInfos, nodes NodeInfos,
+    everything else documents. No hint: always worth a try.
+    """
+
+    resource: str
+    actions: Action
+    hint: Hint | None = None
+
+
+H = TypeVar("H", bound=Callable[..., bool])
+
+
+class requeue:
+    """Declares queueing hints on the methods that answer them."""
+
+    @staticmethod
+    def on(resource: str, actions: Action) -> Callable[[H], H]:
+        """The method says whether a pod may be schedulable after such an event."""
+
+        def mark(method: H) -> H:
+            events = (*getattr(method, "requeues", ()), Requeue(resource, actions, method))
+            method.requeues = events  # type: ignore[attr-defined]
+            return method
+
+        return mark
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """A PreFilter answer that leaves only some nodes to be searched."""
+
+    nodes: frozenset[str]
+    state: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A Permit answer: hold the pod, at most for so many microseconds."""
+
+    timeout: int
+
+
+@runtime_checkable
+class PodDependent(Protocol):
+    """A state that other pods change: upstream's AddPod and RemovePod. Both answer with a state, often the same one."""
+
+    def with_pod(self, pod: PodInfo, node: NodeInfo) -> Self: ...
+    def without_pod(self, pod: PodInfo, node: NodeInfo) -> Self: ...
+
+
+class Rejections(Protocol):
+    """The nodes that did not pass, for PostFilter."""
+
+    def status(self, node: str) -> Status:
+        """Why a node was rejected."""
+        ...
+
+    def resolvable(self) -> Sequence[str]:
+        """Nodes whose rejection preemption may resolve (code Unschedulable), in the order of the snapshot."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PostFiltered:
+    """What PostFilter achieved. `nominated_node`: a name nominates, "" clears the nomination, None keeps it."""
+
+    status: Status
+    nominated_node: str | None = None
+    victims: tuple[PodInfo, ...] = ()
+    details: Any = None
+
+
+@dataclass(slots=True)
+class Handle:
+    """What a plugin is given to work with."""
+
+    cluster: Cluster
+    nodes: NodeTable
+    nominator: Nominator
+    client: Client | None = None
+    gates: Mapping[str, bool] = field(default_factory=dict)
+    now: Callable[[], int] = lambda: 0
+    framework: "Framework" = field(default=None, repr=False)  # type: ignore[assignment]
+    """The profile the plugin is part of; set when that is complete."""
+    extenders: Sequence[Any] = ()
+    shared: dict[str, Any] = field(default_factory=dict)
+    """What plugins of all profiles share, by name."""
+
+
+class Plugin:
+    """Base of all plugins. `args` are its pluginConfig; the plugin's name is the class name."""
+
+    reads: ClassVar[Reads] = Reads.CLUSTER
+    by_state: ClassVar[bool] = False
+    """Whether nothing of the pod but the (hashable) states of PreFilter and PreScore matters, so that pods of different
+    shapes may share what was found out for the rows."""
+    requeues: ClassVar[tuple[Requeue, ...]] = ()
+    """Events without a hint; those with one are declared by `requeue.on`."""
+
+    def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
+        self.args: Document = args or {}
+        self.handle: Handle = handle  # type: ignore[assignment]
+
+    @property
+    def name(self) -> str:
+        return type(self).__name__
+
+    def depends_on(self) -> Any:
+        """What cached columns of this plugin depend on beside their rows; when it changes they are made anew."""
+        return None
+
+    def events(self, gates: Mapping[str, bool]) -> tuple[Requeue, ...]:
+        """The events that may make a pod schedulable which this plugin rejected."""
+        hinted: list[Requeue] = []
+        for kind in reversed(type(self).__mro__):
+            for member in vars(kind).values():
+                hinted.extend(getattr(member, "requeues", ()) if callable(member) else ())
+        return (*self.requeues, *hinted)
+
+
+def default_requeues() -> tuple[Requeue, ...]:
+    """Events registered for a plugin that declares none: anything may help."""
+    kinds = (
+        "Pod",
+        "Node",
+        "PersistentVolume",
+        "PersistentVolumeClaim",
+        "CSINode",
+        "CSIDriver",
+        "CSIStorageCapacity",
+        "StorageClass",
+        "ResourceClaim",
+        "DeviceClass",
+    )
+    return tuple(Requeue(kind, Action.ALL) for kind in kinds)
+
+
+def ok(status: Status | None) -> Status:
+    """None means success."""
+    return SUCCESS if status is None else status

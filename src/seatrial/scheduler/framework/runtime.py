@@ -1,0 +1,397 @@
+"""One profile at work: its plugins by extension point, and how each point is run.
+
+Every `run_*` here is upstream's rule for one extension point: who is asked, when asking stops, and how answers become
+one status. Filters and scores of many nodes are in `search` and `scoring`.
+
+Upstream: pkg/scheduler/framework/runtime/framework.go.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from inspect import Parameter, signature
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from seatrial.model.errors import ConfigError
+from seatrial.scheduler.cache.node_info import NodeInfo
+from seatrial.scheduler.cache.node_table import Mask, Nodes
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.config import Profile
+from seatrial.scheduler.framework.interface import Handle, Narrowed, Plugin, PostFiltered, Reads, Rejections, Wait
+from seatrial.scheduler.framework.plugin_errors import guard
+from seatrial.scheduler.framework.status import (
+    MISSING,
+    SKIP,
+    SUCCESS,
+    Code,
+    Status,
+    Verdicts,
+    error,
+    unresolvable,
+    unschedulable,
+)
+from seatrial.scheduler.plugins.registry import IN_TREE, Registry
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class CycleState(Struct, frozen=True, eq=False):
+    """What PreFilter left behind: one state per plugin, and the plugins whose Filter is skipped."""
+
+    states: Mapping[str, Any] = NOTHING
+    skipped: frozenset[str] = frozenset()
+
+    @property
+    def depends_on_pods(self) -> bool:
+        """Whether pods elsewhere may change a state."""
+        return any(hasattr(state, "with_pod") for state in self.states.values())
+
+    def of(self, plugin: str) -> Any:
+        return self.states.get(plugin, MISSING)
+
+    def with_pod(self, pod: PodInfo, node: NodeInfo) -> "CycleState":
+        """The state as it would be with one more pod on a node; the same object where nothing changes."""
+        return self._changed(lambda state: state.with_pod(pod, node))
+
+    def without_pod(self, pod: PodInfo, node: NodeInfo) -> "CycleState":
+        """The state as it would be without a pod of a node; the same object where nothing changes."""
+        return self._changed(lambda state: state.without_pod(pod, node))
+
+    def _changed(self, change: Callable[[Any], Any]) -> "CycleState":
+        changed = {
+            name: new
+            for name, state in self.states.items()
+            if hasattr(state, "with_pod") and (new := change(state)) is not state
+        }
+        return CycleState({**self.states, **changed}, self.skipped) if changed else self
+
+
+class PreFiltered(Struct, frozen=True, eq=False):
+    """The outcome of PreFilter. `nodes` None: all nodes are searched."""
+
+    cycle: CycleState
+    status: Status = SUCCESS
+    nodes: frozenset[str] | None = None
+    narrowed_by: tuple[str, ...] = ()
+    node_sets: Mapping[str, tuple[str, ...]] = NOTHING
+    ran: tuple[str, ...] = ()
+
+
+class Framework:
+    """A profile with its plugins made and in order."""
+
+    def __init__(
+        self,
+        name: str,
+        points: Mapping[str, Sequence[Plugin]],
+        weights: Mapping[str, int],
+        percentage: int | None = None,
+    ) -> None:
+        self.name = name
+        self.points = points
+        self.weights = weights
+        self.percentage = percentage
+        self.filters = [FilterCall(plugin) for plugin in points.get("filter", ())]
+        self.scorers = [ScoreCall(plugin, weights.get(plugin.name, 1)) for plugin in points.get("score", ())]
+        self.uncached_filters = [(index, call) for index, call in enumerate(self.filters) if not call.is_cached]
+        self.pre_filters = [(p.name, p.pre_filter) for p in points.get("preFilter", ())]  # type: ignore[attr-defined]
+        self.pre_scorers = [(p.name, p.pre_score) for p in points.get("preScore", ())]  # type: ignore[attr-defined]
+        self.preparing = frozenset(p.name for point in ("reserve", "preBind") for p in points.get(point, ()))
+        """Plugins that may have something to do between the choice of a node and the binding."""
+        self._pre_filter_names = tuple(name for name, _ in self.pre_filters)
+        self.pre_score_names = tuple(name for name, _ in self.pre_scorers)
+
+    @classmethod
+    def build(cls, profile: Profile, registry: Registry, handle: Handle) -> "Framework":
+        """Makes the plugins of a profile; each gets its arguments and a handle that knows the profile."""
+        own = replace(handle)
+        made: dict[str, Plugin] = {}
+        points: dict[str, list[Plugin]] = {}
+        for point, refs in profile.plugins.items():
+            for ref in refs:
+                if ref.name not in made:
+                    kind = registry.get(ref.name)
+                    if kind is None:
+                        continue
+                    made[ref.name] = _made(kind, profile.args.get(ref.name), own, registry)
+                points.setdefault(point, []).append(made[ref.name])
+        weights = {ref.name: ref.weight for ref in profile.plugins.get("score", ())}
+        framework = cls(profile.name, points, weights, profile.percentage_of_nodes_to_score)
+        own.framework = framework
+        return framework
+
+    def plugin(self, name: str) -> Plugin | None:
+        """A plugin of the profile by name."""
+        for plugins in self.points.values():
+            for plugin in plugins:
+                if plugin.name == name:
+                    return plugin
+        return None
+
+    def has(self, point: str) -> bool:
+        return bool(self.points.get(point))
+
+    def run_pre_enqueue(self, pod: PodInfo) -> Status:
+        """The answer of the first plugin that gates the pod, or success."""
+        for plugin in self.points.get("preEnqueue", ()):
+            status: Status | None = plugin.pre_enqueue(pod)  # type: ignore[attr-defined]
+            if status is not None and not status.is_success:
+                return status.by(plugin.name)
+        return SUCCESS
+
+    def run_pre_filter(self, pod: PodInfo, nodes: Nodes) -> PreFiltered:
+        """Asks PreFilter plugins; an unresolvable rejection ends it, after a resolvable one the rest is asked still."""
+        states: dict[str, Any] = {}
+        skipped: list[str] = []
+        sets: dict[str, frozenset[str]] = {}
+        rejected = SUCCESS
+        for name, pre_filter in self.pre_filters:
+            answer = pre_filter(pod, nodes)
+            if answer is SKIP:
+                skipped.append(name)
+                continue
+            if isinstance(answer, Status):
+                if answer.code == Code.SKIP:
+                    skipped.append(name)
+                    continue
+                if answer.code == Code.UNSCHEDULABLE:
+                    rejected = answer.by(name)
+                    continue
+                if not answer.is_success:
+                    if answer.code != Code.UNRESOLVABLE:
+                        answer = error(f'running PreFilter plugin "{name}": {answer.message}')
+                    states[name] = None  # it was asked: PostFilter plugins tell that from not having come so far
+                    cycle = CycleState(states, frozenset(skipped))
+                    return PreFiltered(cycle, answer.by(name), ran=self._ran_until(name))
+                answer = None
+            if isinstance(answer, Narrowed):
+                sets[name] = answer.nodes
+                answer = answer.state
+            states[name] = answer
+            if sets and not frozenset.intersection(*sets.values()):
+                status = unresolvable(_unsatisfied(sorted(sets)))
+                cycle = CycleState(states, frozenset(skipped))
+                return PreFiltered(cycle, status, frozenset(), tuple(sorted(sets)), ran=self._ran_until(name))
+        cycle = CycleState(states, frozenset(skipped))
+        if not sets:
+            return PreFiltered(cycle, rejected, ran=self._pre_filter_names)
+        left = frozenset.intersection(*sets.values())
+        listed = {name: tuple(sorted(names)) for name, names in sets.items()}
+        return PreFiltered(cycle, rejected, left, tuple(sorted(sets)), listed, self._pre_filter_names)
+
+    def _ran_until(self, name: str) -> tuple[str, ...]:
+        return self._pre_filter_names[: self._pre_filter_names.index(name) + 1]
+
+    def run_post_filter(self, pod: PodInfo, rejections: Rejections, cycle: CycleState) -> PostFiltered:
+        """Asks PostFilter plugins until one makes the pod schedulable or rules that out."""
+        kept: PostFiltered | None = None
+        reasons: list[str] = []
+        rejecter = ""
+        for plugin in self.points.get("postFilter", ()):
+            result: PostFiltered = plugin.post_filter(pod, rejections, cycle)  # type: ignore[attr-defined]
+            status = result.status
+            if status.is_success:
+                return result
+            if status.code == Code.UNRESOLVABLE or not status.is_rejected:
+                return replace(result, status=status.by(plugin.name))
+            if result.nominated_node is not None:
+                kept = result
+            reasons.extend(status.reasons)
+            rejecter = rejecter or plugin.name
+        status = unschedulable(*reasons).by(rejecter)
+        return replace(kept, status=status) if kept else PostFiltered(status)
+
+    def run_reserve(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> tuple[Status, list[tuple[str, str]]]:
+        """Reserves with every plugin; who failed first decides. The caller unreserves."""
+        told: list[tuple[str, str]] = []
+        for plugin in self.points.get("reserve", ()):
+            if not hasattr(plugin, "reserve"):
+                continue
+            status: Status = plugin.reserve(pod, node, cycle.of(plugin.name)) or SUCCESS
+            told.append((plugin.name, status.message or "success"))
+            if status.is_rejected:
+                return status.by(plugin.name), told
+            if not status.is_success:
+                return error(f'running Reserve plugin "{plugin.name}": {status.message}'), told
+        return SUCCESS, told
+
+    def run_unreserve(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> None:
+        """Undoes reservations, last plugin first."""
+        for plugin in reversed(self.points.get("reserve", ())):
+            if hasattr(plugin, "unreserve"):
+                plugin.unreserve(pod, node, cycle.of(plugin.name))
+
+    def run_permit(
+        self, pod: PodInfo, node: NodeInfo, cycle: CycleState
+    ) -> tuple[Status, dict[str, int], list[tuple[str, str]]]:
+        """Asks Permit plugins: the status (WAIT where one holds the pod), who waits how long, and what each said."""
+        told: list[tuple[str, str]] = []
+        waits: dict[str, int] = {}
+        for plugin in self.points.get("permit", ()):
+            answer = plugin.permit(pod, node, cycle.of(plugin.name))  # type: ignore[attr-defined]
+            if isinstance(answer, Wait):
+                waits[plugin.name] = answer.timeout
+                told.append((plugin.name, "wait"))
+                continue
+            status: Status = answer or SUCCESS
+            told.append((plugin.name, status.message or "success"))
+            if status.is_rejected:
+                return status.by(plugin.name), {}, told
+            if not status.is_success:
+                return error(f'running Permit plugin "{plugin.name}": {status.message}'), {}, told
+        if not waits:
+            return SUCCESS, {}, told
+        text = f'one or more plugins asked to wait and no plugin rejected pod "{pod.name}"'
+        return Status(Code.WAIT, (text,)), waits, told
+
+    def run_pre_bind_pre_flight(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> Status:
+        """SKIP where no PreBind plugin has anything to do."""
+        outcome = Status(Code.SKIP)
+        for plugin in self.points.get("preBind", ()):
+            check = getattr(plugin, "pre_bind_pre_flight", None)
+            status: Status = (check(pod, node, cycle.of(plugin.name)) if check else None) or SUCCESS
+            if status.code == Code.SKIP:
+                continue
+            if not status.is_success:
+                return error(f'running PreBindPreFlight "{plugin.name}": {status.message}')
+            outcome = SUCCESS
+        return outcome
+
+    def run_pre_bind(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> tuple[Status, list[tuple[str, str]]]:
+        """Runs PreBind plugins until one fails."""
+        told: list[tuple[str, str]] = []
+        for plugin in self.points.get("preBind", ()):
+            status: Status = plugin.pre_bind(pod, node, cycle.of(plugin.name)) or SUCCESS  # type: ignore[attr-defined]
+            told.append((plugin.name, status.message or "success"))
+            if status.is_rejected:
+                return status.by(plugin.name), told
+            if not status.is_success and status.code != Code.SKIP:
+                return error(f'running PreBind plugin "{plugin.name}": {status.message}'), told
+        return SUCCESS, told
+
+    def run_bind(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> tuple[Status, list[tuple[str, str]]]:
+        """Asks Bind plugins until one does not skip."""
+        for plugin in self.points.get("bind", ()):
+            status: Status | None = plugin.bind(pod, node, cycle.of(plugin.name))  # type: ignore[attr-defined]
+            if status is None:
+                return SUCCESS, [(plugin.name, "success")]
+            if status.code == Code.SKIP:
+                continue
+            told = [(plugin.name, status.message or "success")]
+            if status.is_success:
+                return SUCCESS, told
+            if status.is_rejected:
+                return status.by(plugin.name), told
+            return error(f'running Bind plugin "{plugin.name}": {status.message}'), told
+        return Status(Code.SKIP), []
+
+    def run_post_bind(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> None:
+        for plugin in self.points.get("postBind", ()):
+            plugin.post_bind(pod, node, cycle.of(plugin.name))  # type: ignore[attr-defined]
+
+
+def _made(kind: type[Plugin], args: Any, handle: Handle, registry: Registry) -> Plugin:
+    """A plugin with its arguments; a user's is guarded."""
+    if not registry.is_own(kind.__name__):
+        return kind(args, handle)
+    try:
+        plugin = kind(args, handle)
+    except Exception as failure:
+        raise ConfigError("plugins", kind.__name__, f"{type(failure).__name__}: {failure}") from failure
+    guard(plugin, tolerant=registry.tolerant)
+    return plugin
+
+
+def _unsatisfied(plugins: Sequence[str]) -> str:
+    if len(plugins) == 1:
+        return f"node(s) didn't satisfy plugin {plugins[0]}"
+    return f"node(s) didn't satisfy plugin(s) [{' '.join(plugins)}] simultaneously"
+
+
+class FilterCall:
+    """How one plugin's Filter is called: all nodes at once, or one by one."""
+
+    def __init__(self, plugin: Plugin) -> None:
+        self.plugin = plugin
+        self.name = plugin.name
+        self.reads = plugin.reads
+        whole = getattr(plugin, "filter", None)
+        self.one_by_one = whole is None
+        method = whole if whole is not None else plugin.filter_one  # type: ignore[attr-defined]
+        self._call = _adapted(method)
+        self.is_cached = self.reads != Reads.CLUSTER and not self.one_by_one
+        self.is_in_tree = self.name in IN_TREE
+        self.concerns: Callable[[PodInfo], bool] | None = getattr(plugin, "concerns", None)
+        """A plugin may say cheaply that a pod is none of its business."""
+
+    def __call__(self, pod: PodInfo, nodes: Nodes, state: Any, asked: Mask | None = None) -> Verdicts | None:
+        """The verdicts; None where every node passes. Plugins that go one by one see only the nodes `asked` for."""
+        if self.one_by_one:
+            return Verdicts.of(
+                self._status(self._call(pod, nodes[place], state))
+                if nodes.is_there(place) and (asked is None or asked[place])
+                else SUCCESS
+                for place in range(len(nodes))
+            )
+        answer = self._call(pod, nodes, state)
+        if answer is None or isinstance(answer, Verdicts):
+            return answer
+        return Verdicts.reject(~np.asarray(answer, np.bool_), self._reason)
+
+    def _status(self, answer: Any) -> Status:
+        if answer is None or answer is True:
+            return SUCCESS
+        if isinstance(answer, Status):
+            return answer
+        return unschedulable(answer if isinstance(answer, str) else self._reason)
+
+    @property
+    def _reason(self) -> str:
+        return getattr(self.plugin, "reason", f"node(s) didn't pass {self.name}")
+
+    def signed(self, status: Status) -> Status:
+        """The plugin's answer as the framework reports it."""
+        if status.is_rejected:
+            return status.by(self.name)
+        return Status(status.code, (f'running "{self.name}" filter plugin: {status.message}',), self.name)
+
+
+class ScoreCall:
+    """How one plugin's Score is called."""
+
+    def __init__(self, plugin: Plugin, weight: int) -> None:
+        self.plugin = plugin
+        self.name = plugin.name
+        self.weight = weight
+        self.reads = plugin.reads
+        whole = getattr(plugin, "score", None)
+        self.one_by_one = whole is None
+        self._call = _adapted(whole if whole is not None else plugin.score_one)  # type: ignore[attr-defined]
+        normalize = getattr(plugin, "normalize", None)
+        self.normalize: Callable[..., Any] | None = normalize and _adapted(normalize, 4)
+        self.is_cached = self.reads != Reads.CLUSTER and not self.one_by_one
+        self.is_in_tree = self.name in IN_TREE
+        self.has_pre_score = hasattr(plugin, "pre_score")
+
+    def __call__(self, pod: PodInfo, nodes: Nodes, state: Any) -> Any:
+        """Raw scores parallel to the nodes, None where all are 0, or the Status of a failure."""
+        if self.one_by_one:
+            scores = [
+                self._call(pod, nodes[place], state) if nodes.is_there(place) else 0 for place in range(len(nodes))
+            ]
+            failed = next((score for score in scores if isinstance(score, Status)), None)
+            return failed if failed is not None else np.asarray(scores, np.int64)
+        answer = self._call(pod, nodes, state)
+        return answer if answer is None or isinstance(answer, Status) else np.asarray(answer, np.int64)
+
+
+def _adapted(method: Callable[..., Any], arguments: int = 3) -> Callable[..., Any]:
+    """The method, also where it does not care for the state and leaves that parameter out."""
+    parameters = signature(method).parameters.values()
+    if any(p.kind is Parameter.VAR_POSITIONAL for p in parameters):
+        return method
+    taken = sum(p.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD) for p in parameters)
+    return method if taken >= arguments else lambda *given: method(*given[:taken])

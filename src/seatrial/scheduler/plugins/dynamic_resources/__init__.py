@@ -1,0 +1,1 @@
+"""The DynamicResources plugin and its queueing hints."""

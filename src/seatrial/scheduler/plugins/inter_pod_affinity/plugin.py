@@ -1,0 +1,251 @@
+"""InterPodAffinity: pods that want to be, or must not be, near other pods.
+
+Counts of pods per node are kept by the node table; a cycle only adds them up by topology domain.
+
+Upstream: pkg/scheduler/framework/plugins/interpodaffinity (v1.36); queueing hints: scheduler/hints.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from seatrial.model.documents import Document
+from seatrial.scheduler.cache.node_info import NodeInfo
+from seatrial.scheduler.cache.node_table import Ints, Nodes, NodeTable
+from seatrial.scheduler.cache.pod_counts import Carried
+from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
+from seatrial.scheduler.cache.pod_terms import AffinityTerm, Chosen, PodMatcher
+from seatrial.scheduler.cache.topology_counts import carriers_by_domain, picked_by_domain, seen_from, widened
+from seatrial.scheduler.framework.interface import MAX_NODE_SCORE, Handle, Plugin
+from seatrial.scheduler.framework.status import MISSING, SKIP, Status, Verdicts, error, unresolvable, unschedulable
+
+REASON_AFFINITY = "node(s) didn't match pod affinity rules"
+REASON_ANTI_AFFINITY = "node(s) didn't match pod anti-affinity rules"
+REASON_EXISTING = "node(s) didn't satisfy existing pods anti-affinity rules"
+NO_LABELS: Mapping[str, str] = {}
+
+Domains = Mapping[str, Ints]
+"""Topology key -> pods per domain."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTerms:
+    """The pod's required terms with their namespaces resolved."""
+
+    together: PodMatcher
+    """pods that all affinity terms pick"""
+    keys: tuple[str, ...]
+    apart: tuple[tuple[PodMatcher, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AffinityState:
+    """Pods per domain that matter for one pod."""
+
+    table: NodeTable
+    pod: PodInfo
+    own: OwnTerms
+    namespace_labels: Mapping[str, str]
+    existing: Domains
+    near: Domains
+    apart: Domains
+
+    def with_pod(self, pod: PodInfo, node: NodeInfo) -> "AffinityState":
+        return self._changed(pod, node, 1)
+
+    def without_pod(self, pod: PodInfo, node: NodeInfo) -> "AffinityState":
+        return self._changed(pod, node, -1)
+
+    def _changed(self, pod: PodInfo, node: NodeInfo, sign: int) -> "AffinityState":
+        against = [
+            term.topology_key
+            for term in pod.shape.affinity.required_anti
+            if term.matches(self.pod.namespace, self.pod.labels, self.namespace_labels)
+        ]
+        is_near = bool(self.own.keys) and self.own.together.matches(pod.namespace, pod.labels)
+        apart = [key for matcher, key in self.own.apart if matcher.matches(pod.namespace, pod.labels)]
+        if not against and not is_near and not apart:
+            return self
+        return replace(
+            self,
+            existing=self._moved(self.existing, against, node, sign),
+            near=self._moved(self.near, self.own.keys if is_near else (), node, sign),
+            apart=self._moved(self.apart, apart, node, sign),
+        )
+
+    def _moved(self, domains: Domains, keys: Any, node: NodeInfo, sign: int) -> Domains:
+        changed = dict(domains)
+        for key in keys:
+            if key in node.labels:
+                number = self.table.label(key).number(node.labels[key])
+                sums = changed[key] = widened(changed.get(key, _EMPTY), number + 1)
+                sums[number] += sign
+        return changed
+
+
+_EMPTY: Ints = np.zeros(1, np.int64)
+
+
+class InterPodAffinity(Plugin):
+    """Required terms filter, preferred ones score, in both directions."""
+
+    def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
+        super().__init__(args, handle)
+        self._ignores_existing = bool(self.args.get("ignorePreferredTermsOfExistingPods"))
+
+    def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Any:
+        affinity, table = pod.shape.affinity, nodes.table
+        if not affinity.present and not table.counts.carriers("required_anti"):
+            return SKIP
+        if fault := next(
+            (t.selector.fault for t in affinity.required + affinity.required_anti if t.selector.fault), ""
+        ):
+            return unresolvable(f"parsing pod: {fault}")
+        labels = self._namespace_labels(pod.namespace)
+        existing = self._existing(pod, table, labels)
+        if not existing and not affinity.required and not affinity.required_anti:
+            return SKIP
+        own = self._own(pod)
+        near = {key: picked_by_domain(table, key, own.together) for key in own.keys}
+        apart: dict[str, Ints] = {}
+        for matcher, key in own.apart:
+            _add(apart, key, picked_by_domain(table, key, matcher))
+        return AffinityState(table, pod, own, labels, existing, near, apart)
+
+    def filter(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Verdicts:
+        if state is MISSING:
+            return Verdicts.failed(nodes, 'error reading "PreFilterInterPodAffinity" from cycleState: not found')
+        checks = []
+        if state.own.keys:
+            checks.append((self._lacks_company(pod, nodes, state), unresolvable(REASON_AFFINITY)))
+        for domains, reason in ((state.apart, REASON_ANTI_AFFINITY), (state.existing, REASON_EXISTING)):
+            for key, sums in domains.items():
+                checks.append((seen_from(nodes, key, sums) > 0, unschedulable(reason)))
+        return Verdicts.first_of(checks, nodes)
+
+    def _lacks_company(self, pod: PodInfo, nodes: Nodes, state: AffinityState) -> Any:
+        homeless = np.zeros(len(nodes), np.bool_)
+        alone = np.zeros(len(nodes), np.bool_)
+        for key, sums in state.near.items():
+            homeless |= nodes.label(key) < 0
+            alone |= seen_from(nodes, key, sums) <= 0
+        if not any(sums.any() for sums in state.near.values()) and state.own.together.matches(
+            pod.namespace, pod.labels
+        ):
+            return homeless
+        return homeless | alone
+
+    def pre_score(self, pod: PodInfo, nodes: Nodes) -> Any:
+        affinity, table = pod.shape.affinity, nodes.table
+        has_preferences = bool(affinity.preferred or affinity.preferred_anti)
+        if not has_preferences and (self._ignores_existing or not _has_terms(table)):
+            return SKIP
+        domains: dict[str, Ints] = {}
+        for sign, terms in ((1, affinity.preferred), (-1, affinity.preferred_anti)):
+            for weight, term in terms:
+                sums = picked_by_domain(table, term.topology_key, PodMatcher((self._resolved(term),)))
+                _add_scores(domains, term.topology_key, sums, sign * weight)
+        if _has_terms(table):
+            self._score_existing(pod, table, domains)
+        return domains or SKIP
+
+    def _score_existing(self, pod: PodInfo, table: NodeTable, domains: dict[str, Ints]) -> None:
+        """Adds what the terms of existing pods say about this one."""
+        labels = self._namespace_labels(pod.namespace)
+        hard = self.args.get("hardPodAffinityWeight", 1)
+        weights: tuple[tuple[str, Callable[[int], int]], ...] = (
+            ("required", lambda _: hard),
+            ("preferred", lambda weight: weight),
+            ("preferred_anti", lambda weight: -weight),
+        )
+        for kind, weigh in weights:
+            if kind == "required" and hard <= 0:
+                continue
+            for carried in self._matching(pod, table, labels, kind):
+                sums = carriers_by_domain(table, carried)
+                _add_scores(domains, carried[2].topology_key, sums, weigh(carried[1]))
+
+    def score(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Ints | Status:
+        if state is MISSING:
+            return error('failed to read "PreScoreInterPodAffinity" from cycleState: not found')
+        scores = np.zeros(len(nodes), np.int64)
+        for key, sums in state.items():
+            scores += seen_from(nodes, key, sums)
+        return scores
+
+    def normalize(self, pod: PodInfo, nodes: Nodes, scores: Ints, state: Any = None) -> Ints:
+        lowest, highest = int(scores.min()), int(scores.max())
+        if highest == lowest:
+            return np.zeros(len(scores), np.int64)
+        shares: Ints = (float(MAX_NODE_SCORE) * ((scores - lowest) / (highest - lowest))).astype(np.int64)
+        return shares
+
+    def _existing(self, pod: PodInfo, table: NodeTable, labels: Mapping[str, str]) -> dict[str, Ints]:
+        """Domains this pod is kept out of by the required anti-affinity of others."""
+        domains: dict[str, Ints] = {}
+        for carried in self._matching(pod, table, labels, "required_anti"):
+            sums = carriers_by_domain(table, carried)
+            if sums.any():
+                _add(domains, carried[2].topology_key, sums)
+        return domains
+
+    def _matching(self, pod: PodInfo, table: NodeTable, labels: Mapping[str, str], kind: str) -> list[Carried]:
+        """The terms of other pods that mean this one."""
+        carriers = table.counts.carriers(kind)
+        versions = (table.counts.terms_version, self.handle.cluster.version("Namespace"))
+        known = pod.shape.notes.get((self, kind))
+        if known is None or known[0] != versions:
+            terms = [key for key in carriers if key[2].matches(pod.namespace, pod.labels, labels)]
+            known = pod.shape.notes[self, kind] = (versions, terms)
+        return list(known[1])
+
+    def _own(self, pod: PodInfo) -> OwnTerms:
+        version = self.handle.cluster.version("Namespace")
+        known = pod.shape.notes.get((self, "own"))
+        if known is None or known[0] != version:
+            known = pod.shape.notes[self, "own"] = (version, self._resolve(pod.shape))
+        own: OwnTerms = known[1]
+        return own
+
+    def _resolve(self, shape: PodShape) -> OwnTerms:
+        affinity = shape.affinity
+        return OwnTerms(
+            PodMatcher(tuple(self._resolved(term) for term in affinity.required)),
+            tuple(dict.fromkeys(term.topology_key for term in affinity.required)),
+            tuple((PodMatcher((self._resolved(term),)), term.topology_key) for term in affinity.required_anti),
+        )
+
+    def _resolved(self, term: AffinityTerm) -> Chosen:
+        """A term's namespaces by name. A selector that also picks a namespace without labels picks all of them:
+        upstream asks it again about each pod, without labels at hand."""
+        if term.namespace_selector.matches(NO_LABELS):
+            return None, term.selector
+        listed = self.handle.cluster.list("Namespace") if term.namespace_selector.selector.requirements else ()
+        picked = {
+            namespace["metadata"]["name"]
+            for namespace in listed
+            if term.namespace_selector.matches(namespace["metadata"].get("labels") or NO_LABELS)
+        }
+        return term.namespaces | picked, term.selector
+
+    def _namespace_labels(self, name: str) -> Mapping[str, str]:
+        namespace = self.handle.cluster.get("Namespace", name)
+        labels: Mapping[str, str] = (namespace["metadata"].get("labels") if namespace else None) or NO_LABELS
+        return labels
+
+
+def _has_terms(table: NodeTable) -> bool:
+    """Whether some pod on a node carries terms that score."""
+    carriers = table.counts.carriers
+    return bool(carriers("required") or carriers("preferred") or carriers("preferred_anti"))
+
+
+def _add(domains: dict[str, Ints], key: str, sums: Ints) -> None:
+    domains[key] = domains[key] + sums if key in domains else sums
+
+
+def _add_scores(domains: dict[str, Ints], key: str, sums: Ints, weight: int) -> None:
+    if sums.any():
+        _add(domains, key, sums * weight)

@@ -1,0 +1,1 @@
+"""The NodeDeclaredFeatures plugin and its queueing hints."""

@@ -1,0 +1,1 @@
+"""NodeResourcesFit and NodeResourcesBalancedAllocation: the filter, the scoring strategies, the queueing hints."""

@@ -1,0 +1,69 @@
+"""NodeResourcesBalancedAllocation: prefers nodes whose resources the pod makes more evenly used.
+
+Upstream: pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go (v1.36).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from seatrial.model.documents import Document
+from seatrial.scheduler.cache.node_table import Ints, Nodes, NodeTable
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.cache.pod_requests import amount_of, is_scalar, request_list
+from seatrial.scheduler.framework.interface import Handle, Plugin, Reads
+from seatrial.scheduler.framework.status import MISSING, SKIP, Status, error
+from seatrial.scheduler.plugins.node_resources.device_totals import DeviceTotals
+from seatrial.scheduler.plugins.node_resources.resource_allocation import (
+    BALANCED,
+    DEFAULT_RESOURCES,
+    Share,
+    columns,
+    device_kinds,
+    row_values,
+)
+
+
+class NodeResourcesBalancedAllocation(Plugin):
+    """Uses true requests; a pod without any is not scored."""
+
+    reads = Reads.ROW
+    by_state = True
+
+    def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
+        super().__init__(args, handle)
+        self._resources = tuple(self.args.get("resources") or DEFAULT_RESOURCES)
+        self._device_kinds = device_kinds(self._resources)
+        self._has_scalars = any(is_scalar(entry["name"]) for entry in self._resources)
+        self._devices = DeviceTotals(handle) if self._has_scalars and handle is not None else None
+
+    def depends_on(self) -> Any:
+        return tuple(map(self.handle.cluster.version, self._device_kinds))
+
+    def pre_score(self, pod: PodInfo, nodes: Nodes) -> Any:
+        shares = self._shares(pod)
+        return shares if any(share.request for share in shares) else SKIP
+
+    def score(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Ints | Status:
+        shares = self._shares(pod) if state is MISSING else state
+        if not any(share.request for share in shares):
+            return np.zeros(len(nodes), np.int64)
+        if not shares:
+            return error("resources not found")
+        return BALANCED.score(shares, columns(shares, nodes, True, self._devices))
+
+    def score_row(self, pod: PodInfo, table: NodeTable, row: int, state: Any) -> int:
+        """The score of one row."""
+        shares = self._shares(pod) if state is MISSING else state
+        if state is MISSING and not any(share.request for share in shares):
+            return 0
+        if self._has_scalars:
+            return int(np.asarray(self.score(pod, table.take(np.asarray([row], np.intp)), shares))[0])
+        return BALANCED.score_row(shares, row_values(shares, table, row, True))
+
+    def _shares(self, pod: PodInfo) -> tuple[Share, ...]:
+        requests = request_list(pod.spec, pod_level=True, assume_defaults=False)
+        return tuple(
+            Share(entry["name"], entry.get("weight") or 1, amount_of(requests, entry["name"]))
+            for entry in self._resources
+        )

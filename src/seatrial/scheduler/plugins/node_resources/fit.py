@@ -1,0 +1,151 @@
+"""NodeResourcesFit: the node must have what the pod asks for; how full it is decides the score.
+
+Upstream: pkg/scheduler/framework/plugins/noderesources/fit.go (v1.36); queueing hints: scheduler/hints.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from seatrial.model.documents import Document
+from seatrial.scheduler.cache.node_table import Ints, Nodes, NodeTable
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.cache.pod_requests import (
+    CPU,
+    EPHEMERAL,
+    MEMORY,
+    PODS,
+    amount_of,
+    is_extended,
+    is_scalar,
+    request_list,
+)
+from seatrial.scheduler.framework.interface import Handle, Plugin, Reads
+from seatrial.scheduler.framework.status import MISSING, Code, Status, Verdicts, error
+from seatrial.scheduler.plugins.node_resources.device_totals import DeviceTotals
+from seatrial.scheduler.plugins.node_resources.resource_allocation import (
+    DEFAULT_RESOURCES,
+    Share,
+    columns,
+    device_kinds,
+    row_values,
+    strategy_of,
+)
+
+DEVICE_CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"
+MANY_PODS = "Too many pods"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What must fit: (resource, amount, whether devices may stand in), in the order reasons are given."""
+
+    resources: tuple[tuple[str, int, bool], ...]
+
+    def status(self, code: int) -> Status:
+        """A verdict code in words: bit 0 is the number of pods, then two bits a resource: short, and never enough."""
+        reasons = [MANY_PODS] if code & 1 else []
+        hopeless = False
+        for index, (name, _, _) in enumerate(self.resources):
+            short = code >> (1 + 2 * index)
+            if short & 1:
+                reasons.append(f"Insufficient {name}")
+                hopeless |= bool(short & 2)
+        return Status(Code.UNRESOLVABLE if hopeless else Code.UNSCHEDULABLE, tuple(reasons))
+
+
+class NodeResourcesFit(Plugin):
+    """Compares requests with what is left, column by column."""
+
+    reads = Reads.ROW
+    by_state = True
+
+    def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
+        super().__init__(args, handle)
+        self._ignored = frozenset(self.args.get("ignoredResources") or ())
+        self._ignored_groups = frozenset(self.args.get("ignoredResourceGroups") or ())
+        strategy = self.args.get("scoringStrategy") or {}
+        self._resources = tuple(strategy.get("resources") or DEFAULT_RESOURCES)
+        self._strategy = strategy_of(strategy)
+        self._device_kinds = device_kinds(self._resources)
+        self._has_scalars = any(is_scalar(entry["name"]) for entry in self._resources)
+        self._devices = DeviceTotals(handle) if self._has_scalars and handle is not None else None
+
+    def depends_on(self) -> Any:
+        return tuple(map(self.handle.cluster.version, self._device_kinds))
+
+    def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Wanted:
+        known, version = pod.shape.notes.get(self), self.handle.cluster.version("DeviceClass")
+        if known is None or known[0] != version:
+            known = pod.shape.notes[self] = (version, self._wanted(pod))
+        wanted: Wanted = known[1]
+        return wanted
+
+    def filter(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Verdicts:
+        if state is MISSING:
+            return Verdicts.failed(nodes, 'error reading "PreFilterNodeResourcesFit" from cycleState: not found')
+        codes = (nodes.requested(PODS) + 1 > nodes.allocatable(PODS)).astype(_width(state))
+        for index, (name, amount, by_devices) in enumerate(state.resources):
+            offered = nodes.allocatable(name)
+            short = amount > offered - nodes.requested(name)
+            if by_devices:
+                short &= offered > 0
+            codes |= (short * (1 + 2 * (amount > offered))).astype(codes.dtype) << (1 + 2 * index)
+        return Verdicts(codes, state.status)
+
+    def filter_row(self, pod: PodInfo, table: NodeTable, row: int, state: Any) -> int:
+        """The verdict on one row."""
+        offered, used = table.amounts_of_row(row, PODS, PODS)
+        code = int(used + 1 > offered)
+        for index, (name, amount, by_devices) in enumerate(state.resources):
+            offered, used = table.amounts_of_row(row, name, name)
+            if amount > offered - used and not (by_devices and offered == 0):
+                code |= (1 + 2 * (amount > offered)) << (1 + 2 * index)
+        return code
+
+    def pre_score(self, pod: PodInfo, nodes: Nodes) -> tuple[Share, ...]:
+        requests = request_list(pod.spec, pod_level=False, assume_defaults=True)
+        return tuple(
+            Share(entry["name"], entry.get("weight") or 1, amount_of(requests, entry["name"]))
+            for entry in self._resources
+        )
+
+    def score(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Ints | Status:
+        shares = self.pre_score(pod, nodes) if state is MISSING else state
+        if not shares:
+            return error("resources not found")
+        return self._strategy.score(shares, columns(shares, nodes, False, self._devices))
+
+    def score_row(self, pod: PodInfo, table: NodeTable, row: int, state: Any) -> int:
+        """The score of one row."""
+        shares = self.pre_score(pod, table.all()) if state is MISSING else state
+        if self._has_scalars:
+            return int(np.asarray(self.score(pod, table.take(np.asarray([row], np.intp)), shares))[0])
+        return self._strategy.score_row(shares, row_values(shares, table, row, False))
+
+    def _wanted(self, pod: PodInfo) -> Wanted:
+        asked = pod.shape.requests
+        basic = ((CPU, asked.cpu), (MEMORY, asked.memory), (EPHEMERAL, asked.ephemeral))
+        resources = [(name, amount, False) for name, amount in basic if amount > 0]
+        for name, amount in asked.scalars.items():
+            if amount and not self._is_ignored(name):
+                resources.append((name, amount, self._by_devices(name)))
+        return Wanted(tuple(resources))
+
+    def _is_ignored(self, name: str) -> bool:
+        if not is_extended(name):
+            return False
+        return name in self._ignored or (bool(self._ignored_groups) and name.split("/")[0] in self._ignored_groups)
+
+    def _by_devices(self, name: str) -> bool:
+        """Whether a device class stands for the resource, so that DynamicResources judges it."""
+        return any(
+            (device.get("spec") or {}).get("extendedResourceName") == name
+            or DEVICE_CLASS_PREFIX + device["metadata"]["name"] == name
+            for device in self.handle.cluster.list("DeviceClass")
+        )
+
+
+def _width(wanted: Wanted) -> type[np.signedinteger[Any]]:
+    return np.int32 if len(wanted.resources) < 15 else np.int64

@@ -1,0 +1,1 @@
+"""The PodTopologySpread plugin, its constraints and queueing hints."""

@@ -1,0 +1,234 @@
+"""PodTopologySpread: keeps the numbers of matching pods per topology domain close to each other.
+
+DoNotSchedule constraints filter by skew, ScheduleAnyway ones score by the number of pods in the node's domain.
+
+Upstream: pkg/scheduler/framework/plugins/podtopologyspread (v1.36); queueing hints: scheduler/hints.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from seatrial.model.documents import Document
+from seatrial.scheduler.cache.node_info import NodeInfo
+from seatrial.scheduler.cache.node_table import Ints, Mask, Nodes, NodeTable
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.cache.topology_counts import seen_from, widened
+from seatrial.scheduler.framework.interface import MAX_NODE_SCORE, Handle, Plugin
+from seatrial.scheduler.framework.status import MISSING, SKIP, Status, Verdicts, error, unresolvable, unschedulable
+from seatrial.scheduler.plugins.node_resources.resource_allocation import Floats, round_half_away
+from seatrial.scheduler.plugins.pod_topology_spread.constraints import (
+    HOSTNAME,
+    Constraint,
+    default_selector,
+    read_constraints,
+)
+from seatrial.scheduler.plugins.pod_topology_spread.go_log import natural_log
+from seatrial.scheduler.plugins.taint_toleration import COMPARISON_GATE
+
+REASON = "node(s) didn't match pod topology spread constraints"
+REASON_LABEL = f"{REASON} (missing required label)"
+DO_NOT_SCHEDULE, SCHEDULE_ANYWAY = "DoNotSchedule", "ScheduleAnyway"
+SYSTEM_DEFAULTS: tuple[Document, ...] = (
+    {"topologyKey": HOSTNAME, "whenUnsatisfiable": SCHEDULE_ANYWAY, "maxSkew": 3},
+    {"topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": SCHEDULE_ANYWAY, "maxSkew": 5},
+)
+LAST = -1
+"""Nodes without a label see the last place of a column of domains."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadState:
+    """Matching pods per domain of each hard constraint, and which domains there are."""
+
+    plugin: "PodTopologySpread"
+    table: NodeTable
+    pod: PodInfo
+    constraints: tuple[Constraint, ...]
+    sums: tuple[Ints, ...]
+    domains: tuple[Mask, ...]
+
+    def fewest(self, index: int) -> int:
+        """Pods in the emptiest domain; 0 while there are fewer domains than wanted."""
+        present = self.domains[index]
+        if int(present.sum()) < self.constraints[index].min_domains or not present.any():
+            return 0
+        return int(self.sums[index][: len(present)][present].min())
+
+    def with_pod(self, pod: PodInfo, node: NodeInfo) -> "SpreadState":
+        return self._changed(pod, node, 1)
+
+    def without_pod(self, pod: PodInfo, node: NodeInfo) -> "SpreadState":
+        return self._changed(pod, node, -1)
+
+    def _changed(self, pod: PodInfo, node: NodeInfo, sign: int) -> "SpreadState":
+        if pod.namespace != self.pod.namespace or any(c.key not in node.labels for c in self.constraints):
+            return self
+        sums = list(self.sums)
+        for index, constraint in enumerate(self.constraints):
+            if not constraint.selector.matches(pod.labels):
+                continue
+            if constraint.includes(self.pod, node, self.plugin.numbers):
+                number = self.table.label(constraint.key).number(node.labels[constraint.key])
+                sums[index] = widened(sums[index], number + 1)
+                sums[index][number] += sign
+        return self if all(a is b for a, b in zip(sums, self.sums, strict=True)) else replace(self, sums=tuple(sums))
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreState:
+    """Matching pods per domain of each soft constraint, its weight, and the nodes that do not count."""
+
+    constraints: tuple[Constraint, ...]
+    sums: tuple[Ints, ...]
+    weights: tuple[float, ...]
+    ignored: Mask
+
+
+class PodTopologySpread(Plugin):
+    """Pods per node come from the table; a cycle adds them up by domain."""
+
+    @property
+    def numbers(self) -> bool:
+        """Whether tolerations may compare numbers."""
+        return bool(self.handle.gates.get(COMPARISON_GATE))
+
+    def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
+        super().__init__(args, handle)
+        self._is_system_defaulted = self.args.get("defaultingType", "System") == "System"
+        self._defaults = SYSTEM_DEFAULTS if self._is_system_defaulted else self.args.get("defaultConstraints") or ()
+        self._default_actions = frozenset(entry.get("whenUnsatisfiable") for entry in self._defaults)
+
+    def constraints(self, pod: PodInfo, action: str) -> tuple[Constraint, ...]:
+        """The pod's own constraints, or the default ones where it belongs to a service or controller."""
+        own = pod.spec.get("topologySpreadConstraints")
+        key = (self, action)
+        if own:
+            if key not in pod.shape.notes:
+                pod.shape.notes[key] = read_constraints(own, pod, action)
+            constraints: tuple[Constraint, ...] = pod.shape.notes[key]
+            return constraints
+        if action not in self._default_actions:
+            return ()
+        version = tuple(map(self.handle.cluster.version, _OWNERS))
+        known = pod.shape.notes.get(key)
+        if known is None or known[0] != version:
+            selector = default_selector(pod, self.handle.cluster)
+            read = () if selector.is_empty else read_constraints(self._defaults, pod, action)
+            known = pod.shape.notes[key] = (version, tuple(replace(c, selector=selector) for c in read))
+        return tuple(known[1])
+
+    def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Any:
+        constraints = self.constraints(pod, DO_NOT_SCHEDULE)
+        if not constraints:
+            return SKIP
+        table = nodes.table
+        counted = self._counted(pod, constraints, table, True)
+        sums, domains = [], []
+        for constraint, mask in zip(constraints, counted, strict=True):
+            ids = table.label(constraint.key).ids[: table.size][mask]
+            size = len(table.label(constraint.key).values)
+            matcher = constraint.matcher(pod.namespace)
+            if matcher is None:
+                sums.append(np.zeros(size + 1, np.int64))
+            else:
+                pods = table.counts.matching(matcher, True)[: table.size][mask]
+                sums.append(np.bincount(ids, pods, size + 1).astype(np.int64))
+            domains.append(np.bincount(ids, minlength=size) > 0)
+        return SpreadState(self, table, pod, constraints, tuple(sums), tuple(domains))
+
+    def filter(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Verdicts:
+        if state is MISSING:
+            return Verdicts.failed(nodes, 'reading "PreFilterPodTopologySpread" from cycleState: not found')
+        checks = []
+        for index, constraint in enumerate(state.constraints):
+            own = int(constraint.selector.matches(pod.labels))
+            skew = seen_from(nodes, constraint.key, state.sums[index]) + (own - state.fewest(index))
+            checks.append((nodes.label(constraint.key) < 0, unresolvable(REASON_LABEL)))
+            checks.append((skew > constraint.max_skew, unschedulable(REASON)))
+        return Verdicts.first_of(checks, nodes)
+
+    def pre_score(self, pod: PodInfo, nodes: Nodes) -> Any:
+        constraints = self.constraints(pod, SCHEDULE_ANYWAY)
+        if not constraints:
+            return SKIP
+        table = nodes.table
+        needs_labels = bool(pod.spec.get("topologySpreadConstraints")) or not self._is_system_defaulted
+        ignored = np.zeros(len(nodes), np.bool_)
+        if needs_labels:
+            for constraint in constraints:
+                ignored |= nodes.label(constraint.key) < 0
+        sums, weights = [], []
+        for constraint, mask in zip(constraints, self._counted(pod, constraints, table, needs_labels), strict=True):
+            if constraint.key == HOSTNAME:
+                size = len(nodes) - int(ignored.sum())
+                sums.append(_NO_SUMS)
+            else:
+                size, per_domain = self._domains(pod, constraint, table, mask, nodes.label(constraint.key)[~ignored])
+                sums.append(per_domain)
+            weights.append(natural_log(size + 2))
+        return ScoreState(constraints, tuple(sums), tuple(weights), ignored)
+
+    def score(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Ints | Status:
+        if state is MISSING:
+            return error('error reading "PreScorePodTopologySpread" from cycleState: not found')
+        total: Floats = np.zeros(len(nodes))
+        for constraint, sums, weight in zip(state.constraints, state.sums, state.weights, strict=True):
+            ids = nodes.label(constraint.key)
+            if constraint.key == HOSTNAME:
+                matcher = constraint.matcher(pod.namespace)
+                pods = 0 if matcher is None else nodes.matching(matcher, True).astype(np.int64)
+            else:
+                pods = sums[ids]
+            total = total + np.where(ids < 0, 0.0, pods * weight + float(constraint.max_skew - 1))
+        return np.where(state.ignored, 0, round_half_away(total))
+
+    def normalize(self, pod: PodInfo, nodes: Nodes, scores: Ints, state: Any = MISSING) -> Ints | Status:
+        if state is MISSING:
+            return error('error reading "PreScorePodTopologySpread" from cycleState: not found')
+        counting = scores[~state.ignored]
+        highest = int(counting.max(initial=0))
+        if highest == 0:
+            return np.where(state.ignored, 0, MAX_NODE_SCORE)
+        lowest = int(counting.min())
+        return np.where(state.ignored, 0, MAX_NODE_SCORE * (highest + lowest - scores) // highest)
+
+    def _counted(
+        self, pod: PodInfo, constraints: tuple[Constraint, ...], table: NodeTable, needs_labels: bool
+    ) -> list[Mask]:
+        """For each constraint the rows whose pods count; kept with the shape until a node changes."""
+        key = (self, constraints, needs_labels)
+        known = pod.shape.notes.get(key)
+        if known is None or known[0] != (table.version, table.size):
+            nodes = table.all()
+            there = table.alive[: table.size].copy()
+            if needs_labels:
+                for constraint in constraints:
+                    there &= nodes.label(constraint.key) >= 0
+            masks = [there & constraint.included(pod, nodes, self.numbers) for constraint in constraints]
+            known = pod.shape.notes[key] = ((table.version, table.size), masks)
+        return list(known[1])
+
+    def _domains(
+        self, pod: PodInfo, constraint: Constraint, table: NodeTable, mask: Mask, feasible: Any
+    ) -> tuple[int, Ints]:
+        """How many domains the feasible nodes are in, and the matching pods of each.
+
+        A node without the label counts as in the domain of the empty value.
+        """
+        column = table.label(constraint.key)
+        size, nameless = len(column.values), column.find("")
+        ids = np.where(feasible < 0, nameless if nameless >= 0 else size, feasible)
+        domains = int((np.bincount(ids, minlength=1) > 0).sum())
+        matcher = constraint.matcher(pod.namespace)
+        if matcher is None:
+            return domains, np.zeros(size + 1, np.int64)
+        rows = column.ids[: table.size][mask]
+        rows = np.where(rows < 0, nameless if nameless >= 0 else size, rows)
+        pods = table.counts.matching(matcher, True)[: table.size][mask]
+        return domains, np.bincount(rows, pods, size + 1).astype(np.int64)
+
+
+_NO_SUMS: Ints = np.zeros(1, np.int64)
+_OWNERS = ("Service", "ReplicationController", "ReplicaSet", "StatefulSet")

@@ -1,0 +1,1 @@
+"""Preemption: candidates, victims, and the executor. Upstream: pkg/scheduler/framework/preemption."""

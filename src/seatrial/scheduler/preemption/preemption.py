@@ -1,0 +1,342 @@
+"""Whom to evict so that a pod fits: the dry run of preemption over all candidate nodes.
+
+Victims are all pods of lower priority that cannot be put back: first those whose eviction would violate a disruption
+budget are tried, then the others, the most important first. Nodes that nothing but their own rows concerns are worked
+on together, one reprieve at a time; the others one by one.
+
+Upstream: pkg/scheduler/framework/preemption, plugins/defaultpreemption (SelectVictimsOnNode).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from seatrial.model.documents import Document
+from seatrial.scheduler.cache.label_selectors import Selector
+from seatrial.scheduler.cache.node_info import NodeInfo
+from seatrial.scheduler.cache.node_table import Nodes, NodeTable
+from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
+from seatrial.scheduler.framework.cluster import Nominator
+from seatrial.scheduler.framework.interface import Reads
+from seatrial.scheduler.framework.runtime import CycleState, Framework
+from seatrial.scheduler.framework.status import SUCCESS, Code, Status, error, unresolvable
+from seatrial.scheduler.preemption.go_sort import go_sort
+from seatrial.scheduler.schedule_one.filtering import Judged, cycle_with, judge, nominated_before
+
+NO_VICTIMS = "No preemption victims found for incoming pod"
+PRIORITY_OFFSET = 1 << 31
+
+
+@dataclass(frozen=True)
+class Victims:
+    """The pods to evict from a node, most important first, and how many evictions violate a budget."""
+
+    pods: tuple[PodInfo, ...]
+    violations: int = 0
+
+    def rank(self, now: int) -> tuple[int, ...]:
+        """Which node is best: fewest violations, lowest top priority, lowest sum of priorities, fewest victims, latest
+        start of the victims of top priority; a pod that has not started counts as starting now."""
+        *standing, start = self._standing
+        return *standing, -(now if start is None else min(start, now) if self._has_unstarted else start)
+
+    @cached_property
+    def _highest(self) -> list[PodInfo]:
+        highest = max(pod.priority for pod in self.pods)
+        return [pod for pod in self.pods if pod.priority == highest]
+
+    @cached_property
+    def _has_unstarted(self) -> bool:
+        return any(pod.start_time is None for pod in self._highest)
+
+    @cached_property
+    def _standing(self) -> tuple[Any, ...]:
+        start = min((pod.start_time for pod in self._highest if pod.start_time is not None), default=None)
+        total = sum(pod.priority + PRIORITY_OFFSET for pod in self.pods)
+        return self.violations, self.pods[0].priority, total, len(self.pods), start
+
+
+@dataclass(slots=True)
+class DryRun:
+    """Nodes where evictions would help, and why others are none of them."""
+
+    candidates: dict[str, Victims] = field(default_factory=dict)
+    failed: dict[str, Status] = field(default_factory=dict)
+
+    @property
+    def errors(self) -> list[str]:
+        return [status.message for status in self.failed.values() if status.code == Code.ERROR]
+
+
+@dataclass(slots=True)
+class _Node:
+    """One node under trial."""
+
+    name: str
+    row: int
+    info: NodeInfo
+    lower: list[PodInfo]
+    nominated: list[PodInfo]
+    """pods nominated to the node that must have room too"""
+    turns: list[PodInfo] = field(default_factory=list)
+    violating: frozenset[str] = frozenset()
+    kept_out: list[PodInfo] = field(default_factory=list)
+
+
+class Evaluator:
+    """Tries evictions for one pod on many nodes."""
+
+    def __init__(
+        self,
+        framework: Framework,
+        table: NodeTable,
+        nominator: Nominator,
+        budgets: Sequence[Document],
+        memory: "Memory | None" = None,
+    ) -> None:
+        self.framework = framework
+        self.table = table
+        self.nominator = nominator
+        self.budgets = [Budget(document) for document in budgets]
+        self._memory = memory
+
+    def dry_run(self, pod: PodInfo, names: Sequence[str], cycle: CycleState, wanted: int) -> DryRun:
+        """Tries nodes in order until there are enough candidates, one of them without a violation."""
+        result = DryRun()
+        spotless = 0
+        for start in range(0, len(names), max(wanted, 1)):
+            tried = self._try(pod, names[start : start + max(wanted, 1)], cycle)
+            for name, outcome in tried.items():
+                if isinstance(outcome, Status):
+                    result.failed[name] = outcome
+                    continue
+                result.candidates[name] = outcome
+                spotless += outcome.violations == 0
+                if spotless and len(result.candidates) >= wanted:
+                    return result
+        return result
+
+    def _try(self, pod: PodInfo, names: Sequence[str], cycle: CycleState) -> dict[str, Victims | Status]:
+        outcomes: dict[str, Victims | Status] = dict.fromkeys(names, SUCCESS)
+        together: list[_Node] = []
+        awaiting: list[_Node] = []
+        known = self._known(pod, cycle)
+        awaited = frozenset(self.nominator.nominated_nodes())
+        for name in names:
+            row = self.table.row_of[name]
+            nominated = nominated_before(self.nominator, name, pod) if name in awaited else []
+            if known is not None and not nominated:
+                version, outcome = known.get(row, _NEVER)
+                if version == self.table.row_versions[row]:
+                    outcomes[name] = outcome
+                    continue
+            info = self.table.info(row)
+            lower = [other for other in info.pods if other.priority < pod.priority]
+            if not lower:
+                outcomes[name] = unresolvable(NO_VICTIMS)
+                continue
+            node = _Node(name, row, info, lower, nominated)
+            if self._is_plain(node, cycle):
+                (awaiting if nominated else together).append(node)
+            else:
+                outcomes[name] = self._one(pod, node, cycle)
+        outcomes |= self._many(pod, together, cycle)
+        outcomes |= self._many(pod, awaiting, cycle)
+        if known is not None:
+            for node in together:
+                known[node.row] = (self.table.row_versions[node.row], outcomes[node.name])
+        return outcomes
+
+    def _known(self, pod: PodInfo, cycle: CycleState) -> "Outcomes | None":
+        """What is remembered for pods of this shape; None where filters look beyond the rows."""
+        if self._memory is None:
+            return None
+        for _, call in self.framework.uncached_filters:
+            if call.name not in cycle.skipped and (call.concerns is None or call.concerns(pod)):
+                return None
+        return self._memory.outcomes(pod.shape)
+
+    def _is_plain(self, node: _Node, cycle: CycleState) -> bool:
+        """Whether only the node's own row changes with its pods and those nominated to it."""
+        if not cycle.depends_on_pods:
+            return True
+        if cycle_with(cycle, node.nominated, node.info) is not cycle:
+            return False
+        return all(cycle.without_pod(other, node.info) is cycle for other in node.lower)
+
+    def _many(self, pod: PodInfo, nodes: list[_Node], cycle: CycleState) -> dict[str, Victims | Status]:
+        """All pods of lower priority are taken off, then put back in turn: one of each node at a time.
+
+        In that order, as upstream does it: a host port that two pods share is free once one of them has gone.
+        """
+        outcomes: dict[str, Victims | Status] = {}
+        if not nodes:
+            return outcomes
+        views = self._views(nodes)
+        judged: list[Judged] = []
+        for view in views:
+            if not judged or not judged[-1].rejecter.all():
+                judged.append(judge(self.framework, pod, view, cycle))
+        fitting: dict[int, _Node] = {}
+        for place, node in enumerate(nodes):
+            failed = next((answer for answer in judged if answer.rejecter[place]), None)
+            if failed is None:
+                self._queue_up(node)
+                fitting[place] = node
+            else:
+                outcomes[node.name] = failed.status(place)
+        for turn in range(max((len(node.turns) for node in fitting.values()), default=0)):
+            trying = [place for place, node in fitting.items() if turn < len(node.turns)]
+            for place, view in product(trying, views):
+                view.put(place, fitting[place].turns[turn])
+            passed = np.logical_and.reduce(
+                [judge(self.framework, pod, view, cycle, Reads.ROW).passed for view in views]
+            )
+            for place in trying:
+                if not passed[place]:
+                    fitting[place].kept_out.append(fitting[place].turns[turn])
+                    for view in views:
+                        view.take_back(place)
+        outcomes.update((node.name, self._victims(node)) for node in fitting.values())
+        return outcomes
+
+    def _views(self, nodes: Sequence[_Node]) -> list[Nodes]:
+        """The nodes without their pods of lower priority: with the pods nominated to them, if any, and without."""
+        rows = np.fromiter((node.row for node in nodes), np.intp, len(nodes))
+        removed = {place: node.lower for place, node in enumerate(nodes)}
+        nominated = {place: node.nominated for place, node in enumerate(nodes) if node.nominated}
+        return [self.table.what_if(rows, removed, added) for added in ((nominated, {}) if nominated else ({},))]
+
+    def _one(self, pod: PodInfo, node: _Node, cycle: CycleState) -> Victims | Status:
+        """The same for one node whose pods also change the states of plugins, or that somebody is nominated to."""
+        for other in node.lower:
+            cycle = cycle.without_pod(other, node.info)
+        back: list[PodInfo] = []
+        status = self._judge_one(pod, node, back, cycle)
+        if not status.is_success:
+            return status
+        self._queue_up(node)
+        for other in node.turns:
+            back.append(other)
+            changed = cycle.with_pod(other, node.info)
+            if self._judge_one(pod, node, back, changed).is_success:
+                cycle = changed
+            else:
+                node.kept_out.append(back.pop())
+        return self._victims(node)
+
+    def _judge_one(self, pod: PodInfo, node: _Node, back: list[PodInfo], cycle: CycleState) -> Status:
+        """The verdict on a node with some pods put back: with the pods nominated to it, and without them."""
+        rows = np.asarray([node.row], np.intp)
+        if node.nominated:
+            with_them = cycle_with(cycle, node.nominated, node.info)
+            view = self.table.what_if(rows, {0: node.lower}, {0: [*back, *node.nominated]})
+            status = judge(self.framework, pod, view, with_them).status(0)
+            if not status.is_success:
+                return status
+        return judge(self.framework, pod, self.table.what_if(rows, {0: node.lower}, {0: back}), cycle).status(0)
+
+    def _queue_up(self, node: _Node) -> None:
+        """The order of reprieve: violating ones first, each group from the most important down."""
+        ranked = important_first(node.lower)
+        violating = violations(ranked, self.budgets)
+        node.violating = frozenset(pod.uid for pod in violating)
+        node.turns = [*violating, *(pod for pod in ranked if pod.uid not in node.violating)]
+
+    def _victims(self, node: _Node) -> Victims | Status:
+        if not node.kept_out:
+            return error(f'expected at least one victim pod on node "{node.name}"')
+        broken = sum(pod.uid in node.violating for pod in node.kept_out)
+        mixed = 0 < len(node.violating) < len(node.turns)
+        pods = important_first(node.kept_out) if mixed else node.kept_out
+        return Victims(tuple(pods), broken)
+
+
+Outcomes = dict[int, tuple[int, Victims | Status]]
+"""Row -> the version it had, and what evictions would come to."""
+_NEVER: tuple[int, Status] = (-1, SUCCESS)
+
+
+class Memory:
+    """Dry runs of the last shapes: a row that has not changed since gives the same answer again."""
+
+    def __init__(self, shapes: int = 8) -> None:
+        self._shapes = shapes
+        self._outcomes: dict[PodShape, Outcomes] = {}
+        self._depends: object = None
+
+    def renew(self, depends: object) -> "Memory":
+        """Forgets everything where something changed that all dry runs depend on."""
+        if self._depends != depends:
+            self._depends = depends
+            self._outcomes.clear()
+        return self
+
+    def outcomes(self, shape: PodShape) -> Outcomes:
+        """What is remembered of a shape."""
+        found = self._outcomes.pop(shape, None)
+        if found is None:
+            found = {}
+            if len(self._outcomes) >= self._shapes:
+                del self._outcomes[next(iter(self._outcomes))]
+        self._outcomes[shape] = found
+        return found
+
+
+class Budget:
+    """A PodDisruptionBudget as far as preemption looks at it."""
+
+    def __init__(self, document: Document) -> None:
+        status = document.get("status") or {}
+        self.namespace: str = (document.get("metadata") or {}).get("namespace") or "default"
+        self.selector = Selector.read((document.get("spec") or {}).get("selector"))
+        self.allowed: int = status.get("disruptionsAllowed") or 0
+        self.disrupted: Mapping[str, str] = status.get("disruptedPods") or {}
+
+    def covers(self, pod: PodInfo) -> bool:
+        """Whether an eviction of the pod counts; budgets mean labelled pods only, an empty selector none."""
+        if pod.namespace != self.namespace or not pod.labels or self.selector.is_empty:
+            return False
+        return self.selector.matches(pod.labels) and pod.name not in self.disrupted
+
+
+def violations(pods: Sequence[PodInfo], budgets: Sequence[Budget]) -> list[PodInfo]:
+    """The pods whose eviction, in this order, would break a budget."""
+    left = [budget.allowed for budget in budgets]
+    broken: list[PodInfo] = []
+    for pod in pods:
+        breaks = False
+        for index, budget in enumerate(budgets):
+            if budget.covers(pod):
+                left[index] -= 1
+                breaks |= left[index] < 0
+        if breaks:
+            broken.append(pod)
+    return broken
+
+
+def important_first(pods: Sequence[PodInfo]) -> list[PodInfo]:
+    """Higher priority first, then the older, in the order Go's sort leaves them in."""
+    ranked = list(pods)
+    go_sort(ranked, _is_more_important)
+    return ranked
+
+
+def _is_more_important(pod: PodInfo, other: PodInfo) -> bool:
+    """A pod that has not started counts as starting when it is asked about: of two such, the one asked about first."""
+    if pod.priority != other.priority:
+        return pod.priority > other.priority
+    if pod.start_time is None:
+        return other.start_time is None
+    return other.start_time is None or pod.start_time < other.start_time
+
+
+def best_candidates(candidates: Mapping[str, Victims], now: int) -> list[str]:
+    """The nodes that tie after all criteria, by name."""
+    ranks = {name: victims.rank(now) for name, victims in candidates.items()}
+    best = min(ranks.values())
+    return sorted(name for name, own in ranks.items() if own == best)

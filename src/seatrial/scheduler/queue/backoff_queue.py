@@ -1,0 +1,97 @@
+"""Backoff: how long a pod that failed steps back.
+
+Ordinary backoff only orders pods: they are popped as soon as nothing is active, whether it has run out or not. Pods
+that failed with an error wait it out. Expiry is cut to windows of one second, in which QueueSort decides.
+
+Upstream: pkg/scheduler/backend/queue/backoff_queue.go (v1.36.3).
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from seatrial.clock.virtual import Clock
+from seatrial.model.times import SECOND
+from seatrial.scheduler.queue.heap import Order, PodHeap
+from seatrial.scheduler.queue.queued_pod_info import QueuedPod
+
+WINDOW = SECOND
+
+
+class BackoffQueue:
+    """Pods that step back, those after errors apart from the others."""
+
+    def __init__(self, clock: Clock, initial: int, longest: int, order: Order) -> None:
+        self._clock, self._initial, self._longest, self._order = clock, initial, longest, order
+        self.ordinary = PodHeap(self._by_window)
+        self.after_error = PodHeap(self._by_expiry)
+        self._flushed: int | None = None
+        """The window in which nobody is left whose backoff has run out."""
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.ordinary or key in self.after_error
+
+    def __bool__(self) -> bool:
+        return bool(self.ordinary) or bool(self.after_error)
+
+    def __iter__(self) -> Iterator[QueuedPod]:
+        yield from self.ordinary
+        yield from self.after_error
+
+    def get(self, key: str) -> QueuedPod | None:
+        return self.ordinary.get(key) or self.after_error.get(key)
+
+    def add(self, queued: QueuedPod) -> None:
+        self._flushed = None
+        (self.ordinary if queued.rejectors else self.after_error).push(queued)
+
+    def reorder(self, queued: QueuedPod) -> None:
+        """The pod has changed, and so may its place."""
+        self._flushed = None
+        (self.ordinary if queued.key in self.ordinary else self.after_error).push(queued)
+
+    def remove(self, key: str) -> QueuedPod | None:
+        return self.ordinary.remove(key) or self.after_error.remove(key)
+
+    def pop_completed(self) -> list[QueuedPod]:
+        """All pods whose backoff has run out."""
+        window = _window(self._clock.now())
+        if window == self._flushed:
+            return []
+        self._flushed = window
+        found = []
+        for heap in (self.ordinary, self.after_error):
+            while (queued := heap.peek()) is not None and not self.is_backing_off(queued):
+                heap.pop()
+                found.append(queued)
+        return found
+
+    def is_backing_off(self, queued: QueuedPod) -> bool:
+        return self.expiry(queued) >= _window(self._clock.now())
+
+    def expiry(self, queued: QueuedPod) -> int:
+        """When the backoff of a pod ends; 0 where it has none."""
+        count = queued.consecutive_errors or queued.unschedulable_count
+        if not count or not self._longest:
+            return 0
+        if queued.backoff_until is None:
+            queued.backoff_until = _window(queued.timestamp + self.duration(count))
+        return queued.backoff_until
+
+    def duration(self, count: int) -> int:
+        """1 s, 2 s, 4 s, ... up to the longest."""
+        return min(self._initial << min(count - 1, 62), self._longest)
+
+    def next_error_expiry(self) -> int | None:
+        """When the next pod after an error may be tried again."""
+        queued = self.after_error.peek()
+        return None if queued is None else self.expiry(queued) + WINDOW
+
+    def _by_window(self, queued: QueuedPod) -> tuple[Any, ...]:
+        return self.expiry(queued), self._order(queued)
+
+    def _by_expiry(self, queued: QueuedPod) -> tuple[int, int]:
+        return self.expiry(queued), queued.sequence
+
+
+def _window(instant: int) -> int:
+    return instant - instant % WINDOW

@@ -1,0 +1,54 @@
+"""Pods being scheduled, and what happened meanwhile.
+
+An event that comes while a pod is in flight may be the very one it waits for: it is judged when the pod comes back.
+Upstream: pkg/scheduler/backend/queue/active_queue.go (inFlightPods, inFlightEvents).
+"""
+
+from typing import Any, NamedTuple
+
+from seatrial.scheduler.framework.events import ClusterEvent
+
+
+class Happening(NamedTuple):
+    """An event with the object before and after it."""
+
+    event: ClusterEvent
+    old: Any
+    new: Any
+
+
+class InFlight:
+    """A log of events that reaches back to the oldest pod in flight."""
+
+    def __init__(self) -> None:
+        self._since: dict[str, int] = {}
+        self._log: list[Happening] = []
+        self._start = 0
+
+    def __contains__(self, uid: str) -> bool:
+        return uid in self._since
+
+    def __bool__(self) -> bool:
+        return bool(self._since)
+
+    def begin(self, uid: str) -> None:
+        """A pod is popped."""
+        self._since[uid] = self._start + len(self._log)
+
+    def record(self, event: ClusterEvent, old: Any, new: Any) -> None:
+        """Something happened; kept only while somebody is in flight."""
+        if self._since:
+            self._log.append(Happening(event, old, new))
+
+    def happenings(self, uid: str) -> list[Happening] | None:
+        """What happened since the pod was popped; None where it is not in flight."""
+        since = self._since.get(uid)
+        return None if since is None else self._log[since - self._start :]
+
+    def end(self, uid: str) -> None:
+        """The pod is no longer in flight; events nobody waits for are dropped."""
+        if self._since.pop(uid, None) is None or not self._log:
+            return
+        oldest = next(iter(self._since.values()), self._start + len(self._log))
+        del self._log[: oldest - self._start]
+        self._start = oldest

@@ -1,0 +1,49 @@
+"""A pod in the queue with the memory of its attempts. Upstream: pkg/scheduler/framework/types.go (QueuedPodInfo)."""
+
+from dataclasses import dataclass, field
+
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.framework.events import ClusterEvent
+
+
+@dataclass(slots=True, eq=False)
+class QueuedPod:
+    """One pending pod. Times are instants in microseconds; `sequence` orders pods of the same instant by arrival."""
+
+    pod: PodInfo
+    timestamp: int
+    sequence: int
+    attempts: int = 0
+    first_attempt: int | None = None
+    unschedulable_plugins: frozenset[str] = frozenset()
+    """Plugins that rejected the pod in its last attempt: only their events bring it back."""
+    pending_plugins: frozenset[str] = frozenset()
+    """Those that answered Pending: when they are satisfied the pod skips its backoff."""
+    gating_plugin: str = ""
+    gating_events: tuple[ClusterEvent, ...] = ()
+    unschedulable_count: int = 0
+    consecutive_errors: int = 0
+    backoff_until: int | None = None
+    was_flushed: bool = False
+    told: tuple[PodInfo, str, str, str | None] | None = None
+    """What the pod's status was last told (reason, message, nomination), and the pod as it was after that."""
+
+    key: str = field(init=False)
+    """namespace/name, which never changes"""
+
+    def __post_init__(self) -> None:
+        self.key = self.pod.key
+
+    @property
+    def is_gated(self) -> bool:
+        return self.gating_plugin != ""
+
+    @property
+    def rejectors(self) -> frozenset[str]:
+        pending = self.pending_plugins
+        return self.unschedulable_plugins | pending if pending else self.unschedulable_plugins
+
+
+def priority_order(queued: QueuedPod) -> tuple[int, int, int]:
+    """PrioritySort: higher priority first, then who has waited longer, then who came first."""
+    return -queued.pod.priority, queued.timestamp, queued.sequence

@@ -1,0 +1,308 @@
+"""The scheduling queue: active pods, pods that step back, and pods that wait for an event.
+
+Follows v1.36.3 with its gates as they are by default: queueing hints decide what brings a pod back, and pods are taken
+from the backoff queue as soon as nothing is active. Upstream: pkg/scheduler/backend/queue/scheduling_queue.go.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count
+from typing import Any
+
+from seatrial.clock.virtual import Clock, Timer
+from seatrial.model.times import MINUTE, SECOND
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.framework.events import (
+    FORCE_ACTIVATE,
+    UNSCHEDULABLE_TIMEOUT,
+    UNSCHEDULED_ADD,
+    UNSCHEDULED_POD,
+    UNSCHEDULED_UPDATE,
+    ClusterEvent,
+    pod_events,
+)
+from seatrial.scheduler.framework.status import Status
+from seatrial.scheduler.queue.backoff_queue import BackoffQueue
+from seatrial.scheduler.queue.heap import Order, PodHeap
+from seatrial.scheduler.queue.in_flight import InFlight
+from seatrial.scheduler.queue.nominator import PodNominator
+from seatrial.scheduler.queue.queued_pod_info import QueuedPod, priority_order
+from seatrial.scheduler.queue.queueing_hints import Hinting, Registrations, Worth
+from seatrial.scheduler.queue.unschedulable_pods import Parking
+
+LONGEST_UNSCHEDULABLE = 5 * MINUTE
+FLUSH_PERIOD = 30 * SECOND
+MOST_ERRORS_IN_A_STEP = 5
+"""A pod that failed more often in a row waits for time to pass by itself; else a step with it would never end."""
+Gate = Callable[[PodInfo], Status | None]
+Gates = Mapping[str, Sequence[tuple[str, Gate]]]
+"""By profile: the PreEnqueue plugins, in order."""
+
+
+class SchedulingQueue:
+    """All pending pods of the profiles of one scheduler."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        nominator: PodNominator,
+        *,
+        hints: Registrations,
+        gates: Gates,
+        order: Order = priority_order,
+        initial_backoff: int = SECOND,
+        max_backoff: int = 10 * SECOND,
+        on_gated: Callable[[QueuedPod, Status], None] | None = None,
+    ) -> None:
+        self._clock = clock
+        self._started = clock.now()
+        self._sequence = count()
+        self.nominator = nominator
+        self.hinting = Hinting(hints)
+        self.in_flight = InFlight()
+        self.active = PodHeap(order)
+        self.backoff = BackoffQueue(clock, initial_backoff, max_backoff, order)
+        self.unschedulable = Parking()
+        self._gates = gates
+        self._on_gated = on_gated
+        self._error_timer: Timer | None = None
+        self._flush_timer: Timer | None = None
+
+    # -- what comes and goes ---------------------------------------------------------------------------------------
+
+    def add(self, pod: PodInfo) -> None:
+        """A new pending pod."""
+        self._activate(QueuedPod(pod, self._clock.now(), next(self._sequence)), UNSCHEDULED_ADD)
+
+    def update(self, old: PodInfo, new: PodInfo) -> None:
+        """A pending pod has changed: it may move, unless it is being scheduled or queued already."""
+        events = pod_events(old, new)
+        if new.uid in self.in_flight:
+            for event in events:
+                self.in_flight.record(event, old, new)
+            return
+        for place, reorder in ((self.active, self.active.push), (self.backoff, self.backoff.reorder)):
+            queued = place.get(old.key)
+            if queued is not None:
+                queued.pod = new
+                reorder(queued)
+                self.nominator.update(old, new)
+                return
+        queued = self.unschedulable.get(new.key)
+        if queued is None:
+            self._activate(QueuedPod(new, self._clock.now(), next(self._sequence)), UNSCHEDULED_UPDATE)
+            return
+        queued.pod = new
+        self.nominator.update(old, new)
+        for event in events:
+            if self._requeue(queued, self.hinting.worth(queued, event, old, new), event):
+                return
+
+    def delete(self, pod: PodInfo) -> None:
+        """A pod is gone, or no longer pending."""
+        self.nominator.remove(pod)
+        if self.active.remove(pod.key) is None and self.backoff.remove(pod.key) is None:
+            self.unschedulable.remove(pod.key)
+
+    def pop(self) -> QueuedPod | None:
+        """The next pod to schedule, which is in flight from now on; None where none can be tried."""
+        self._flush_backoff()
+        queued = self.active.pop() or self.backoff.ordinary.pop()
+        if queued is not None:
+            queued.attempts += 1
+            self.in_flight.begin(queued.pod.uid)
+        return queued
+
+    def done(self, uid: str) -> None:
+        """A pod is no longer in flight."""
+        self.in_flight.end(uid)
+
+    def has_work(self) -> bool:
+        """Whether a pod can be popped without time passing."""
+        return bool(self.active) or bool(self.backoff.ordinary) or self._has_completed()
+
+    def add_unschedulable(self, queued: QueuedPod) -> None:
+        """A pod comes back from an attempt that failed; its rejectors say why."""
+        key = queued.key
+        try:
+            if key in self.active or key in self.backoff or key in self.unschedulable:
+                return
+            if queued.rejectors:
+                queued.unschedulable_count += 1
+                queued.consecutive_errors = 0
+            else:
+                queued.consecutive_errors += 1
+            queued.timestamp, queued.sequence = self._clock.now(), next(self._sequence)
+            queued.backoff_until = None
+            queued.was_flushed = False
+            self._requeue(queued, self._worth_of_happenings(queued), None)
+        finally:
+            self.done(queued.pod.uid)
+
+    # -- what brings pods back ---------------------------------------------------------------------------------------
+
+    def move_all(self, event: ClusterEvent, old: Any, new: Any, check: Callable[[PodInfo], bool] | None = None) -> None:
+        """Something happened in the cluster: pods it may help go back to the queue."""
+        if not self.hinting.concerns_anybody(event):
+            return
+        if len(self.unschedulable):
+            parked = self.unschedulable.rejected_by(self.hinting.interested(event))
+            self._move([queued for queued in parked if check is None or check(queued.pod)], event, old, new)
+        self.in_flight.record(event, old, new)
+
+    def activate(self, pods: Iterable[PodInfo]) -> None:
+        """Bring pods back at once, as a plugin may ask for."""
+        for pod in pods:
+            queued = self.unschedulable.get(pod.key)
+            if queued is not None:
+                self._activate(queued, FORCE_ACTIVATE)
+                continue
+            queued = self.backoff.remove(pod.key)
+            if queued is not None:
+                self._activate(queued, FORCE_ACTIVATE, check_gates=False)
+            elif pod.uid in self.in_flight:
+                self.in_flight.record(FORCE_ACTIVATE, None, pod)
+
+    def sweep(self) -> int:
+        """Bring every pending pod back that is neither gated nor being deleted; how many there were."""
+        waiting = [q for q in self.unschedulable if not q.is_gated and not q.pod.deleting]
+        for queued in (*waiting, *self.backoff.after_error):
+            self._activate(queued, FORCE_ACTIVATE)
+        return len(waiting)
+
+    def pending(self) -> Iterator[QueuedPod]:
+        """All pods of the queue: active, backing off, unschedulable."""
+        yield from self.active
+        yield from self.backoff
+        yield from self.unschedulable
+
+    def find(self, key: str) -> QueuedPod | None:
+        """A pending pod by namespace/name; not one in flight."""
+        return self.active.get(key) or self.backoff.get(key) or self.unschedulable.get(key)
+
+    def close(self) -> None:
+        """Stop all timers."""
+        for timer in (self._error_timer, self._flush_timer):
+            if timer is not None:
+                timer.cancel()
+
+    # -- moving ------------------------------------------------------------------------------------------------------
+
+    def _move(self, pods: list[QueuedPod], event: ClusterEvent, old: Any, new: Any) -> None:
+        for queued in pods:
+            if queued.is_gated and not any(known.covers(event) for known in queued.gating_events):
+                continue
+            worth = self.hinting.worth(queued, event, old, new)
+            if worth is not Worth.NOTHING:
+                self.unschedulable.remove(queued.key)
+                self._requeue(queued, worth, event)
+
+    def _worth_of_happenings(self, queued: QueuedPod) -> Worth:
+        if not queued.rejectors:
+            return Worth.AFTER_BACKOFF
+        happenings = self.in_flight.happenings(queued.pod.uid)
+        if happenings is None:
+            return Worth.AFTER_BACKOFF
+        best = Worth.NOTHING
+        for event, old, new in happenings:
+            worth = self.hinting.worth(queued, event, old, new)
+            if worth is Worth.AT_ONCE or (worth is Worth.AFTER_BACKOFF and not queued.pending_plugins):
+                return worth
+            if worth is Worth.AFTER_BACKOFF:
+                best = worth
+        return best
+
+    def _requeue(self, queued: QueuedPod, worth: Worth, event: ClusterEvent | None) -> bool:
+        """Put a pod where it belongs; whether it can be popped now."""
+        if worth is Worth.NOTHING:
+            self._park(queued)
+            return False
+        if worth is Worth.AFTER_BACKOFF and self.backoff.is_backing_off(queued):
+            if not self._passes_gates(queued):
+                self._park(queued)
+                return False
+            self.unschedulable.remove(queued.key)
+            self.backoff.add(queued)
+            self._arm_error_timer()
+            return True
+        return self._activate(queued, event)
+
+    def _activate(self, queued: QueuedPod, event: ClusterEvent | None, *, check_gates: bool = True) -> bool:
+        if check_gates and not self._passes_gates(queued):
+            if queued.key not in self.active and queued.key not in self.backoff:
+                self._park(queued)
+            return False
+        if queued.first_attempt is None:
+            queued.first_attempt = self._clock.now()
+        self.unschedulable.remove(queued.key)
+        self.backoff.remove(queued.key)
+        self.active.push(queued)
+        if event is not None and event.resource == UNSCHEDULED_POD and event in (UNSCHEDULED_ADD, UNSCHEDULED_UPDATE):
+            self.nominator.nominate(queued.pod)
+        return True
+
+    def _park(self, queued: QueuedPod) -> None:
+        self.unschedulable.park(queued)
+        if not queued.is_gated:
+            self._arm_flush_timer()
+
+    def _passes_gates(self, queued: QueuedPod) -> bool:
+        """Run the PreEnqueue plugins, the one that held the pod last time first."""
+        plugins = self._gates.get(queued.pod.shape.scheduler_name, ())
+        if queued.gating_plugin:
+            plugins = sorted(plugins, key=lambda entry: entry[0] != queued.gating_plugin)
+        for name, gate in plugins:
+            status = gate(queued.pod)
+            if status is not None and not status.is_success:
+                queued.unschedulable_plugins |= {name}
+                queued.gating_plugin = name
+                queued.gating_events = self.hinting.events_of(name)
+                if self._on_gated is not None:
+                    self._on_gated(queued, status)
+                return False
+        queued.gating_plugin = ""
+        return True
+
+    # -- time --------------------------------------------------------------------------------------------------------
+
+    def _has_completed(self) -> bool:
+        due = self.backoff.next_error_expiry()
+        return due is not None and due <= self._clock.now()
+
+    def _flush_backoff(self) -> None:
+        for queued in self.backoff.pop_completed():
+            self._activate(queued, None, check_gates=False)
+
+    def _arm_error_timer(self) -> None:
+        due = self.backoff.next_error_expiry()
+        if due is None:
+            return
+        if self._error_timer is None or self._error_timer.cancelled or due < self._error_timer.when:
+            if self._error_timer is not None:
+                self._error_timer.cancel()
+            queued = self.backoff.after_error.peek()
+            is_hopeless = queued is not None and queued.consecutive_errors > MOST_ERRORS_IN_A_STEP
+            self._error_timer = self._clock.at(due, self._on_error_timer, outer=is_hopeless)
+
+    def _on_error_timer(self) -> None:
+        self._error_timer = None
+        self._flush_backoff()
+        self._arm_error_timer()
+
+    def _arm_flush_timer(self) -> None:
+        """Every 30 s of the queue's life pods that have waited for more than 5 minutes are tried again."""
+        if self._flush_timer is not None:
+            return
+        waiting = [queued.timestamp for queued in self.unschedulable if not queued.is_gated]
+        if waiting:
+            age = min(waiting) + LONGEST_UNSCHEDULABLE - self._started
+            due = self._started + (age // FLUSH_PERIOD + 1) * FLUSH_PERIOD
+            self._flush_timer = self._clock.at(due, self._on_flush_timer, outer=True)
+
+    def _on_flush_timer(self) -> None:
+        self._flush_timer = None
+        now = self._clock.now()
+        late = [q for q in self.unschedulable if now - q.timestamp > LONGEST_UNSCHEDULABLE]
+        for queued in late:
+            queued.was_flushed = True
+        self._move(late, UNSCHEDULABLE_TIMEOUT, None, None)
+        self._arm_flush_timer()

@@ -1,0 +1,56 @@
+"""Pods that wait for an event, found by the plugins that rejected them.
+
+Ten thousand pods may wait for room; a pod that is bound somewhere must not cost a look at each of them.
+Upstream: pkg/scheduler/backend/queue/unschedulable_pods.go (which has no such index).
+"""
+
+from collections.abc import Iterable, Iterator
+
+from seatrial.scheduler.queue.queued_pod_info import QueuedPod
+
+
+class Parking:
+    """Parked pods by key, and by each of their rejectors."""
+
+    def __init__(self) -> None:
+        self._pods: dict[str, QueuedPod] = {}
+        self._by_plugin: dict[str, dict[str, QueuedPod]] = {}
+        self._plugins_of: dict[str, frozenset[str]] = {}
+
+    def __len__(self) -> int:
+        return len(self._pods)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._pods
+
+    def __iter__(self) -> Iterator[QueuedPod]:
+        return iter(list(self._pods.values()))
+
+    def get(self, key: str) -> QueuedPod | None:
+        return self._pods.get(key)
+
+    def park(self, queued: QueuedPod) -> None:
+        """Keep a pod; one that is here already may have other rejectors now."""
+        key = queued.key
+        self.remove(key)
+        self._pods[key] = queued
+        plugins = self._plugins_of[key] = queued.rejectors
+        for plugin in plugins:
+            self._by_plugin.setdefault(plugin, {})[key] = queued
+
+    def remove(self, key: str) -> QueuedPod | None:
+        queued = self._pods.pop(key, None)
+        if queued is not None:
+            for plugin in self._plugins_of.pop(key):
+                parked = self._by_plugin[plugin]
+                del parked[key]
+                if not parked:
+                    del self._by_plugin[plugin]
+        return queued
+
+    def rejected_by(self, plugins: Iterable[str]) -> list[QueuedPod]:
+        """The pods that one of these plugins rejected, each once."""
+        found: dict[str, QueuedPod] = {}
+        for plugin in plugins:
+            found.update(self._by_plugin.get(plugin, {}))
+        return list(found.values())

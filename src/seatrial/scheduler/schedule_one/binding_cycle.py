@@ -1,0 +1,207 @@
+"""From a chosen node to a bound pod: assume, Reserve, Permit, PreBind, Bind, PostBind.
+
+Upstream runs what follows Permit in the background; here it is the end of the same turn, unless Permit holds the pod.
+Upstream: pkg/scheduler/schedule_one.go (prepareForBindingCycle, bindingCycle), v1.36.3.
+"""
+
+from collections import deque
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from seatrial.scheduler.cache.event_handlers import Watcher
+from seatrial.scheduler.cache.node_info import NodeInfo
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.extender.extender import ExtenderSet
+from seatrial.scheduler.framework.runtime import CycleState, Framework
+from seatrial.scheduler.framework.status import SUCCESS, Code, Status
+from seatrial.scheduler.framework.waiting_pods import WaitingPods
+from seatrial.scheduler.queue import QueuedPod, SchedulingQueue
+from seatrial.scheduler.schedule_one.decision import SCHEDULED, WAITING
+from seatrial.scheduler.schedule_one.event_series import EventReporter
+from seatrial.scheduler.schedule_one.fit_error import ABSENT, fit_error
+from seatrial.scheduler.schedule_one.pod_status import PodStatusWriter
+from seatrial.scheduler.schedule_one.schedule_one import Attempt
+
+
+class Binding(Struct, eq=False):
+    """An attempt on its way to a node."""
+
+    queued: QueuedPod
+    attempt: Attempt
+    assumed: PodInfo
+    node: NodeInfo
+    points: dict[str, tuple[tuple[str, str], ...]] = {}
+    waits: dict[str, int] = {}
+    outcome: str = SCHEDULED
+    failure: Status | None = None
+    """Why it ended otherwise."""
+    is_late: bool = False
+    """Whether it failed after its scheduling cycle was over."""
+    is_plain: bool = False
+    """Whether Reserve and PreBind have nothing to do, and nobody wants to be told so."""
+    is_being_bound: bool = False
+    """Whether an extender is binding the pod in the background."""
+
+    @property
+    def rejectors(self) -> frozenset[str]:
+        """The plugin to blame, where it was a rejection and no error."""
+        failure = self.failure
+        is_blamed = failure is not None and failure.is_rejected and failure.plugin
+        return frozenset((failure.plugin,)) if failure is not None and is_blamed else frozenset()
+
+    @property
+    def message(self) -> str:
+        failure = self.failure
+        if failure is None:
+            return ""
+        if failure.is_rejected:
+            return fit_error(1, (failure,), ABSENT, 1)
+        return failure.message
+
+
+_IDLE_WHEN_SKIPPED = frozenset(("VolumeBinding", "DynamicResources"))
+"""Plugins that reserve and prepare nothing for a pod which their PreFilter had no interest in."""
+
+
+def _has_nothing_to_do(framework: Framework, cycle: CycleState) -> bool:
+    return framework.preparing <= _IDLE_WHEN_SKIPPED and framework.preparing <= cycle.skipped
+
+
+Background = Callable[[Callable[[], Status | None], Callable[[Status | None], None]], None]
+"""Does some work elsewhere and hands its answer over when it is there; the second call may come from any thread."""
+
+
+class Binder:
+    """Carries bindings out."""
+
+    def __init__(
+        self,
+        watcher: Watcher,
+        queue: SchedulingQueue,
+        status: PodStatusWriter,
+        waiting: WaitingPods,
+        events: EventReporter | None,
+        extenders: ExtenderSet | None,
+        background: Background | None = None,
+        *,
+        keeps_points: bool = True,
+    ) -> None:
+        self._watcher, self._queue, self._status = watcher, queue, status
+        self._waiting, self._events, self._extenders = waiting, events, extenders
+        self._background = background
+        self._keeps_points = keeps_points
+        self._answered: deque[tuple[Binding, Status | None]] = deque()
+
+    def begin(self, queued: QueuedPod, attempt: Attempt, node: NodeInfo) -> Binding:
+        """Take the pod as far as it goes now: bound, held by Permit, or failed."""
+        assumed = attempt.pod.on(node.name)
+        binding = Binding(queued, attempt, assumed, node)
+        self._watcher.assume(assumed)
+        self._queue.nominator.remove(attempt.pod)
+        framework, cycle = attempt.framework, attempt.cycle
+        binding.is_plain = not self._keeps_points and _has_nothing_to_do(framework, cycle)
+        if framework.has("reserve") and not binding.is_plain:
+            status, told = framework.run_reserve(assumed, node, cycle)
+            binding.points["reserve"] = tuple(told)
+            if not status.is_success:
+                return self._undo(binding, status)
+        if framework.has("permit"):
+            status, binding.waits, told = framework.run_permit(assumed, node, cycle)
+            binding.points["permit"] = tuple(told)
+            if status.code == Code.WAIT:
+                return self._hold(binding)
+            if not status.is_success:
+                return self._undo(binding, status)
+        binding.is_late = True
+        return self._finish(binding, self._prepare(binding))
+
+    def has_answers(self) -> bool:
+        """Whether an extender has come back from binding a pod in the background."""
+        return bool(self._answered)
+
+    def take_answer(self) -> Binding | None:
+        """Go on with a pod that an extender was binding."""
+        if not self._answered:
+            return None
+        binding, status = self._answered.popleft()
+        binding.outcome, binding.is_being_bound = SCHEDULED, False
+        return self._end(binding, self._bind_by_plugins(binding) if status is None else status)
+
+    def resume(self, binding: Binding, status: Status) -> Binding:
+        """The wait of a pod is over."""
+        binding.outcome, binding.is_late = SCHEDULED, True
+        if not status.is_success:
+            return self._undo(binding, status)
+        return self._finish(binding, SUCCESS)
+
+    def _hold(self, binding: Binding) -> Binding:
+        binding.outcome = WAITING
+        self._waiting.hold(binding.assumed, binding, binding.waits)
+        self._status.nominate(binding.attempt.pod, binding.node.name)
+        return binding
+
+    def _prepare(self, binding: Binding) -> Status:
+        """A pod whose PreBind has work to do says where it is going to be."""
+        attempt = binding.attempt
+        if binding.is_plain or not attempt.framework.has("preBind"):
+            return SUCCESS
+        status = attempt.framework.run_pre_bind_pre_flight(binding.assumed, binding.node, attempt.cycle)
+        if status.is_success:
+            self._status.nominate(attempt.pod, binding.node.name)
+        return SUCCESS if status.code == Code.SKIP else status
+
+    def _finish(self, binding: Binding, status: Status) -> Binding:
+        attempt, assumed, node = binding.attempt, binding.assumed, binding.node
+        framework, cycle = attempt.framework, attempt.cycle
+        if not status.is_success:
+            return self._undo(binding, status)
+        self._queue.done(assumed.uid)
+        if framework.has("preBind") and not binding.is_plain:
+            status, told = framework.run_pre_bind(assumed, node, cycle)
+            binding.points["preBind"] = tuple(told)
+            if not status.is_success:
+                return self._undo(binding, status)
+        if self._extenders is not None and self._background is not None and self._extenders.binds(assumed):
+            return self._bind_in_background(binding, self._extenders, self._background)
+        return self._end(binding, self._bind(binding))
+
+    def _end(self, binding: Binding, status: Status) -> Binding:
+        """The pod is bound, or could not be."""
+        attempt, assumed, node = binding.attempt, binding.assumed, binding.node
+        framework, cycle = attempt.framework, attempt.cycle
+        if not status.is_success:
+            return self._undo(binding, status)
+        if self._events is not None:
+            self._events.scheduled(assumed, node.name, framework.name)
+        framework.run_post_bind(assumed, node, cycle)
+        return binding
+
+    def _bind_in_background(self, binding: Binding, extenders: ExtenderSet, background: Background) -> Binding:
+        """An extender binds through the API server, which may live on this very thread: nobody may wait for it here."""
+        binding.outcome, binding.is_being_bound = WAITING, True
+        background(
+            lambda: extenders.bind(binding.assumed, binding.node.name),
+            lambda status: self._answered.append((binding, status)),
+        )
+        return binding
+
+    def _bind(self, binding: Binding) -> Status:
+        if self._extenders is not None:
+            status = self._extenders.bind(binding.assumed, binding.node.name)
+            if status is not None:
+                return status
+        return self._bind_by_plugins(binding)
+
+    def _bind_by_plugins(self, binding: Binding) -> Status:
+        attempt = binding.attempt
+        status, told = attempt.framework.run_bind(binding.assumed, binding.node, attempt.cycle)
+        binding.points["bind"] = tuple(told)
+        return status
+
+    def _undo(self, binding: Binding, status: Status) -> Binding:
+        binding.failure = status
+        attempt = binding.attempt
+        attempt.framework.run_unreserve(binding.assumed, binding.node, attempt.cycle)
+        self._watcher.forget(binding.assumed)
+        return binding

@@ -1,0 +1,132 @@
+"""One scheduling attempt as compact columns: enough to explain it in full, cheap enough to keep.
+
+Per visited node there is one small number for its verdict and, if it passed, one score per plugin. Names of nodes and
+statuses are shared. Texts are made when somebody reads them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from seatrial.scheduler.framework.status import SUCCESS, Status
+
+SCHEDULED, UNSCHEDULABLE, ERROR, WAITING, GATED = "scheduled", "unschedulable", "error", "waiting", "gated"
+
+
+@dataclass(frozen=True, slots=True)
+class PluginScores:
+    """One plugin's scores, parallel to `Decision.feasible`; final = normalized x weight."""
+
+    plugin: str
+    weight: int
+    raw: NDArray[np.int64]
+    normalized: NDArray[np.int64]
+
+    @property
+    def final(self) -> NDArray[np.int64]:
+        return self.normalized * self.weight
+
+
+@dataclass(frozen=True, slots=True)
+class PreFilterRecord:
+    """What PreFilter said: by plugin, and which nodes it left (None: all)."""
+
+    status: Status = SUCCESS
+    plugins: tuple[str, ...] = ()
+    """Plugins that ran, in order."""
+    skipped: tuple[str, ...] = ()
+    nodes: tuple[str, ...] | None = None
+    narrowed_by: tuple[str, ...] = ()
+    node_sets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Nodes left by each plugin that narrows, for the annotations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preemption:
+    """A PostFilter that made room: victims are `namespace/name`, most important first."""
+
+    node: str
+    victims: tuple[str, ...]
+
+
+NOTHING_SAID: Mapping[str, Any] = MappingProxyType({})
+NO_VERDICTS: NDArray[np.int32] = np.zeros(0, np.int32)
+NO_TOTALS: NDArray[np.int64] = np.zeros(0, np.int64)
+
+
+class Decision(msgspec.Struct, frozen=True, eq=False, gc=False):
+    """One attempt. Columns are there only where the recorder wants cells."""
+
+    pod: str
+    """namespace/name"""
+    uid: str
+    profile: str
+    outcome: str
+    """scheduled, unschedulable, error, waiting (held by Permit) or gated"""
+    at: int = 0
+    attempt: int = 1
+    node: str = ""
+    """where the pod goes; empty if nowhere"""
+    nominated_node: str = ""
+    """after the attempt"""
+    message: str = ""
+    """text of the FailedScheduling event, or of the error"""
+    nodes_total: int = 0
+    pre_filter: PreFilterRecord = PreFilterRecord()
+    filter_plugins: tuple[str, ...] = ()
+    """Filter plugins that ran, in order."""
+    visited: tuple[str, ...] = ()
+    """nodes searched, in order"""
+    verdicts: NDArray[np.int32] = NO_VERDICTS
+    """parallel to `visited`: 0 passed, else 1 + index into `statuses`"""
+    statuses: tuple[Status, ...] = ()
+    feasible: tuple[str, ...] = ()
+    """nodes that passed filters and extenders, in the order found"""
+    feasible_count: int = 0
+    rejected_count: int = 0
+    pre_score_skipped: tuple[str, ...] = ()
+    pre_score_plugins: tuple[str, ...] = ()
+    scores: tuple[PluginScores, ...] = ()
+    total: NDArray[np.int64] = NO_TOTALS
+    """parallel to `feasible`; extenders included"""
+    post_filter: tuple[tuple[str, Status], ...] = ()
+    """PostFilter plugins that ran, with their answers"""
+    preemption: Preemption | None = None
+    points: Mapping[str, tuple[tuple[str, str], ...]] = NOTHING_SAID
+    """reserve, permit, preBind, bind: (plugin, "success" or message) in order; permit also (plugin, "wait")"""
+    permit_timeouts: tuple[tuple[str, int], ...] = ()
+    extenders: Mapping[str, Sequence[Any]] = NOTHING_SAID
+    """filter, prioritize, preempt, bind: (url prefix, answer) as received"""
+    rejected_by: tuple[str, ...] = ()
+    """plugins to blame, by name: what requeueing looks at"""
+    pending_by: tuple[str, ...] = ()
+
+    def rejected(self) -> Iterator[tuple[str, Status]]:
+        """Visited nodes that did not pass, with the verdict of the first plugin that said no."""
+        for name, code in zip(self.visited, self.verdicts.tolist(), strict=True):
+            if code:
+                yield name, self.statuses[code - 1]
+
+    def reasons(self) -> dict[str, int]:
+        """How many visited nodes were rejected for which reason."""
+        counts: dict[str, int] = {}
+        for code, number in zip(*np.unique(self.verdicts, return_counts=True), strict=True):
+            for reason in self.statuses[code - 1].reasons if code else ():
+                counts[reason] = counts.get(reason, 0) + int(number)
+        return counts
+
+    def best(self, number: int = 3) -> list[tuple[str, int]]:
+        """The feasible nodes with the highest totals."""
+        total, names = self.total, self.feasible
+        if not len(total):
+            return []
+        if len(total) > number:
+            places = np.flatnonzero(total >= np.partition(total, -number)[-number])
+            total, names = total[places], tuple([names[place] for place in places.tolist()])
+        ranked = sorted([(-value, name) for value, name in zip(total.tolist(), names, strict=False)])
+        return [(name, -value) for value, name in ranked[:number]]

@@ -1,0 +1,352 @@
+"""The scheduling cycle of one pod: which node, or why none.
+
+`Algorithm.schedule` is upstream's schedulePod and what follows when it fails: PreFilter, the nominated node, the
+search, extenders, scores, the choice; without a feasible node PostFilter. It changes nothing but the place where the
+next search starts; assuming, reserving and binding are the caller's.
+
+Upstream: pkg/scheduler/schedule_one.go.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from msgspec import Struct
+
+from seatrial.scheduler.cache.node_table import NO_ROWS, NodeTable, Rows
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.evaluator.column_cache import ColumnCache
+from seatrial.scheduler.framework.cluster import Nominator
+from seatrial.scheduler.framework.interface import PostFiltered
+from seatrial.scheduler.framework.runtime import NOTHING, CycleState, Framework, PreFiltered
+from seatrial.scheduler.framework.status import SUCCESS, Status, error, unresolvable
+from seatrial.scheduler.schedule_one.decision import (
+    ERROR,
+    SCHEDULED,
+    UNSCHEDULABLE,
+    Decision,
+    Preemption,
+    PreFilterRecord,
+)
+from seatrial.scheduler.schedule_one.filtering import Found, Searcher
+from seatrial.scheduler.schedule_one.fit_error import ABSENT, Diagnosis
+from seatrial.scheduler.schedule_one.scoring import Scored, score
+from seatrial.scheduler.schedule_one.select_host import TieBreak, best_places, highest, nodes_to_find
+
+NO_NODES = "no nodes available to schedule pods"
+EXTENDER = "Extender"
+_AFTER_CHOICE = frozenset(("points", "permit_timeouts"))
+BEST_KEPT = 3
+"""Of how many nodes the total is kept where no cells are wanted."""
+
+
+class ExtenderFailed(Exception):
+    """An extender that cannot be ignored failed; the text ends the cycle."""
+
+
+class Extenders(Protocol):
+    """All extenders of the configuration as one; `scheduler/extenders` speaks HTTP."""
+
+    has_filter: bool
+    has_prioritize: bool
+
+    def filter(self, pod: PodInfo, nodes: Sequence[str]) -> tuple[Sequence[str], Mapping[str, Status]]:
+        """The nodes left, in order, and why others are not; raises ExtenderFailed."""
+        ...
+
+    def prioritize(self, pod: PodInfo, nodes: Sequence[str]) -> Mapping[str, int]:
+        """Weighted scores by node, added to the plugins' totals."""
+        ...
+
+    def preempt(self, pod: PodInfo, candidates: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The preemption candidates left (node -> Victims); raises ExtenderFailed."""
+        ...
+
+
+class Attempt(Struct, eq=False):
+    """One scheduling cycle: the node, or what went wrong, and everything that explains it."""
+
+    pod: PodInfo
+    framework: Framework
+    pre_filter: PreFiltered
+    node: str = ""
+    message: str = ""
+    """text of the event where there is no node; for an error its text"""
+    is_error: bool = False
+    took_nominated: bool = False
+    nominated: Status | None = None
+    """verdict on the pod's nominated node, if it was tried"""
+    found: Found | None = None
+    feasible: Rows = NO_ROWS
+    """rows that passed filters and extenders, in the order found"""
+    scored: Scored | None = None
+    diagnosis: Diagnosis | None = None
+    post_filter: PostFiltered | None = None
+    by_extenders: Mapping[str, Status] = NOTHING
+    total_nodes: int = 0
+
+    @property
+    def cycle(self) -> CycleState:
+        """The states of the plugins, for Reserve and the points after it."""
+        return self.pre_filter.cycle
+
+    @property
+    def rejected_by(self) -> tuple[str, ...]:
+        """Plugins whose events may make the pod schedulable."""
+        if self.diagnosis is None:
+            return ()
+        blamed = {*self.diagnosis.plugins(), *self.pre_filter.narrowed_by}
+        return tuple(sorted(blamed | {EXTENDER} if self.by_extenders else blamed))
+
+    @property
+    def pending_by(self) -> tuple[str, ...]:
+        return self.diagnosis.plugins(pending=True) if self.diagnosis else ()
+
+    def decision(self, at: int = 0, attempt: int = 1, cells: bool = True, best: bool = True, **more: Any) -> Decision:
+        """The attempt as the record keeps it; `more` overrides what only the caller knows.
+
+        `cells` are the verdicts and scores of all nodes; without them `best` names the nodes with the highest totals.
+        """
+        if self.node and not cells and self.post_filter is None and more.keys() <= _AFTER_CHOICE:
+            feasible = len(self.feasible)
+            rejected = max(0, (self.found.visited if self.found else 0) - feasible)
+            return Decision(
+                self.pod.key, self.pod.uid, self.framework.name, SCHEDULED, at, attempt, self.node,
+                nodes_total=self.total_nodes, feasible_count=feasible, rejected_count=rejected,
+                **(self._best() if best else {}), **more,
+            )  # fmt: skip
+        values: dict[str, Any] = {
+            "outcome": ERROR if self.is_error else SCHEDULED if self.node else UNSCHEDULABLE,
+            "node": self.node,
+            "message": self.message,
+            "nodes_total": self.total_nodes,
+            "feasible_count": len(self.feasible),
+            "rejected_count": max(0, (self.found.visited if self.found else 0) - len(self.feasible)),
+            "rejected_by": self.rejected_by,
+            "pending_by": self.pending_by,
+        }
+        if self.post_filter is not None:
+            victims = tuple(victim.key for victim in self.post_filter.victims)
+            nominated = self.post_filter.nominated_node or ""
+            values["nominated_node"] = nominated
+            values["preemption"] = Preemption(nominated, victims) if victims else None
+            values["post_filter"] = ((self.post_filter.status.plugin, self.post_filter.status),)
+        if cells:
+            values |= self._cells()
+        elif best:
+            values |= self._best()
+        return Decision(self.pod.key, self.pod.uid, self.framework.name, at=at, attempt=attempt, **(values | more))
+
+    def _best(self) -> dict[str, Any]:
+        """The nodes with the highest totals, for a record without cells."""
+        if self.scored is None or self.found is None:
+            return {}
+        total, best = self.scored.total, self.scored.best[:BEST_KEPT]
+        if len(best) < min(BEST_KEPT, len(total)):
+            best = highest(total, BEST_KEPT)
+        return {"feasible": tuple(self.found.table.names_of(self.feasible[best])), "total": total[best]}
+
+    def _cells(self) -> dict[str, Any]:
+        pre = self.pre_filter
+        values: dict[str, Any] = {
+            "pre_filter": PreFilterRecord(
+                pre.status,
+                pre.ran,
+                tuple(sorted(pre.cycle.skipped)),
+                None if pre.nodes is None else tuple(sorted(pre.nodes)),
+                pre.narrowed_by,
+                pre.node_sets,
+            ),
+            "filter_plugins": tuple(c.name for c in self.framework.filters if c.name not in pre.cycle.skipped),
+        }
+        if self.found is not None:
+            info = self.found.table.info
+            codes, statuses = self.found.explain()
+            values["visited"] = tuple(info(row).name for row in self.found.rows.tolist())
+            values["verdicts"], values["statuses"] = codes, statuses
+            values["feasible"] = tuple(info(row).name for row in self.feasible.tolist())
+        if self.scored is not None:
+            values["scores"] = tuple(self.scored.parts)
+            values["total"] = self.scored.total
+            values["pre_score_skipped"] = tuple(sorted(self.scored.skipped))
+            values["pre_score_plugins"] = self.scored.ran
+        return values
+
+
+class Algorithm:
+    """Schedules one pod after the other on one table."""
+
+    def __init__(
+        self,
+        table: NodeTable,
+        nominator: Nominator,
+        *,
+        percentage: int = 0,
+        tie_break: TieBreak | None = None,
+        extenders: Extenders | None = None,
+        cached: bool = True,
+        search_all: bool = False,
+        score_always: bool = False,
+        stops_at_errors: bool = True,
+    ) -> None:
+        self.table = table
+        self.percentage = percentage
+        self.tie_break = tie_break or TieBreak()
+        self.extenders = extenders
+        self.start = 0
+        """Where the next search begins, as a place in the order."""
+        self.cache = ColumnCache(table, cached)
+        self.searcher = Searcher(table, nominator, self.cache, stops_at_errors)
+        self._search_all = search_all
+        self._score_always = score_always
+
+    @property
+    def rows_evaluated(self) -> int:
+        """How many rows plugins were asked about so far: what a cycle costs, counted without a clock."""
+        return self.cache.rows_evaluated + self.searcher.rows_asked
+
+    def schedule(self, framework: Framework, pod: PodInfo, cells: bool = False) -> Attempt:
+        """One cycle. `cells` keeps every plugin's scores apart, for the record."""
+        table = self.table
+        table.refresh()
+        if not len(table.order):
+            attempt = Attempt(pod, framework, PreFiltered(CycleState()), message=NO_NODES)
+            attempt.diagnosis = Diagnosis(())
+            return attempt
+        pre = framework.run_pre_filter(pod, table.all())
+        attempt = Attempt(pod, framework, pre, total_nodes=len(table.order))
+        if not pre.status.is_success:
+            if not pre.status.is_rejected:
+                return self._failed(attempt, pre.status)
+            attempt.diagnosis = Diagnosis(table.names(), absent=pre.status, pre_filter_message=pre.status.message)
+            return self._without_node(attempt)
+        try:
+            if not self._takes_nominated(attempt):
+                self._search(attempt, cells)
+        except ExtenderFailed as failure:
+            return self._failed(attempt, error(str(failure)))
+        if attempt.is_error:
+            return attempt
+        if not len(attempt.feasible):
+            return self._without_node(attempt)
+        return self._choose(attempt, cells)
+
+    def _takes_nominated(self, attempt: Attempt) -> bool:
+        """Tries the node the pod is nominated to before all others; it does not move the start of the search."""
+        pod = attempt.pod
+        row = self.table.row_of.get(pod.nominated_node) if pod.nominated_node else None
+        if row is None:
+            return False
+        rows = np.asarray([row], np.intp)
+        found = self.searcher.along(attempt.framework, pod, attempt.cycle, 1, rows)
+        codes, statuses = found.explain()
+        attempt.nominated = statuses[codes[0] - 1] if codes[0] else SUCCESS
+        if codes[0] or found.error is not None:
+            return False
+        attempt.found, attempt.feasible = found, rows
+        self._ask_extenders(attempt)
+        attempt.took_nominated = bool(len(attempt.feasible))
+        return attempt.took_nominated
+
+    def _search(self, attempt: Attempt, cells: bool) -> None:
+        pre, framework, table = attempt.pre_filter, attempt.framework, self.table
+        total = len(table.order)
+        if pre.nodes is None:
+            limit = self._limit(framework, total)
+            found = self.searcher.find(framework, attempt.pod, attempt.cycle, limit, self.start, cells)
+        else:
+            rows = np.asarray([table.row_of[name] for name in sorted(pre.nodes) if name in table.row_of], np.intp)
+            rows = np.roll(rows, -(self.start % len(rows))) if len(rows) else rows
+            limit = self._limit(framework, len(rows))
+            found = self.searcher.along(framework, attempt.pod, attempt.cycle, limit, rows)
+        attempt.found, attempt.feasible = found, found.feasible
+        tried = self._tried_apart(attempt)
+        self.start = (self.start + found.visited + tried) % total
+        if found.error is not None:
+            self._failed(attempt, found.error)
+            return
+        self._ask_extenders(attempt)
+
+    def _tried_apart(self, attempt: Attempt) -> int:
+        """1 where the nominated node was rejected and the search did not come by it: it counts as visited too."""
+        if attempt.nominated is None or attempt.found is None:
+            return 0
+        row = self.table.row_of[attempt.pod.nominated_node]
+        return 0 if (attempt.found.rows == row).any() else 1
+
+    def _limit(self, framework: Framework, nodes: int) -> int:
+        if self._search_all:
+            return nodes
+        extenders = self.extenders
+        if not framework.scorers and not (extenders and (extenders.has_filter or extenders.has_prioritize)):
+            return 1
+        percentage = self.percentage if framework.percentage is None else framework.percentage
+        return nodes_to_find(nodes, percentage)
+
+    def _ask_extenders(self, attempt: Attempt) -> None:
+        if self.extenders is None or not len(attempt.feasible):
+            return
+        names = [self.table.info(row).name for row in attempt.feasible.tolist()]
+        left, attempt.by_extenders = self.extenders.filter(attempt.pod, names)
+        if len(left) != len(names):
+            attempt.feasible = np.asarray([self.table.row_of[name] for name in left], np.intp)
+
+    def _choose(self, attempt: Attempt, cells: bool) -> Attempt:
+        feasible = attempt.feasible
+        info = self.table.info
+        if len(feasible) == 1 and not self._score_always:
+            attempt.node = info(int(feasible[0])).name
+            return attempt
+        assert attempt.found is not None
+        nodes = self.table.take(feasible)
+        scored = score(attempt.framework, attempt.pod, nodes, attempt.cycle, attempt.found.columns, cells)
+        attempt.scored = scored
+        if scored.error is not None:
+            return self._failed(attempt, scored.error)
+        if self.extenders is not None:
+            names = [info(row).name for row in feasible.tolist()]
+            given = self.extenders.prioritize(attempt.pod, names)
+            scored.total = scored.total + np.asarray([given.get(name, 0) for name in names], np.int64)
+        scored.best = best_places(scored.total)
+        place = self.tie_break.among(scored.best, lambda place: info(int(feasible[place])).name)
+        attempt.node = info(int(feasible[place])).name
+        return attempt
+
+    def _without_node(self, attempt: Attempt) -> Attempt:
+        """No node is feasible: says why, and lets PostFilter try to change that."""
+        diagnosis = attempt.diagnosis = attempt.diagnosis or self._diagnose(attempt)
+        told = ""
+        if attempt.framework.has("postFilter"):
+            attempt.post_filter = attempt.framework.run_post_filter(attempt.pod, diagnosis, attempt.cycle)
+            told = attempt.post_filter.status.message
+        attempt.message = diagnosis.message(told)
+        return attempt
+
+    def _diagnose(self, attempt: Attempt) -> Diagnosis:
+        assert attempt.found is not None
+        table, row_of = self.table, self.table.row_of
+        codes, found = attempt.found.explain()
+        statuses = list(found)
+        by_row = np.zeros(table.size, np.int32)
+        by_row[attempt.found.rows] = codes
+        nominated = attempt.nominated
+        if nominated is not None and not nominated.is_success and not by_row[row_of[attempt.pod.nominated_node]]:
+            statuses.append(nominated)
+            by_row[row_of[attempt.pod.nominated_node]] = len(statuses)
+        strangers: list[Status] = []
+        for name, status in attempt.by_extenders.items():
+            if name in row_of:
+                statuses.append(status)
+                by_row[row_of[name]] = len(statuses)
+            else:
+                strangers.append(status)
+        absent = ABSENT
+        if attempt.pre_filter.nodes is not None:
+            plugins = " ".join(attempt.pre_filter.narrowed_by)
+            absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{plugins}]")
+        return Diagnosis(table.names(), by_row[table.order], statuses, absent, of_strangers=strangers)
+
+    def _failed(self, attempt: Attempt, status: Status) -> Attempt:
+        attempt.is_error = True
+        attempt.message = status.message
+        return attempt

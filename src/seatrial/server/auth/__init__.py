@@ -1,0 +1,1 @@
+"""Authentication: tokens, certificates, and the kubeconfig that carries them."""

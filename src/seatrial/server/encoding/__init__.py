@@ -1,0 +1,1 @@
+"""Encodings of requests and responses: JSON, YAML, protobuf, tables, versions."""

@@ -1,0 +1,184 @@
+"""How an object looks to one client: in its version, its encoding, and as object, Table row or metadata alone."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from seatrial.model.documents import Document, decode, encode
+from seatrial.model.errors import StatusError
+from seatrial.model.kinds import Kind
+from seatrial.server.encoding import protobuf as protobufs
+from seatrial.server.encoding.negotiation import JSON, PARTIAL, PROTOBUF, TABLE, YAML, Form
+from seatrial.server.encoding.versions import convert_data
+from seatrial.server.encoding.yaml import to_yaml
+from seatrial.server.messages import Answer
+from seatrial.server.tables.table import Table
+from seatrial.store.objects import Stored
+
+INITIAL_EVENTS_END = "k8s.io/initial-events-end"
+META = "meta.k8s.io"
+
+
+@dataclass(frozen=True, slots=True)
+class ListMeta:
+    """The head of a list."""
+
+    revision: int
+    continuation: str = ""
+    remaining: int = 0
+
+    def document(self) -> Document:
+        document: Document = {"resourceVersion": str(self.revision)}
+        if self.continuation:
+            document["continue"] = self.continuation
+        if self.remaining:
+            document["remainingItemCount"] = self.remaining
+        return document
+
+
+class Rendering:
+    """The look of objects of one kind, as one request asks for it."""
+
+    def __init__(self, kind: Kind, form: Form, table: Table | None = None, *, pretty: bool = False) -> None:
+        self.kind = kind
+        self.form = form
+        self._table = table
+        self._pretty = pretty
+        self._sends_columns = True
+
+    @property
+    def key(self) -> object:
+        """Equal for renderings that look the same."""
+        return self.kind.api_version, self.form, self._table.key if self._table else None
+
+    def data(self, stored: Stored) -> bytes:
+        """The JSON of the object in the version asked for."""
+        if stored.kind.api_version == self.kind.api_version:
+            return stored.data
+        return convert_data(stored.data, stored.kind, self.kind)
+
+    def answer(self, stored: Stored, status: int = 200) -> Answer:
+        """One object as an answer."""
+        shape, encoding = self.form.shape, self.form.encoding
+        if not shape and encoding == "application/json":
+            data = self.data(stored)
+            return Answer(
+                orjson.dumps(orjson.loads(data), option=orjson.OPT_INDENT_2) if self._pretty else data, status
+            )
+        return self.document_answer(decode(self.data(stored)), status)
+
+    def document_answer(self, document: Document, status: int = 200) -> Answer:
+        """A document of this kind as an answer."""
+        shape, encoding = self.form.shape, self.form.encoding
+        if shape == TABLE and self._table is not None:
+            revision = (document.get("metadata") or {}).get("resourceVersion", "")
+            document = self._table.document([document], {"resourceVersion": revision}, self.form.version)
+        elif shape == PARTIAL:
+            document = partial(document, self.form.version)
+        if encoding == PROTOBUF:
+            return Answer(protobufs.encode(document), status, PROTOBUF)
+        if encoding == YAML:
+            return Answer(to_yaml(document), status, YAML)
+        return Answer(orjson.dumps(document, option=orjson.OPT_INDENT_2 if self._pretty else 0), status)
+
+    @property
+    def streams_lists(self) -> bool:
+        """Whether a list can be sent item by item."""
+        return self.form.encoding == JSON and self.form.shape != TABLE and not self._pretty
+
+    def item(self, stored: Stored) -> Any:
+        """One item of a list: the row of a Table, a protobuf message, or JSON."""
+        if self.form.shape == TABLE and self._table is not None:
+            return self._table.row(decode(self.data(stored)), self.form.version)
+        if self.form.encoding == PROTOBUF:
+            document = decode(self.data(stored))
+            return protobufs.message(partial(document, self.form.version) if self.form.shape == PARTIAL else document)
+        return self.json_item(stored)
+
+    def json_item(self, stored: Stored) -> bytes:
+        """One item of a JSON list."""
+        if self.form.shape == PARTIAL:
+            return encode(partial(stored.document(), self.form.version))
+        # Items of built-in kinds carry no kind and apiVersion of their own, as with upstream's typed lists.
+        return self.data(stored) if self.kind.custom else _without_type(self.data(stored))
+
+    def list_head(self, meta: ListMeta) -> bytes:
+        """The opening of a JSON list up to its items."""
+        return encode(self._list_document(meta))[:-1] + b',"items":['
+
+    def list_answer(self, items: list[Any], meta: ListMeta) -> Answer:
+        """A whole list of items that `item` has made."""
+        if self.form.shape == TABLE and self._table is not None:
+            table = self._table.of_rows(items, meta.document(), self.form.version)
+            return Answer(to_yaml(table), content_type=YAML) if self.form.encoding == YAML else Answer(encode(table))
+        if self.form.encoding == PROTOBUF:
+            return Answer(protobufs.encode_list(self._list_document(meta), items), content_type=PROTOBUF)
+        body = self.list_head(meta) + b",".join(items) + b"]}"
+        if self.form.encoding == YAML:
+            return Answer(to_yaml(decode(body)), content_type=YAML)
+        return Answer(orjson.dumps(decode(body), option=orjson.OPT_INDENT_2) if self._pretty else body)
+
+    def _list_document(self, meta: ListMeta) -> Document:
+        kind, api_version = self.kind.list_kind, self.kind.api_version
+        if self.form.shape == PARTIAL:
+            kind, api_version = "PartialObjectMetadataList", f"{META}/{self.form.version}"
+        return {"kind": kind, "apiVersion": api_version, "metadata": meta.document()}
+
+    def event(self, type: str, stored: Stored, revision: int | None = None) -> bytes:
+        """A watch event; `revision` replaces the object's own."""
+        data = self.data(stored)
+        if revision is not None:
+            document = decode(data)
+            document["metadata"]["resourceVersion"] = str(revision)
+            data = encode(document)
+        if not self.form.shape and self.form.encoding != PROTOBUF:
+            return self._framed(type, data)
+        document = decode(data)
+        if self.form.shape == TABLE and self._table is not None:
+            meta = {"resourceVersion": document["metadata"]["resourceVersion"]}
+            return self._framed(type, encode(self._table.document([document], meta, self.form.version)))
+        return self._framed_document(type, document)
+
+    def bookmark(self, revision: int, *, initial_events_end: bool = False) -> bytes:
+        """A bookmark event: everything up to `revision` has been sent."""
+        metadata: Document = {"resourceVersion": str(revision), "creationTimestamp": None}
+        if initial_events_end:
+            metadata["annotations"] = {INITIAL_EVENTS_END: "true"}
+        document: Document = {"kind": self.kind.kind, "apiVersion": self.kind.api_version, "metadata": metadata}
+        if self.form.shape == TABLE and self._table is not None:
+            table = self._table.document([], {"resourceVersion": str(revision)}, self.form.version)
+            table["rows"] = (
+                [{"cells": [], "object": partial(document, self.form.version)}] if initial_events_end else []
+            )
+            return self._framed("BOOKMARK", encode(table))
+        return self._framed_document("BOOKMARK", document)
+
+    def error(self, error: StatusError) -> bytes:
+        """An ERROR event, after which the stream ends."""
+        if self.form.encoding == PROTOBUF:
+            return protobufs.frame("ERROR", protobufs.encode(error.status()))
+        return self._framed("ERROR", encode(error.status()))
+
+    def _framed_document(self, type: str, document: Document) -> bytes:
+        if self.form.shape == PARTIAL:
+            document = partial(document, self.form.version)
+        if self.form.encoding == PROTOBUF:
+            return protobufs.frame(type, protobufs.encode(document))
+        return self._framed(type, encode(document))
+
+    def _framed(self, type: str, data: bytes) -> bytes:
+        if self.form.encoding == YAML:
+            return b"---\n" + to_yaml({"type": type, "object": decode(data)})
+        return b'{"type":"%s","object":%s}\n' % (type.encode(), data)
+
+
+def partial(document: Document, version: str) -> Document:
+    """The metadata of an object as a PartialObjectMetadata."""
+    metadata: Any = document.get("metadata") or {}
+    return {"kind": "PartialObjectMetadata", "apiVersion": f"{META}/{version}", "metadata": metadata}
+
+
+def _without_type(data: bytes) -> bytes:
+    cut = data.find(b'"metadata"', 0, 300)
+    return b"{" + data[cut:] if cut > 0 else data

@@ -1,0 +1,20 @@
+"""YAML for clients that ask for it, and for bodies that come in it."""
+
+from typing import Any
+
+from seatrial.model.documents import Document
+from seatrial.model.errors import BadRequest
+from seatrial.model.yaml_reader import YamlError, dump, load
+
+
+def to_yaml(document: Document) -> bytes:
+    """The document as YAML."""
+    return dump(document).encode()
+
+
+def from_yaml(data: bytes) -> Any:
+    """The one document of a YAML text."""
+    try:
+        return load(data)
+    except YamlError as error:
+        raise BadRequest(f"error converting YAML to JSON: {error}") from None

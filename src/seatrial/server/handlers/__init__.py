@@ -1,0 +1,1 @@
+"""Request handlers: the verbs, subresources, discovery, reviews, and the simulator API."""

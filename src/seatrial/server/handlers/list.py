@@ -1,0 +1,206 @@
+"""LIST: selection, chunks with a continue token, and lists at an earlier revision.
+
+A list at revision N is worked out from the present one and the history since: what has changed is put back to what
+it was. So a continue token is only a revision and a place, and no state is kept for it.
+"""
+
+import asyncio
+import base64
+import binascii
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from seatrial.model.documents import decode, encode
+from seatrial.model.errors import BadRequest, Cause, Gone, ServerTimeout
+from seatrial.model.kinds import Kind
+from seatrial.server.encoding.rendering import ListMeta, Rendering
+from seatrial.server.handlers.options import invalid
+from seatrial.server.messages import Answer, Request, Stream
+from seatrial.server.selection import Selection
+from seatrial.store.objects import Stored
+from seatrial.store.store import Store
+
+STREAM_FROM = 128 * 1024
+"""Bytes from which a list is sent in chunks."""
+SENT_AT_ONCE = 512 * 1024
+READ_AT_ONCE = 4 * 1024 * 1024
+"""Bytes of objects that are read before others get their turn."""
+T = TypeVar("T")
+MATCHES = ("", "Exact", "NotOlderThan")
+
+
+@dataclass(frozen=True, slots=True)
+class Continuation:
+    """Where the next chunk begins."""
+
+    revision: int
+    after: tuple[str, str]
+
+    def token(self) -> str:
+        """The opaque text a client hands back."""
+        namespace, name = self.after
+        start = f"{namespace}/{name}\0" if namespace else f"{name}\0"
+        text = encode({"v": "meta.k8s.io/v1", "rv": self.revision, "start": start})
+        return base64.urlsafe_b64encode(text).rstrip(b"=").decode()
+
+    @classmethod
+    def parse(cls, token: str) -> "Continuation":
+        try:
+            document = decode(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
+            namespace, _, name = document["start"].rstrip("\0").rpartition("/")
+            return cls(int(document["rv"]), (namespace, name))
+        except (ValueError, KeyError, TypeError, AttributeError, binascii.Error):
+            raise BadRequest("continue key is not valid: the token was not made by this server") from None
+
+
+class Lists:
+    """Answers LIST requests from the store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def answer(self, request: Request, kind: Kind, selection: Selection, rendering: Rendering) -> Answer | Stream:
+        """The list that a request asks for; `kind` is the one stored."""
+        limit = request.number("limit") or 0
+        token = request.query.get("continue", "")
+        revision, start = self._start(request, token)
+        found = self._objects(kind, selection, revision)
+        if start is not None:
+            found = [stored for stored in found if (stored.namespace, stored.name) > start]
+        if not selection.is_everything:
+            found = await _selected(found, selection, limit + 1 if limit > 0 else 0)
+        meta = ListMeta(revision)
+        if 0 < limit < len(found):
+            last = found[limit - 1]
+            rest = len(found) - limit if selection.is_everything else 0
+            meta = ListMeta(revision, Continuation(revision, (last.namespace, last.name)).token(), rest)
+            found = found[:limit]
+        if rendering.streams_lists and sum(stored.size for stored in found) > STREAM_FROM:
+            return Stream(_chunks(found, meta, rendering), compressible=True)
+        return rendering.list_answer([item async for item in _in_turns(found, rendering.item)], meta)
+
+    def _start(self, request: Request, token: str) -> tuple[int, tuple[str, str] | None]:
+        """The revision to list at and what was already sent."""
+        text, match = request.query.get("resourceVersion", ""), request.query.get("resourceVersionMatch", "")
+        _check_match(request, text, match, token)
+        if token:
+            continuation = Continuation.parse(token)
+            return continuation.revision, continuation.after
+        wanted = parse_revision(text)
+        now = self._store.revision
+        if wanted > now:
+            raise too_large(wanted, now)
+        limit = request.number("limit") or 0
+        # An old rule of upstream: with a limit, a revision other than 0 means exactly that one.
+        exact = match == "Exact" or (not match and limit > 0 and wanted > 0)
+        return (wanted if exact else now), None
+
+    def _objects(self, kind: Kind, selection: Selection, revision: int) -> Sequence[Stored]:
+        namespace = selection.namespace
+        if revision == self._store.revision and selection.name and (namespace or not kind.namespaced):
+            named = self._store.find(kind, selection.name, namespace)
+            return [named] if named is not None else []
+        present = self._store.list(kind, namespace)
+        if revision == self._store.revision:
+            return present
+        try:
+            changes = list(self._store.changes(revision, kind))
+        except Gone:
+            raise Gone(
+                "The provided continue parameter is too old to display a consistent list result. You can start a new "
+                "list without the continue parameter."
+            ) from None
+        if not changes:
+            return present
+        objects = {(stored.namespace, stored.name): stored for stored in present}
+        for change in reversed(changes):
+            key = change.stored.namespace, change.stored.name
+            if namespace and key[0] != namespace:
+                continue
+            if change.previous is None:
+                objects.pop(key, None)
+            else:
+                objects[key] = change.previous
+        return [objects[key] for key in sorted(objects)]
+
+
+async def _in_turns(found: Sequence[Stored], make: Callable[[Stored], T]) -> AsyncIterator[T]:
+    """What `make` makes of each object, with a turn for others now and then."""
+    size = 0
+    for stored in found:
+        yield make(stored)
+        size += stored.size
+        if size > READ_AT_ONCE:
+            size = 0
+            await asyncio.sleep(0)
+
+
+async def _selected(found: Sequence[Stored], selection: Selection, enough: int) -> list[Stored]:
+    chosen: list[Stored] = []
+    async for stored, is_in in _in_turns(found, lambda stored: (stored, selection.admits(stored))):
+        if is_in:
+            chosen.append(stored)
+            if enough and len(chosen) >= enough:
+                break
+    return chosen
+
+
+async def _chunks(found: Sequence[Stored], meta: ListMeta, rendering: Rendering) -> AsyncIterator[bytes]:
+    parts = [rendering.list_head(meta)]
+    size, comma = 0, b""
+    for stored in found:
+        item = rendering.json_item(stored)
+        parts += (comma, item)
+        comma = b","
+        size += len(item)
+        if size > SENT_AT_ONCE:
+            yield b"".join(parts)
+            parts, size = [], 0
+            await asyncio.sleep(0)
+    parts.append(b"]}")
+    yield b"".join(parts)
+
+
+def parse_revision(text: str) -> int:
+    """A resourceVersion from a query; none is 0."""
+    if not text:
+        return 0
+    if not text.isdecimal() or not text.isascii() or int(text) >= 2**63:
+        why = f'Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax'
+        raise invalid("ListOptions", [Cause("resourceVersion", why)])
+    return int(text)
+
+
+def too_large(wanted: int, now: int) -> ServerTimeout:
+    """The refusal of a revision that does not exist yet."""
+    return ServerTimeout(
+        f"Too large resource version: {wanted}, current: {now}",
+        causes=[Cause("", "Too large resource version", "ResourceVersionTooLarge")],
+        retry_after=1,
+    )
+
+
+def _check_match(request: Request, text: str, match: str, token: str) -> None:
+    causes = []
+
+    def forbid(field: str, why: str) -> None:
+        causes.append(Cause(field, f"Forbidden: {why}", "FieldValueForbidden"))
+
+    if match:
+        if token:
+            forbid("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided")
+        if not text:
+            forbid("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided")
+        if match not in MATCHES:
+            supported = 'supported values: "Exact", "NotOlderThan", ""'
+            why = f'Unsupported value: "{match}": {supported}'
+            causes.append(Cause("resourceVersionMatch", why, "FieldValueNotSupported"))
+        if match == "Exact" and text == "0":
+            forbid("resourceVersionMatch", 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"')
+    if "sendInitialEvents" in request.query:
+        forbid("sendInitialEvents", "sendInitialEvents is forbidden for list")
+    if causes:
+        raise invalid("ListOptions", causes)
+    if token and text not in ("", "0"):
+        raise BadRequest("specifying resource version is not allowed when using continue")

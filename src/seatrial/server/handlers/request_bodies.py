@@ -1,0 +1,99 @@
+"""Reading request bodies: JSON, YAML and protobuf become documents; anything else is refused by name."""
+
+from collections.abc import Iterable
+from typing import Any, cast
+
+import orjson
+
+from seatrial.model.decoding import decode_body
+from seatrial.model.documents import Document
+from seatrial.model.errors import BadRequest, UnsupportedMediaType
+from seatrial.model.kinds import Kind
+from seatrial.model.schema import Schema
+from seatrial.server.encoding import protobuf as protobufs
+from seatrial.server.encoding.negotiation import JSON, OFFERED, PROTOBUF, YAML, media_type
+from seatrial.server.encoding.yaml import from_yaml
+from seatrial.server.messages import Request
+from seatrial.store.options import FieldValidation, Patch, PatchType
+
+DELETE_OPTIONS = Kind("", "v1", "DeleteOptions", "deleteoptions")
+PATCH_TYPES: dict[str, PatchType] = {
+    "application/json-patch+json": "json",
+    "application/merge-patch+json": "merge",
+    "application/strategic-merge-patch+json": "strategic",
+    "application/apply-patch+yaml": "apply",
+}
+
+
+def read_object(request: Request, kind: Kind, schema: Schema | None = None) -> Document:
+    """The object in the body, checked and in canonical form; it must be of the kind that the path names.
+
+    `schema` is that of a custom kind. Unknown and duplicate fields are treated as fieldValidation says.
+    """
+    media = media_type(request.header("content-type")) or JSON
+    if media == PROTOBUF and not kind.custom:
+        document = protobufs.decode(kind, request.body)
+    elif media in (JSON, YAML):
+        validation = cast(FieldValidation, request.query.get("fieldValidation") or "Warn")
+        document, warnings = decode_body(kind, request.body, validation, yaml=media == YAML, schema=schema)
+        request.warnings.extend(warnings)
+    else:
+        raise unsupported_media((JSON, YAML) if kind.custom else OFFERED)
+    api_version, name = document.get("apiVersion") or kind.api_version, document.get("kind") or kind.kind
+    if (api_version, name) != (kind.api_version, kind.kind):
+        raise BadRequest(
+            f'{name} in version "{api_version}" cannot be handled as a {kind.kind}: no kind "{name}" is registered '
+            f'for version "{api_version}" at this path'
+        )
+    document["kind"], document["apiVersion"] = name, api_version
+    return document
+
+
+def read_options(request: Request) -> Any:
+    """The DeleteOptions of a body."""
+    media = media_type(request.header("content-type")) or JSON
+    if media == PROTOBUF:
+        return protobufs.decode(DELETE_OPTIONS, request.body)
+    if media == YAML:
+        return from_yaml(request.body)
+    if media == JSON:
+        return read_json(request)
+    raise unsupported_media(OFFERED)
+
+
+def read_json(request: Request) -> Any:
+    """The JSON of the body."""
+    try:
+        return orjson.loads(request.body)
+    except orjson.JSONDecodeError as error:
+        raise BadRequest(f"couldn't get version/kind; json parse error: {error}") from None
+
+
+def read_patch(request: Request, *, strategic: bool) -> Patch:
+    """The patch in the body, by its content type."""
+    media = media_type(request.header("content-type"))
+    type = PATCH_TYPES.get(media)
+    if type is None or (type == "strategic" and not strategic):
+        offered = [name for name in PATCH_TYPES if strategic or PATCH_TYPES[name] != "strategic"]
+        raise unsupported_media(sorted(offered))
+    if type == "apply":
+        body = from_yaml(request.body)
+        if not isinstance(body, dict):
+            raise BadRequest("error decoding YAML: the apply configuration must be an object")
+        return Patch(type, body)
+    try:
+        body = orjson.loads(request.body)
+    except orjson.JSONDecodeError as error:
+        raise BadRequest(f"error decoding patch: {error}") from None
+    if type == "json" and not isinstance(body, list):
+        raise BadRequest("error decoding patch: a JSON patch must be a list of operations")
+    if type != "json" and not isinstance(body, dict):
+        raise BadRequest("error decoding patch: a merge patch must be an object")
+    return Patch(type, body)
+
+
+def unsupported_media(offered: Iterable[str]) -> UnsupportedMediaType:
+    """The refusal of a content type."""
+    return UnsupportedMediaType(
+        f"the body of the request was in an unknown format - accepted media types include: {', '.join(offered)}"
+    )

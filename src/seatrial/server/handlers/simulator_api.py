@@ -1,0 +1,207 @@
+"""The HTTP API of kube-scheduler-simulator under /api/v1, so that its users can move: export, import,
+listwatchresources, and, where their owners are handed in, schedulerconfiguration and reset.
+
+Shapes and status codes are those of kube-scheduler-simulator (simulator/server/handler, simulator/snapshot,
+simulator/resourcewatcher).
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from seatrial.model.documents import Document, encode
+from seatrial.model.errors import BadRequest, Gone, NotFound
+from seatrial.model.kinds import Kind
+from seatrial.server.extension_points import RouteTable
+from seatrial.server.handlers.list import parse_revision
+from seatrial.server.handlers.request_bodies import read_json
+from seatrial.server.messages import Answer, Request, Stream, json_answer
+from seatrial.store.objects import Change, Stored
+from seatrial.store.store import Store
+
+IGNORED_NAMESPACES = ("default",)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One kind in an export: its key there, its name in events, and the parameter of its last resourceVersion."""
+
+    key: str
+    api_version: str
+    kind: str
+    plural: str
+    parameter: str
+
+
+SECTIONS = (
+    Section("pods", "v1", "Pod", "pods", "podsLastResourceVersion"),
+    Section("nodes", "v1", "Node", "nodes", "nodesLastResourceVersion"),
+    Section("pvs", "v1", "PersistentVolume", "persistentvolumes", "pvsLastResourceVersion"),
+    Section("pvcs", "v1", "PersistentVolumeClaim", "persistentvolumeclaims", "pvcsLastResourceVersion"),
+    Section("storageClasses", "storage.k8s.io/v1", "StorageClass", "storageclasses", "scsLastResourceVersion"),
+    Section("priorityClasses", "scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", "pcsLastResourceVersion"),
+    Section("namespaces", "v1", "Namespace", "namespaces", "namespaceLastResourceVersion"),
+)
+LOAD_ORDER = ("namespaces", "priorityClasses", "storageClasses", "pvcs", "pvs", "nodes", "pods")
+
+
+class SchedulerService(Protocol):
+    """Whoever runs the scheduler: tells its configuration and starts it again with another."""
+
+    def configuration(self) -> Document:
+        """The KubeSchedulerConfiguration in force."""
+
+    def restart(self, configuration: Document) -> None:
+        """Go on with these profiles and extenders; a StatusError or ConfigError refuses them."""
+
+
+class SimulatorApi:
+    """The routes of kube-scheduler-simulator."""
+
+    def __init__(
+        self, store: Store, scheduler: SchedulerService | None = None, reset: Callable[[], None] | None = None
+    ) -> None:
+        self._store = store
+        self._scheduler = scheduler
+        self._reset = reset
+        self._streams: set[_Stream] = set()
+        self.routes = RouteTable()
+        self.routes.add("GET", "/api/v1/export", self._export)
+        self.routes.add("POST", "/api/v1/import", self._import)
+        self.routes.add("GET", "/api/v1/listwatchresources", self._list_and_watch)
+        self.routes.add("GET", "/api/v1/schedulerconfiguration", self._get_configuration)
+        self.routes.add("POST", "/api/v1/schedulerconfiguration", self._set_configuration)
+        self.routes.add("PUT", "/api/v1/reset", self._reset_all)
+
+    def close(self) -> None:
+        """End all streams: the server stops."""
+        for stream in tuple(self._streams):
+            stream.close()
+
+    async def _export(self, request: Request) -> Answer:
+        body: Document = {
+            section.key: [stored.document() for stored in self._store.list(self._kind(section)) if _is_exported(stored)]
+            for section in SECTIONS
+        }
+        body["schedulerConfig"] = self._scheduler.configuration() if self._scheduler is not None else None
+        return json_answer(body)
+
+    async def _import(self, request: Request) -> Answer:
+        body = read_json(request)
+        if not isinstance(body, dict):
+            raise BadRequest("import: expected an object with pods, nodes, pvs, pvcs, storageClasses, ...")
+        documents = [document for key in LOAD_ORDER for document in self._documents(body, key)]
+        configuration = body.get("schedulerConfig")
+        if configuration is not None and self._scheduler is not None:
+            self._scheduler.restart(configuration)
+        self._store.load(documents, writer=request.user.writer)
+        return Answer(b"")
+
+    def _documents(self, body: Document, key: str) -> Iterable[Document]:
+        section = next(section for section in SECTIONS if section.key == key)
+        found = body.get(key) or []
+        if not isinstance(found, list) or not all(isinstance(document, dict) for document in found):
+            raise BadRequest(f"{key}: expected a list of objects")
+        for document in found:
+            name = (document.get("metadata") or {}).get("name", "")
+            if not (key == "priorityClasses" and str(name).startswith("system-")):
+                yield {"apiVersion": section.api_version, "kind": section.kind, **document}
+
+    async def _list_and_watch(self, request: Request) -> Stream:
+        stream = _Stream(self._store, {section: self._kind(section) for section in SECTIONS}, self._streams)
+        return Stream(stream.chunks(stream.beginning(request)), close=stream.close)
+
+    async def _get_configuration(self, request: Request) -> Answer:
+        return json_answer(self._running_scheduler().configuration())
+
+    async def _set_configuration(self, request: Request) -> Answer:
+        body = read_json(request)
+        if not isinstance(body, dict):
+            raise BadRequest("expected a KubeSchedulerConfiguration")
+        self._running_scheduler().restart(body)
+        return Answer(b"", 202)
+
+    async def _reset_all(self, request: Request) -> Answer:
+        if self._reset is None:
+            raise NotFound("this server cannot be reset")
+        self._reset()
+        return Answer(b"", 202)
+
+    def _running_scheduler(self) -> SchedulerService:
+        if self._scheduler is None:
+            raise NotFound("this server runs no scheduler of its own")
+        return self._scheduler
+
+    def _kind(self, section: Section) -> Kind:
+        kind = self._store.kinds.named(section.api_version, section.kind)
+        if kind is None:
+            raise NotFound(f"{section.plural} are not served")
+        return kind
+
+
+@dataclass(eq=False, slots=True)
+class _Stream:
+    """One client of listwatchresources: what is there as ADDED, then what changes."""
+
+    store: Store
+    kinds: dict[Section, Kind]
+    open: "set[_Stream]"
+    revision: int = 0
+    closed: bool = False
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def beginning(self, request: Request) -> list[bytes]:
+        """The events to start with: of each kind all objects, or the changes since the revision that is given."""
+        self.revision = self.store.revision
+        events: list[bytes] = []
+        for section, kind in self.kinds.items():
+            text = request.query.get(section.parameter, "")
+            if text:
+                changes = self.store.changes(parse_revision(text), kind)
+                events += [_event(section, change.type, change.stored) for change in changes]
+            else:
+                events += [_event(section, "ADDED", stored) for stored in self.store.list(kind)]
+        return events
+
+    async def chunks(self, beginning: list[bytes]) -> AsyncIterator[bytes]:
+        """The events, some at a time."""
+        sections = {kind.group_kind: section for section, kind in self.kinds.items()}
+        stop = self.store.subscribe(self._notice, self.kinds.values())
+        self.open.add(self)
+        try:
+            for start in range(0, len(beginning), 100):
+                yield b"".join(beginning[start : start + 100])
+                await asyncio.sleep(0)
+            while not self.closed:
+                await self.news.wait()
+                self.news.clear()
+                changes = [c for c in self.store.changes(self.revision) if c.stored.kind.group_kind in sections]
+                self.revision = self.store.revision
+                yield b"".join(_event(sections[c.stored.kind.group_kind], c.type, c.stored) for c in changes)
+        except Gone:
+            return
+        finally:
+            stop()
+            self.open.discard(self)
+
+    def close(self) -> None:
+        self.closed = True
+        self.news.set()
+
+    def _notice(self, change: Change) -> None:
+        self.news.set()
+
+
+def _event(section: Section, type: str, stored: Stored) -> bytes:
+    kind, event = encode(section.plural), encode(type)
+    return b'{"Kind":%s,"EventType":%s,"Obj":%s}\n' % (kind, event, stored.data)
+
+
+def _is_exported(stored: Stored) -> bool:
+    """System priority classes and the namespaces that every cluster has are left out, as the original does."""
+    if stored.kind.kind == "PriorityClass":
+        return not stored.name.startswith("system-")
+    if stored.kind.kind == "Namespace":
+        return stored.name not in IGNORED_NAMESPACES and not stored.name.startswith("kube-")
+    return True

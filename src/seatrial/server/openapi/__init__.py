@@ -1,0 +1,1 @@
+"""OpenAPI documents, version 2 and version 3."""

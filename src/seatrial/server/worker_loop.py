@@ -1,0 +1,123 @@
+"""Real time for cooperative workers: controllers and schedulers work on the server's own loop, in small slices.
+
+A slice is short, so that a request never waits long; between two slices everything else gets its turn. When nobody
+has work the pump sleeps until a write or the next timer. A worker that raises is logged, rests for a moment and is
+asked again; the others go on.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from seatrial.clock.real import RealClock
+from seatrial.model.times import SECOND
+from seatrial.store.objects import Change
+from seatrial.store.store import Store
+
+SLICE = 0.005
+"""Seconds of work before requests get their turn."""
+LONGEST_SLEEP = 1.0
+REST = 0.1
+"""Seconds a worker rests after it has raised."""
+ERRORS_KEPT = 1024
+
+log = logging.getLogger("seatrial.server")
+
+
+class Worker(Protocol):
+    """Something that reacts to the store from a queue of its own."""
+
+    def has_work(self) -> bool:
+        """Whether `work` would do something now."""
+
+    def work(self) -> bool:
+        """Do one piece of work; True if there was one."""
+
+
+class WorkerLoop:
+    """Keeps workers going."""
+
+    def __init__(self, store: Store, clock: RealClock, workers: Sequence[Worker]) -> None:
+        self._clock = clock
+        self._workers = tuple(workers)
+        self._resting: dict[int, float] = {}
+        self._logged: set[str] = set()
+        self._task: asyncio.Task[None] | None = None
+        self._wake = asyncio.Event()
+        self._unsubscribe = store.subscribe(self._notice)
+
+    def start(self) -> asyncio.Task[None]:
+        """Work beside everything else until the task is cancelled."""
+        self._task = asyncio.ensure_future(self.run())
+        self._task.add_done_callback(self._tell_end)
+        return self._task
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the workers of a pump that was started are still kept going."""
+        return self._task is not None and not self._task.done()
+
+    async def run(self) -> None:
+        """Work until cancelled."""
+        try:
+            while True:
+                if not self._work_a_slice():
+                    await self._sleep()
+                else:
+                    await asyncio.sleep(0)
+        finally:
+            self._unsubscribe()
+
+    def _work_a_slice(self) -> bool:
+        """Work in turns until the slice is over; False if nobody had any."""
+        end = time.monotonic() + SLICE
+        worked = False
+        while time.monotonic() < end:
+            busy = self._guarded("timer", lambda: self._clock.fire_due() > 0)
+            for worker in self._workers:
+                busy = self._work(worker) or busy
+            if not busy:
+                return worked
+            worked = True
+        return worked
+
+    def _work(self, worker: Worker) -> bool:
+        """Let one worker do a piece of work, unless it rests."""
+        if self._resting and self._resting.get(id(worker), 0.0) > time.monotonic():
+            return False
+        self._resting.pop(id(worker), None)
+        return self._guarded(worker, lambda: worker.has_work() and worker.work())
+
+    def _guarded(self, who: Worker | str, work: Callable[[], bool]) -> bool:
+        """Work; an error is told once and costs only a rest."""
+        try:
+            return work()
+        except Exception as error:
+            name = who if isinstance(who, str) else getattr(who, "name", type(who).__name__)
+            text = f"{name}: {type(error).__name__}: {error}"
+            if text not in self._logged and len(self._logged) < ERRORS_KEPT:
+                self._logged.add(text)
+                log.exception("%s", text)
+            if not isinstance(who, str):
+                self._resting[id(who)] = time.monotonic() + REST
+            return False
+
+    def _tell_end(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("controllers and scheduler have stopped", exc_info=error)
+
+    async def _sleep(self) -> None:
+        self._wake.clear()
+        due = [when for when in (self._clock.next_inner(), self._clock.next_outer()) if when is not None]
+        longest = REST if self._resting else LONGEST_SLEEP
+        seconds = min(longest, max(0.0, (min(due) - self._clock.now()) / SECOND)) if due else longest
+        try:
+            async with asyncio.timeout(seconds):
+                await self._wake.wait()
+        except TimeoutError:
+            return
+
+    def _notice(self, change: Change) -> None:
+        self._wake.set()

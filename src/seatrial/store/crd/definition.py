@@ -1,0 +1,137 @@
+"""A CustomResourceDefinition, read: which kinds it serves and what each version's documents look like."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from seatrial.model.documents import Document
+from seatrial.model.kinds import ALL_VERBS, Kind, Subresource
+from seatrial.model.schema import Schema, schema_from_openapi
+from seatrial.store.crd.schema_validation import Validator
+from seatrial.store.crd.validation_rules import Expressions
+from seatrial.store.registry.scale import ScalePaths
+
+_VERSION_VERBS = ("get", "patch", "update")
+
+
+@dataclass(frozen=True)
+class Version:
+    """One version of a defined kind."""
+
+    kind: Kind
+    served: bool
+    stored: bool
+    deprecated: bool
+    warning: str
+    openapi: Document
+    columns: tuple[Document, ...]
+    selectable: tuple[str, ...]
+    scale: ScalePaths | None
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The shape of its documents, for pruning, patches and apply."""
+        return schema_from_openapi(self.openapi, root=True)
+
+    @cached_property
+    def validator(self) -> Validator:
+        return Validator(self.openapi)
+
+    @cached_property
+    def expressions(self) -> Expressions:
+        """Its x-kubernetes-validations."""
+        return Expressions(self.openapi)
+
+
+@dataclass(frozen=True)
+class Definition:
+    """All versions of a defined kind."""
+
+    name: str
+    group: str
+    kind: str
+    versions: tuple[Version, ...]
+    established: bool
+    terminating: bool
+
+    @property
+    def group_kind(self) -> tuple[str, str]:
+        return self.group, self.kind
+
+    @property
+    def storage(self) -> Version:
+        """The version in which objects are kept."""
+        return next((version for version in self.versions if version.stored), self.versions[0])
+
+    def version(self, name: str) -> Version | None:
+        return next((version for version in self.versions if version.kind.version == name), None)
+
+
+def read_definition(document: Document) -> Definition:
+    """The definition of a valid CustomResourceDefinition."""
+    spec, status = document["spec"], document.get("status") or {}
+    conditions = {condition["type"]: condition["status"] for condition in status.get("conditions") or ()}
+    versions = sorted(spec["versions"], key=lambda version: version_rank(version["name"]))
+    return Definition(
+        document["metadata"]["name"],
+        spec["group"],
+        spec["names"]["kind"],
+        tuple(_version(spec, version) for version in versions),
+        established=conditions.get("Established") == "True",
+        terminating="deletionTimestamp" in document["metadata"],
+    )
+
+
+def _version(spec: Document, version: Document) -> Version:
+    subresources = version.get("subresources") or {}
+    return Version(
+        _kind(spec, version["name"], subresources),
+        served=bool(version.get("served")),
+        stored=bool(version.get("storage")),
+        deprecated=bool(version.get("deprecated")),
+        warning=version.get("deprecationWarning") or "",
+        openapi=(version.get("schema") or {}).get("openAPIV3Schema") or {},
+        columns=tuple(version.get("additionalPrinterColumns") or ()),
+        selectable=tuple(field["jsonPath"].removeprefix(".") for field in version.get("selectableFields") or ()),
+        scale=_scale(subresources["scale"]) if "scale" in subresources else None,
+    )
+
+
+def _kind(spec: Document, version: str, subresources: Document) -> Kind:
+    names, group = spec["names"], spec["group"]
+    parts = []
+    if "status" in subresources:
+        parts.append(Subresource("status", group, version, names["kind"], _VERSION_VERBS))
+    if "scale" in subresources:
+        parts.append(Subresource("scale", "autoscaling", "v1", "Scale", _VERSION_VERBS))
+    return Kind(
+        group,
+        version,
+        names["kind"],
+        names["plural"],
+        namespaced=spec["scope"] == "Namespaced",
+        singular=names.get("singular") or names["kind"].lower(),
+        short_names=tuple(names.get("shortNames") or ()),
+        categories=tuple(names.get("categories") or ()),
+        subresources=tuple(part.name for part in parts),
+        verbs=ALL_VERBS,
+        custom=True,
+        subresource_facts=tuple(parts),
+    )
+
+
+def _scale(paths: Document) -> ScalePaths:
+    def split(key: str) -> tuple[str, ...]:
+        return tuple(part for part in (paths.get(key) or "").split(".") if part)
+
+    return ScalePaths(split("specReplicasPath"), split("statusReplicasPath"), split("labelSelectorPath"))
+
+
+def version_rank(name: str) -> tuple[Any, ...]:
+    """Kubernetes' order of versions: v10, v2, v1, v11beta2, v1alpha1, then others by name."""
+    stem, _, rest = name[1:].partition("alpha") if "alpha" in name else name[1:].partition("beta")
+    level = 1 if "beta" in name else 2 if "alpha" in name else 0
+    digits = rest if level else "0"
+    if name.startswith("v") and stem.isdigit() and stem[:1] != "0" and digits.isdigit():
+        return (0, level, -int(stem), -int(digits))
+    return (1, 0, 0, 0, name)

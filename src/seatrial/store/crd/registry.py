@@ -1,0 +1,105 @@
+"""The definitions in force: they follow the CustomResourceDefinitions in the store, write by write."""
+
+from seatrial.model.documents import Document
+from seatrial.model.errors import Cause
+from seatrial.model.kinds import Kind, Kinds
+from seatrial.model.schema import Schema
+from seatrial.store.crd.defaulting import apply_defaults
+from seatrial.store.crd.definition import Definition, Version, read_definition
+from seatrial.store.crd.definition_validation import definition_causes
+from seatrial.store.crd.names import accept
+from seatrial.store.crd.ratcheting import is_unchanged
+from seatrial.store.registry.scale import ScalePaths
+from seatrial.store.versions import Versions
+
+DEFINITIONS = ("apiextensions.k8s.io", "CustomResourceDefinition")
+
+
+class Definitions:
+    """What is known of kinds that are not built in."""
+
+    def __init__(self, kinds: Kinds, versions: Versions) -> None:
+        self._kinds = kinds
+        self._versions = versions
+        self._definitions: dict[str, Definition] = {}
+        self._by_kind: dict[tuple[str, str, str], Version] = {}
+        self.declared: dict[tuple[str, str], Schema] = {}
+        """Kinds of ours whose schema says more than a CustomResourceDefinition can: merge keys."""
+
+    def changed(self, document: Document) -> None:
+        """A definition is new or different: serve what it says now."""
+        self.removed(document["metadata"]["name"])
+        definition = read_definition(document)
+        self._definitions[definition.name] = definition
+        if not definition.established:
+            return
+        for version in definition.versions:
+            self._by_kind[definition.group, version.kind.version, definition.kind] = version
+            if version.served:
+                self._kinds.add(version.kind)
+        self._versions.store_as(definition.storage.kind)
+
+    def removed(self, name: str) -> None:
+        """A definition is gone: its kinds are no longer served."""
+        definition = self._definitions.pop(name, None)
+        if definition is None:
+            return
+        for version in definition.versions:
+            if self._by_kind.pop((definition.group, version.kind.version, definition.kind), None) is not None:
+                self._kinds.remove(version.kind)
+        self._versions.forget(definition.storage.kind)
+
+    def version(self, kind: Kind) -> Version | None:
+        """What is known of a defined kind in one version; None for others."""
+        return self._by_kind.get((kind.group, kind.version, kind.kind))
+
+    def named(self, name: str) -> Definition | None:
+        """The definition of that name (`widgets.example.com`)."""
+        return self._definitions.get(name)
+
+    def of_kind(self, kind: Kind) -> Definition | None:
+        """The definition that a kind comes from."""
+        return self._definitions.get(f"{kind.plural}.{kind.group}")
+
+    def schema(self, kind: Kind) -> Schema | None:
+        if kind.group_kind in self.declared:
+            return self.declared[kind.group_kind]
+        version = self.version(kind)
+        return version.schema if version is not None else None
+
+    def columns(self, kind: Kind) -> tuple[Document, ...]:
+        """The additionalPrinterColumns of a kind."""
+        version = self.version(kind)
+        return version.columns if version is not None else ()
+
+    def selectable(self, kind: Kind) -> tuple[str, ...]:
+        """The fields of a defined kind that a field selector may name."""
+        version = self.version(kind)
+        return version.selectable if version is not None else ()
+
+    def scale_paths(self, kind: Kind) -> ScalePaths | None:
+        version = self.version(kind)
+        return version.scale if version is not None else None
+
+    def apply_defaults(self, kind: Kind, document: Document) -> None:
+        """Fill in the defaults of a kind's schema."""
+        version = self.version(kind)
+        if version is not None:
+            apply_defaults(version.openapi, document)
+
+    def causes(self, kind: Kind, document: Document, old: Document | None) -> list[Cause]:
+        """What a kind's schema and rules find wrong with an object."""
+        version = self.version(kind)
+        if version is None:
+            return []
+        found = version.validator.causes(document) or version.expressions.causes(document, old)
+        return found if old is None else [cause for cause in found if not is_unchanged(cause, document, old)]
+
+    def accept(self, document: Document, old: Document | None, now: int) -> None:
+        """Set the status of a definition: whether its names are free, and which versions have been stored."""
+        accept(document, old, self._definitions.values(), now)
+
+    @staticmethod
+    def definition_causes(document: Document) -> list[Cause]:
+        """What is wrong with a CustomResourceDefinition itself."""
+        return definition_causes(document)

@@ -1,6 +1,0 @@
-"""Kinds that users define: a CustomResourceDefinition adds kinds; its schema prunes, defaults and validates them."""
-
-from seatrial.store.definitions.definition import Definition, Version
-from seatrial.store.definitions.registry import DEFINITIONS, Definitions
-
-__all__ = ["DEFINITIONS", "Definition", "Definitions", "Version"]

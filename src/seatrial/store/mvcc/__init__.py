@@ -1,0 +1,1 @@
+"""Revisions, the index of current objects, and the history window for watches."""

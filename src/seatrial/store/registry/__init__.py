@@ -1,0 +1,1 @@
+"""Writes to objects: create, update, patch, delete, subresources, and the strategy of each kind."""

@@ -1,0 +1,120 @@
+"""Creating an object: names, uid, time and generation are the store's; the rest is the caller's.
+
+Upstream: k8s.io/apiserver/pkg/registry/rest/create.go (BeforeCreate) and generic/registry/store.go (Create).
+"""
+
+from typing import TYPE_CHECKING
+
+from seatrial.model.documents import Document
+from seatrial.model.errors import BadRequest
+from seatrial.model.kinds import Kind
+from seatrial.model.times import to_time
+from seatrial.store.field_errors import refusal, required
+from seatrial.store.managed_fields import track_creation
+from seatrial.store.metadata import already_exists, metadata_of, ordered
+from seatrial.store.objects import Stored
+from seatrial.store.options import CreateOptions
+from seatrial.store.registry.preparing import prepare_create
+from seatrial.store.registry.service_addresses import allocate
+from seatrial.store.registry.strategy import keeps_generation
+from seatrial.store.requests import Request
+from seatrial.store.uids import LONGEST_BASE
+
+if TYPE_CHECKING:
+    from seatrial.store.store import Store
+
+NAME_ATTEMPTS = 8
+
+
+def create(
+    store: "Store", kind: Kind, document: Document, namespace: str, writer: str, options: CreateOptions
+) -> Stored:
+    """Take a document in as a new object."""
+    metadata = metadata_of(document)
+    namespace = settle_namespace(kind, metadata, namespace)
+    document = store.rules.decode(kind, document, options)
+    kind, document = store.versions.to_storage(kind, document)
+    store.rules.apply_defaults(kind, document)
+    track_creation(store, kind, document, options)
+    metadata = document["metadata"]
+    if metadata.get("resourceVersion") and not options.restored:
+        raise BadRequest("resourceVersion should not be set on objects to be created")
+    name = settle_name(store, kind, metadata, namespace)
+    request = Request(
+        store, "CREATE", kind, namespace, name, document, None, "", writer,
+        options.user, options.dry_run, options.warnings,
+    )  # fmt: skip
+    store.admission.admit(request)
+    document = prepare(store, kind, request.document, namespace, restored=options.restored)
+    if kind.group_kind == ("", "Service") and (causes := allocate(store, document)):
+        raise refusal(kind, name, causes)
+    store.rules.validate_create(kind, document, restored=options.restored)
+    if store.shelf(kind).find(namespace, name) is not None:
+        raise already_exists(kind, name)
+    # Last, since a quota is charged here; what lived before was let in before.
+    request.document = document
+    if not options.restored:
+        store.admission.validate(request)
+    if options.dry_run:
+        return store.unsaved(kind, document)
+    return store.put(kind, document, None, writer=writer)
+
+
+def settle_namespace(kind: Kind, metadata: Document, namespace: str) -> str:
+    """The namespace of a write: the request's and the document's must agree."""
+    own = metadata.get("namespace") or ""
+    if not kind.namespaced:
+        metadata.pop("namespace", None)
+        return ""
+    if own and namespace and own != namespace:
+        raise BadRequest(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        )
+    if not own and not namespace:
+        raise BadRequest("an empty namespace may not be set during creation")
+    metadata["namespace"] = own or namespace
+    return own or namespace
+
+
+def settle_name(store: "Store", kind: Kind, metadata: Document, namespace: str) -> str:
+    """The name given, or one made from generateName."""
+    name = metadata.get("name") or ""
+    if not isinstance(name, str):
+        raise BadRequest("metadata.name: expected a string")
+    if name:
+        return name
+    prefix = metadata.get("generateName") or ""
+    if not prefix:
+        raise refusal(kind, "", [required("metadata.name", "name or generateName is required")])
+    shelf = store.shelf(kind)
+    for _ in range(NAME_ATTEMPTS):
+        name = prefix[:LONGEST_BASE] + store.identities.suffix(kind, namespace, prefix)
+        if shelf.find(namespace, name) is None:
+            break
+    metadata["name"] = name
+    return name
+
+
+def prepare(store: "Store", kind: Kind, document: Document, namespace: str, *, restored: bool = False) -> Document:
+    """The document as it is stored: system metadata set, status as a fresh object has it (or as it was)."""
+    metadata, now = document["metadata"], store.clock.now()
+    metadata.pop("resourceVersion", None)
+    metadata.pop("selfLink", None)
+    if restored:
+        if not metadata.get("uid"):
+            metadata["uid"] = store.identities.uid(kind, namespace, metadata["name"])
+        metadata.setdefault("creationTimestamp", to_time(now))
+        if keeps_generation(kind):
+            metadata.setdefault("generation", 1)
+        if "status" in document:
+            return ordered(kind, document)
+        prepare_create(kind, document, now)
+        return ordered(kind, document)
+    for key in ("deletionTimestamp", "deletionGracePeriodSeconds", "generation"):
+        metadata.pop(key, None)
+    metadata["uid"] = store.identities.uid(kind, namespace, metadata["name"])
+    metadata["creationTimestamp"] = to_time(now)
+    if keeps_generation(kind):
+        metadata["generation"] = 1
+    prepare_create(kind, document, now)
+    return ordered(kind, document)

@@ -1,0 +1,97 @@
+"""Patching an object: the patch is worked out on the latest state, then written like any update.
+
+Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go.
+"""
+
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+from seatrial.model.documents import Document
+from seatrial.model.errors import BadRequest
+from seatrial.model.kinds import Kind
+from seatrial.model.patches import apply_json_patch, apply_merge_patch, apply_strategic_patch
+from seatrial.model.schema import Schema, schema_of
+from seatrial.store.managed_fields import applied
+from seatrial.store.metadata import not_found
+from seatrial.store.objects import Stored
+from seatrial.store.options import CreateOptions, Patch, PatchOptions, WriteOptions
+from seatrial.store.registry.scale import SCALE, apply_scale, check_scalable, scale_of
+
+if TYPE_CHECKING:
+    from seatrial.store.store import Store
+
+
+def patch(
+    store: "Store",
+    kind: Kind,
+    name: str,
+    patch: Patch,
+    namespace: str,
+    writer: str,
+    subresource: str,
+    options: PatchOptions,
+) -> Stored:
+    """Patch an object, or the part of it that a subresource is."""
+    current = store.find_current(kind, name, namespace)
+    if current is None:
+        if patch.type == "apply" and not subresource:
+            return _create_by_apply(store, kind, name, patch.body, namespace, writer, options)
+        raise not_found(kind, name)
+    document = store.versions.read(kind, current).document()
+    if subresource == "scale":
+        return _scale(store, kind, document, patch, current, writer, options)
+    if patch.type == "apply":
+        document = applied(store, kind, name, patch.body, document, subresource, options)
+        options = replace(options, tracked=True)
+    else:
+        document = patched(kind, document, patch, store.rules.schema(kind))
+    return store.update_from(kind, document, current, writer, subresource, options)
+
+
+def patched(kind: Kind, document: Document, patch: Patch, schema: Schema | None) -> Document:
+    """The document after a JSON, merge or strategic merge patch."""
+    match patch.type:
+        case "json":
+            result: Any = apply_json_patch(document, patch.body)
+        case "merge":
+            result = apply_merge_patch(document, patch.body)
+        case "strategic":
+            result = apply_strategic_patch(document, patch.body, schema)
+        case _:
+            raise BadRequest(f"unknown patch type: {patch.type}")
+    if not isinstance(result, dict):
+        raise BadRequest(f"{kind.kind} cannot be patched into something that is no object")
+    if (result.get("apiVersion"), result.get("kind")) != (kind.api_version, kind.kind):
+        given = f'{result.get("kind")} in version "{result.get("apiVersion")}"'
+        raise BadRequest(f"{given} cannot be handled as a {kind.kind}")
+    return result
+
+
+def _create_by_apply(
+    store: "Store", kind: Kind, name: str, config: Document, namespace: str, writer: str, options: PatchOptions
+) -> Stored:
+    document = applied(store, kind, name, config, None, "", options)
+    shared = {field.name: getattr(options, field.name) for field in fields(WriteOptions)}
+    more = CreateOptions(**{**shared, "owned": True, "tracked": True})
+    return store.create(kind, document, writer=writer, namespace=namespace, options=more)
+
+
+def _scale(
+    store: "Store",
+    kind: Kind,
+    document: Document,
+    patch: Patch,
+    current: Stored,
+    writer: str,
+    options: PatchOptions,
+) -> Stored:
+    """Patch the Scale of an object, and set the replicas it then asks for."""
+    check_scalable(kind)
+    paths = store.scale_paths(kind)
+    scale = scale_of(document, paths)
+    body = patch.body
+    if patch.type == "apply":
+        # An applied Scale says its replicas and nothing else.
+        patch = Patch("merge", {"spec": body.get("spec") or {}} if isinstance(body, dict) else body)
+    apply_scale(kind, document, patched(SCALE, scale, patch, schema_of(SCALE)), paths)
+    return store.update_from(kind, document, current, writer, "", options)

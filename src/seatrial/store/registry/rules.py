@@ -1,0 +1,76 @@
+"""The rules a document must pass: decoding, defaulting and validation, each from the room that knows them."""
+
+from seatrial.model.canonical import Misfit, canonicalise
+from seatrial.model.decoding import check
+from seatrial.model.defaults import apply_defaults
+from seatrial.model.documents import Document
+from seatrial.model.errors import BadRequest, Cause
+from seatrial.model.kinds import Kind
+from seatrial.model.schema import Schema, schema_named, schema_of
+from seatrial.store import validation
+from seatrial.store.crd import DEFINITIONS, Definitions
+from seatrial.store.field_errors import refusal
+from seatrial.store.object_meta import metadata_causes, metadata_update_causes
+from seatrial.store.options import WriteOptions
+
+_METADATA = schema_named("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")
+
+
+class Rules:
+    """What is asked of every document on its way in."""
+
+    def __init__(self, definitions: Definitions) -> None:
+        self._definitions = definitions
+
+    def schema(self, kind: Kind) -> Schema | None:
+        """The shape of a kind's documents; None where anything goes."""
+        return self._definitions.schema(kind) if kind.custom else schema_of(kind)
+
+    def decode(self, kind: Kind, document: Document, options: WriteOptions) -> Document:
+        """The document in canonical form, unknown fields treated as fieldValidation says."""
+        if options.trusted:
+            return document
+        if kind.custom:
+            _fit_metadata(kind, document)
+        document, warnings = check(kind, document, options.field_validation, schema=self.schema(kind))
+        if options.warnings is not None:
+            options.warnings.extend(warnings)
+        return document
+
+    def apply_defaults(self, kind: Kind, document: Document) -> None:
+        """Fill in what upstream's API defaulting fills in."""
+        if kind.custom:
+            self._definitions.apply_defaults(kind, document)
+        else:
+            apply_defaults(kind, document)
+
+    def validate_create(self, kind: Kind, document: Document, *, restored: bool = False) -> None:
+        """Raise Invalid where a new object, or one that lived before, is not valid."""
+        causes = metadata_causes(kind, document["metadata"])
+        causes += self._causes(kind, document, None) or validation.validate_create(kind, document, restored=restored)
+        if causes:
+            raise refusal(kind, document["metadata"].get("name", ""), causes)
+
+    def validate_update(self, kind: Kind, document: Document, old: Document, subresource: str) -> None:
+        """Raise Invalid where an object may not become this."""
+        causes = metadata_causes(kind, document["metadata"])
+        causes += metadata_update_causes(document["metadata"], old["metadata"])
+        causes += self._causes(kind, document, old) or validation.validate_update(kind, document, old, subresource)
+        if causes:
+            raise refusal(kind, document["metadata"].get("name", ""), causes)
+
+    def _causes(self, kind: Kind, document: Document, old: Document | None) -> list[Cause]:
+        if kind.custom:
+            return self._definitions.causes(kind, document, old)
+        if kind.group_kind == DEFINITIONS:
+            return self._definitions.definition_causes(document)
+        return []
+
+
+def _fit_metadata(kind: Kind, document: Document) -> None:
+    """The metadata of a custom resource has the types that all metadata has."""
+    try:
+        document["metadata"] = canonicalise(_METADATA, document.get("metadata") or {})
+    except Misfit:
+        why = "metadata does not have the types of ObjectMeta"
+        raise BadRequest(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {why}') from None

@@ -1,0 +1,111 @@
+"""Updating an object: what may not change stays, and a write that changes nothing is none.
+
+Upstream: k8s.io/apiserver/pkg/registry/rest/update.go (BeforeUpdate) and generic/registry/store.go (Update).
+"""
+
+from typing import TYPE_CHECKING
+
+from seatrial.model.documents import Document
+from seatrial.model.errors import BadRequest, Cause, Invalid
+from seatrial.model.kinds import Kind
+from seatrial.store.managed_fields import only_times_differ, track_change
+from seatrial.store.metadata import conflict, metadata_of, ordered
+from seatrial.store.objects import Stored
+from seatrial.store.options import UpdateOptions, WriteOptions
+from seatrial.store.registry import deleting
+from seatrial.store.registry.preparing import prepare_update
+from seatrial.store.registry.strategy import keeps_generation, needs_resource_version
+from seatrial.store.registry.subresources import narrow
+from seatrial.store.requests import Request
+
+if TYPE_CHECKING:
+    from seatrial.store.store import Store
+
+_IMMUTABLE = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation")
+
+
+def update(
+    store: "Store",
+    kind: Kind,
+    document: Document,
+    current: Stored,
+    *,
+    writer: str,
+    subresource: str,
+    options: UpdateOptions | WriteOptions,
+) -> Stored:
+    """Replace an object by a document that was made from it."""
+    check_identity(kind, metadata_of(document), current)
+    document = store.rules.decode(kind, document, options)
+    kind, document = store.versions.to_storage(kind, document)
+    store.rules.apply_defaults(kind, document)
+    old = current.document()
+    check_precondition(kind, document["metadata"], old["metadata"])
+    track_change(store, kind, document, old, subresource, options)
+    request = Request(
+        store, "UPDATE", kind, current.namespace, current.name, document, old, subresource, writer,
+        options.user, options.dry_run, options.warnings,
+    )  # fmt: skip
+    store.admission.admit(request)
+    document = prepare(kind, request.document, old, subresource, store.clock.now())
+    if document == old or only_times_differ(document, old):
+        return current
+    request.document = document
+    store.rules.validate_update(kind, document, old, subresource)
+    store.admission.validate(request)
+    if options.dry_run:
+        return store.unsaved(kind, document)
+    if deleting.finishes(document):
+        return store.remove(current, document, writer=writer)
+    return store.put(kind, document, current, writer=writer, subresource=subresource)
+
+
+def check_identity(kind: Kind, metadata: Document, current: Stored) -> None:
+    """Name and namespace in the document must be those of the object it is for."""
+    if kind.namespaced:
+        namespace = metadata.setdefault("namespace", current.namespace) or current.namespace
+        if namespace != current.namespace:
+            raise BadRequest("the namespace of the provided object does not match the namespace sent on the request")
+    else:
+        metadata.pop("namespace", None)
+    if metadata.setdefault("name", current.name) != current.name:
+        raise BadRequest(
+            f"the name of the object ({metadata['name']}) does not match the name on the URL ({current.name})"
+        )
+
+
+def check_precondition(kind: Kind, metadata: Document, old: Document) -> None:
+    """Optimistic concurrency: the document must come from the latest revision, and from this very object."""
+    uid = metadata.get("uid")
+    if uid and uid != old["uid"]:
+        why = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {old['uid']}"
+        raise conflict(kind, old["name"], why)
+    revision = metadata.get("resourceVersion")
+    if not revision or revision == "0":
+        if needs_resource_version(kind):
+            cause = Cause("metadata.resourceVersion", "Invalid value: 0: must be specified for an update")
+            text = f'{kind.resource} "{old["name"]}" is invalid: {cause.field}: {cause.message}'
+            raise Invalid(text, group=kind.group, kind=kind.plural, name=old["name"], causes=[cause])
+        metadata["resourceVersion"] = old["resourceVersion"]
+    elif revision != old["resourceVersion"]:
+        raise conflict(kind, old["name"])
+
+
+def prepare(kind: Kind, document: Document, old: Document, subresource: str, now: int) -> Document:
+    """The document as it is stored: what this door may not change is taken from the old one."""
+    metadata, old_metadata = document["metadata"], old["metadata"]
+    for key in _IMMUTABLE:
+        if key in old_metadata:
+            metadata[key] = old_metadata[key]
+        else:
+            metadata.pop(key, None)
+    metadata["resourceVersion"] = old_metadata["resourceVersion"]
+    document = ordered(kind, narrow(kind, document, old, subresource))
+    prepare_update(kind, document, old, subresource, now)
+    if keeps_generation(kind) and _desired(document) != _desired(old):
+        document["metadata"]["generation"] = old_metadata.get("generation", 0) + 1
+    return document
+
+
+def _desired(document: Document) -> Document:
+    return {key: value for key, value in document.items() if key not in ("metadata", "status")}

@@ -1,0 +1,1 @@
+"""Validation of the other core kinds: nodes, services, quotas, policies, data."""

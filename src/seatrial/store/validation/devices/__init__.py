@@ -1,0 +1,1 @@
+"""Validation of resource.k8s.io kinds: claims, classes, slices."""

@@ -1,0 +1,1 @@
+"""Validation of pods and pod templates."""

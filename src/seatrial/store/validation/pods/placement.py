@@ -1,0 +1,170 @@
+"""Where a pod may run: affinity, tolerations, spreading and gates.
+
+Upstream: validateAffinity, ValidateTolerations, validateTopologySpreadConstraints and validateSchedulingGates of
+pkg/apis/core/validation/validation.go.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from seatrial.model.documents import Document
+from seatrial.model.errors import Cause
+from seatrial.model.label_selectors import label_value_faults
+from seatrial.store.field_errors import duplicate, forbidden, invalid, required, unsupported
+from seatrial.store.object_meta import label_faults
+from seatrial.store.validation.formats import decimal_faults, each, positive, qualified
+from seatrial.store.validation.selectors import label_selector, node_selector, node_selector_term
+
+EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+_REQUIRED, _PREFERRED = (
+    "requiredDuringSchedulingIgnoredDuringExecution",
+    "preferredDuringSchedulingIgnoredDuringExecution",
+)
+_ACTIONS, _POLICIES = ("DoNotSchedule", "ScheduleAnyway"), ("Honor", "Ignore")
+
+
+def affinity(given: Document, path: str) -> Iterator[Cause]:
+    """To which nodes and pods a pod is drawn, or not."""
+    if (nodes := given.get("nodeAffinity")) is not None:
+        yield from _node_affinity(nodes, f"{path}.nodeAffinity")
+    for key in ("podAffinity", "podAntiAffinity"):
+        if (pods := given.get(key)) is not None:
+            for index, term in enumerate(pods.get(_REQUIRED) or ()):
+                yield from _pod_term(term, f"{path}.{key}.{_REQUIRED}[{index}]")
+            for index, weighted in enumerate(pods.get(_PREFERRED) or ()):
+                where = f"{path}.{key}.{_PREFERRED}[{index}]"
+                yield from _weight(weighted, where)
+                yield from _pod_term(weighted.get("podAffinityTerm") or {}, f"{where}.podAffinityTerm")
+
+
+def _node_affinity(nodes: Document, path: str) -> Iterator[Cause]:
+    if (wanted := nodes.get(_REQUIRED)) is not None:
+        yield from node_selector(wanted, f"{path}.{_REQUIRED}")
+    for index, weighted in enumerate(nodes.get(_PREFERRED) or ()):
+        where = f"{path}.{_PREFERRED}[{index}]"
+        yield from _weight(weighted, where)
+        yield from node_selector_term(weighted.get("preference") or {}, f"{where}.preference", any_value=True)
+
+
+def _weight(term: Document, path: str) -> Iterator[Cause]:
+    weight = term.get("weight", 0)
+    if not 0 < weight <= 100:
+        yield invalid(f"{path}.weight", weight, "must be in the range 1-100")
+
+
+def _pod_term(term: Document, path: str) -> Iterator[Cause]:
+    selector = term.get("labelSelector")
+    yield from label_selector(selector, f"{path}.labelSelector")
+    yield from label_selector(term.get("namespaceSelector"), f"{path}.namespaceSelector")
+    for namespace in term.get("namespaces") or ():
+        yield from each(label_faults, namespace, f"{path}.namespace")
+    yield from _label_keys(term, selector, path)
+    topology = term.get("topologyKey", "")
+    if not topology:
+        yield required(f"{path}.topologyKey", "can not be empty")
+    yield from qualified(topology, f"{path}.topologyKey")
+
+
+def _label_keys(term: Document, selector: Document | None, path: str) -> Iterator[Cause]:
+    """matchLabelKeys and mismatchLabelKeys need a selector, and do not say what it says already."""
+    matching, differing = term.get("matchLabelKeys") or (), term.get("mismatchLabelKeys") or ()
+    for name, keys in (("matchLabelKeys", matching), ("mismatchLabelKeys", differing)):
+        if keys and selector is None:
+            yield forbidden(f"{path}.{name}", "must not be specified when labelSelector is not set")
+        else:
+            for index, key in enumerate(keys):
+                yield from qualified(key, f"{path}.{name}[{index}]")
+    if selector is not None:
+        places = {key: index for index, key in enumerate(matching)}
+        asked = set(selector.get("matchLabels") or ())
+        for expression in selector.get("matchExpressions") or ():
+            key = expression.get("key", "")
+            if key in places and key in asked:
+                why = "exists in both matchLabelKeys and labelSelector"
+                yield invalid(f"{path}[{places[key]}]", key, why)
+            asked.add(key)
+    for index, key in enumerate(matching):
+        if key in differing:
+            why = "exists in both matchLabelKeys and mismatchLabelKeys"
+            yield invalid(f"{path}.matchLabelKeys[{index}]", key, why)
+
+
+def spreading(constraints: Sequence[Document], path: str) -> Iterator[Cause]:
+    """How evenly pods are spread over topologies."""
+    for index, constraint in enumerate(constraints):
+        where = f"{path}[{index}]"
+        yield from positive(constraint.get("maxSkew", 0), f"{where}.maxSkew")
+        topology, action = constraint.get("topologyKey", ""), constraint.get("whenUnsatisfiable", "")
+        if not topology:
+            yield required(f"{where}.topologyKey", "can not be empty")
+        if action not in _ACTIONS:
+            yield unsupported(f"{where}.whenUnsatisfiable", action, _ACTIONS)
+        rest = [(c.get("topologyKey", ""), c.get("whenUnsatisfiable", "")) for c in constraints[index + 1 :]]
+        if (topology, action) in rest:
+            yield duplicate(f"{where}.{{topologyKey, whenUnsatisfiable}}", f"{{{topology}, {action}}}")
+        if (least := constraint.get("minDomains")) is not None:
+            yield from positive(least, f"{where}.minDomains")
+            if action != "DoNotSchedule":
+                why = f"can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {action}"
+                yield invalid(f"{where}.minDomains", least, why)
+        for key in ("nodeAffinityPolicy", "nodeTaintsPolicy"):
+            if constraint.get(key) is not None and constraint[key] not in _POLICIES:
+                yield unsupported(f"{where}.{key}", constraint[key], _POLICIES)
+        selector = constraint.get("labelSelector")
+        keys = {"matchLabelKeys": constraint.get("matchLabelKeys")}
+        yield from _label_keys(keys, selector, where)
+        yield from label_selector(selector, f"{where}.labelSelector")
+
+
+def tolerations(given: Sequence[Document], path: str) -> Iterator[Cause]:
+    """Which taints a pod bears."""
+    for index, toleration in enumerate(given):
+        where = f"{path}[{index}]"
+        key, operator = toleration.get("key", ""), toleration.get("operator", "")
+        value, taint_effect = toleration.get("value", ""), toleration.get("effect", "")
+        if key:
+            yield from qualified(key, f"{where}.key")
+        elif operator != "Exists":
+            why = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
+            yield invalid(f"{where}.operator", operator, why)
+        if toleration.get("tolerationSeconds") is not None and taint_effect != "NoExecute":
+            why = "effect must be 'NoExecute' when `tolerationSeconds` is set"
+            yield invalid(f"{where}.effect", taint_effect, why)
+        if operator in ("Equal", ""):
+            if faults := label_value_faults(value):
+                yield invalid(f"{where}.operator", value, ";".join(faults))
+        elif operator == "Exists":
+            if value:
+                yield invalid(f"{where}.operator", value, "value must be empty when `operator` is 'Exists'")
+        elif operator in ("Lt", "Gt"):
+            yield from _number(value, f"{where}.value")
+        else:
+            yield unsupported(f"{where}.operator", operator, ("Equal", "Exists"))
+        if taint_effect:
+            yield from effect(taint_effect, f"{where}.effect")
+
+
+def _number(value: str, path: str) -> Iterator[Cause]:
+    """What Lt and Gt compare with. Upstream has them behind a gate that is off; the scheduler here knows them."""
+    faults = decimal_faults(value)
+    yield from each(decimal_faults, value, path)
+    if not faults and not -(2**63) <= int(value) < 2**63:
+        yield invalid(path, value, f'strconv.ParseInt: parsing "{value}": value out of range')
+
+
+def effect(given: str, path: str) -> Iterator[Cause]:
+    """What a taint does."""
+    if not given:
+        yield required(path)
+    elif given not in EFFECTS:
+        yield unsupported(path, given, EFFECTS)
+
+
+def scheduling_gates(gates: Sequence[Document], path: str) -> Iterator[Cause]:
+    """What keeps a pod from being scheduled."""
+    seen: set[str] = set()
+    for index, gate in enumerate(gates):
+        name = gate.get("name", "")
+        yield from qualified(name, f"{path}[{index}]")
+        if name in seen:
+            yield duplicate(f"{path}[{index}]", name)
+        seen.add(name)

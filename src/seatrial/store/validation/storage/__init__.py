@@ -1,0 +1,1 @@
+"""Validation of storage kinds: volumes, claims, classes."""

@@ -1,0 +1,1 @@
+"""Validation of workload kinds: Deployment, StatefulSet, DaemonSet, Job, CronJob, HorizontalPodAutoscaler."""

@@ -1,0 +1,84 @@
+"""The rows that controllers keep of pods: small, and with what they share kept once."""
+
+from seatrial.controllers.framework.pod_index import DELETION_COST, NO_ANNOTATIONS, PodIndex, PodRow, read_pod
+from seatrial.model.documents import Document
+from tests.controllers.objects import pod
+from tests.controllers.replaying import Cluster
+
+
+def rows(cluster: Cluster) -> list[PodRow]:
+    return [read_pod(stored) for stored in cluster.store.list(cluster.kind("Pod"))]
+
+
+def test_pods_of_one_template_share_their_labels(cluster: Cluster) -> None:
+    for name in ("a", "b"):
+        cluster.create(pod(name))
+    first, second = rows(cluster)
+    assert first.labels is second.labels
+
+
+def test_annotations_that_no_controller_reads_are_not_kept(cluster: Cluster) -> None:
+    document = pod("a")
+    document["metadata"]["annotations"] = {"example.com/note": "long"}
+    cluster.create(document)
+    assert rows(cluster)[0].annotations is NO_ANNOTATIONS
+
+
+def test_a_pod_says_what_its_deletion_costs(cluster: Cluster) -> None:
+    document = pod("a")
+    document["metadata"]["annotations"] = {DELETION_COST: "-7", "example.com/note": "long"}
+    cluster.create(document)
+    assert rows(cluster)[0].deletion_cost == -7
+
+
+def test_the_names_of_an_object_are_kept_once_over_its_revisions(cluster: Cluster) -> None:
+    cluster.create(pod("a"))
+    first = cluster.store.get(cluster.kind("Pod"), "a", "default")
+    cluster.patch({"kind": "Pod", "name": "a", "body": {"metadata": {"labels": {"more": "yes"}}}})
+    second = cluster.store.get(cluster.kind("Pod"), "a", "default")
+    assert second.name is first.name
+    assert second.namespace is first.namespace
+
+
+def test_labels_changed_together_with_the_status_are_seen(cluster: Cluster) -> None:
+    index = PodIndex(cluster.store)
+    index.start()
+    cluster.create(pod("a"))
+
+    def change(document: Document) -> None:
+        document["metadata"]["labels"] = {"app": "other"}
+        document["status"]["phase"] = "Running"
+
+    kind = cluster.kind("Pod")
+    cluster.store.modify(kind, "a", change, namespace="default", subresource="status", writer="user:somebody")
+    row = index.get("default", "a")
+    assert row is not None
+    assert (row.labels, row.phase) == ({"app": "other"}, "Running")
+
+
+def test_a_row_that_is_followed_is_the_row_that_is_read(cluster: Cluster) -> None:
+    """Binding and status are read from the part that they change."""
+    index = PodIndex(cluster.store)
+    index.start()
+    cluster.create(pod("a", nodeName=""))
+    cluster.store.bind("default", "a", "n", writer="scheduler")
+    assert [*index] == rows(cluster)
+    cluster.settle()
+    assert [*index] == rows(cluster)
+    (row,) = index
+    assert (row.node, row.phase) == ("n", "Running")
+
+
+def test_where_a_pod_is_is_told_to_those_who_ask(cluster: Cluster) -> None:
+    index = PodIndex(cluster.store)
+    index.start()
+    nodes: list[str] = []
+    owners: list[PodRow | None] = []
+    index.listen(lambda old, new: nodes.append(new.node if new is not None else ""))
+    stop = index.listen(lambda old, new: owners.append(new), placement=False)
+    cluster.create(pod("a", nodeName=""))
+    cluster.store.bind("default", "a", "n", writer="scheduler")
+    assert (nodes, len(owners)) == (["", "n"], 1)
+    stop()
+    cluster.delete({"kind": "Pod", "name": "a"})
+    assert len(owners) == 1

@@ -1,0 +1,45 @@
+"""What a cycle costs, counted in rows instead of seconds."""
+
+from tests.scheduler.cluster_builders import SmallCluster, a_node, a_pod
+
+
+def rows_per_pod(nodes: int, pods: int) -> tuple[float, int]:
+    """Rows asked about per pod in a steady run of one shape, and the most for a single one."""
+    cluster = SmallCluster(*(a_node(f"n{number:05}") for number in range(nodes)))
+    algorithm = cluster.algorithm
+    costs = []
+    for number in range(pods):
+        pod = cluster.reader.read(a_pod(f"p{number}"))
+        before = algorithm.rows_evaluated
+        attempt = cluster.attempt(pod, cells=False)
+        costs.append(algorithm.rows_evaluated - before)
+        cluster.table.add_pod(pod.on(attempt.node))
+    steady = costs[1:]
+    return sum(steady) / len(steady), max(steady)
+
+
+def test_a_bind_costs_at_most_three_rows() -> None:
+    mean, most = rows_per_pod(5000, 200)
+    assert most <= 3
+    assert mean <= 1
+
+
+def test_twice_the_nodes_cost_no_more_rows() -> None:
+    small, _ = rows_per_pod(5000, 100)
+    large, _ = rows_per_pod(10_000, 100)
+    assert large <= 1.3 * small
+
+
+def test_windows_of_uncached_plugins_do_not_grow_with_the_cluster() -> None:
+    def cost(nodes: int) -> float:
+        cluster = SmallCluster(*(a_node(f"n{number:05}", zone="z") for number in range(nodes)))
+        term = {"labelSelector": {"matchLabels": {"app": "x"}}, "topologyKey": "kubernetes.io/hostname"}
+        affinity = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+        for number in range(20):
+            pod = cluster.reader.read(a_pod(f"p{number}", labels={"app": "x"}, affinity=affinity))
+            attempt = cluster.attempt(pod, cells=False)
+            cluster.table.add_pod(pod.on(attempt.node))
+        return (cluster.algorithm.rows_evaluated - nodes) / 20
+
+    # The default window is 10 % of 5,000 nodes and 5 % of 10,000.
+    assert cost(10_000) <= 1.3 * cost(5000)

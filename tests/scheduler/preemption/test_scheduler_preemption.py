@@ -1,0 +1,112 @@
+"""Preemption in the loop: who leaves, what is written, and how the preemptor gets its place."""
+
+from tests.scheduler.scheduler_world import World
+
+
+def full_world() -> World:
+    world = World()
+    world.node("n1", cpu="1")
+    world.pod("low", priority=1)
+    world.run()
+    return world
+
+
+def test_a_victim_is_marked_deleted_and_told() -> None:
+    world = full_world()
+    world.pod("high", priority=5)
+    (decision,) = world.run()
+    assert decision.preemption is not None
+    assert (decision.preemption.node, decision.preemption.victims) == ("n1", ("default/low",))
+    condition = world.condition("low", "DisruptionTarget")
+    assert (condition["status"], condition["reason"]) == ("True", "PreemptionByScheduler")
+    assert condition["message"] == "default-scheduler: preempting to accommodate a higher priority pod"
+    assert world.document("low")["metadata"]["deletionTimestamp"]
+    (event,) = world.events("Preempted")
+    uid = world.document("high")["metadata"]["uid"]
+    assert event["message"] == f"Preempted by pod {uid} on node n1"
+    assert (event["involvedObject"]["name"], event["related"]["name"]) == ("low", "high")
+
+
+def test_the_preemptor_is_nominated_and_waits_for_the_end_of_its_victim() -> None:
+    world = full_world()
+    world.pod("high", priority=5)
+    world.run()
+    assert world.document("high")["status"]["nominatedNodeName"] == "n1"
+    assert world.condition("high")["reason"] == "Unschedulable"
+    assert not world.scheduler.has_work()
+    world.delete("Pod", "low")
+    (decision,) = world.run()
+    assert (decision.attempt, world.node_of("high")) == (2, "n1")
+    assert "nominatedNodeName" not in world.document("high")["status"]
+
+
+def test_a_pod_does_not_preempt_again_while_its_victim_is_leaving() -> None:
+    world = full_world()
+    world.pod("high", priority=5)
+    world.run()
+    world.scheduler.sweep()
+    (decision,) = world.run()
+    assert decision.preemption is None
+    assert "not eligible due to a terminating pod on the nominated node" in decision.message
+    assert world.document("high")["status"]["nominatedNodeName"] == "n1"
+
+
+def test_room_kept_for_a_nominated_pod_is_not_given_away() -> None:
+    world = full_world()
+    world.pod("high", priority=5)
+    world.run()
+    world.pod("small", cpu="1", priority=1)
+    world.delete("Pod", "low")
+    world.run()
+    assert [world.node_of("high"), world.node_of("small")] == ["n1", ""]
+
+
+def test_a_more_important_pod_takes_over_a_nomination() -> None:
+    world = full_world()
+    world.pod("high", priority=5)
+    world.run()
+    world.pod("higher", priority=9)
+    world.delete("Pod", "low")
+    world.run()
+    assert [world.node_of("high"), world.node_of("higher")] == ["", "n1"]
+
+
+def test_lesser_nominations_are_cleared_by_a_preemption() -> None:
+    world = World()
+    world.node("n1", cpu="2")
+    for name in ("a", "b"):
+        world.pod(name, priority=1)
+    world.run()
+    world.pod("middle", priority=5)
+    world.run()
+    assert world.document("middle")["status"]["nominatedNodeName"] == "n1"
+    world.pod("high", cpu="2", priority=9)
+    world.run()
+    assert world.document("high")["status"]["nominatedNodeName"] == "n1"
+    assert "nominatedNodeName" not in world.document("middle")["status"]
+
+
+def test_a_nominated_pod_that_is_deleted_gives_its_room_back() -> None:
+    world = full_world()
+    world.pod("high", priority=5)
+    world.pod("other", priority=2)
+    world.run()
+    world.delete("Pod", "low")
+    world.delete("Pod", "high")
+    world.run()
+    assert world.node_of("other") == "n1"
+
+
+def test_a_pod_that_never_preempts_says_so() -> None:
+    world = full_world()
+    world.pod("polite", priority=5, preemptionPolicy="Never")
+    (decision,) = world.run()
+    assert (decision.preemption, "preemptionPolicy=Never." in decision.message) == (None, True)
+
+
+def test_equals_are_never_victims() -> None:
+    world = full_world()
+    world.pod("equal", priority=1)
+    (decision,) = world.run()
+    assert decision.preemption is None
+    assert "No preemption victims found for incoming pod" in decision.message

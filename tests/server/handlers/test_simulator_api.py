@@ -1,0 +1,88 @@
+import asyncio
+
+from seatrial.server.handlers.simulator_api import SimulatorApi
+from tests.server.client import Server
+from tests.server.documents import PODS, node, pod
+
+
+class Scheduler:
+    def __init__(self) -> None:
+        self.document = {"kind": "KubeSchedulerConfiguration", "profiles": []}
+
+    def configuration(self) -> dict:
+        return self.document
+
+    def restart(self, configuration: dict) -> None:
+        self.document = configuration
+
+
+def simulator(scheduler: Scheduler | None = None, **parts) -> tuple[Server, SimulatorApi]:
+    server = Server()
+    api = SimulatorApi(server.store, scheduler, **parts)
+    server.application._routes = (api.routes,)
+    return server, api
+
+
+def test_an_export_can_be_imported_elsewhere() -> None:
+    server, _ = simulator(Scheduler())
+    server("POST", "/api/v1/nodes", node("n"))
+    server("POST", PODS, pod("a"))
+    server("POST", "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "crew"}})
+    exported = server("GET", "/api/v1/export")
+    document = exported.json()
+    keys = {"pods", "nodes", "pvs", "pvcs", "storageClasses", "priorityClasses", "schedulerConfig", "namespaces"}
+    assert set(document) == keys
+    assert [item["metadata"]["name"] for item in document["namespaces"]] == ["crew"]
+    other, _ = simulator(scheduler := Scheduler())
+    document["schedulerConfig"] = {"profiles": [{"schedulerName": "x"}]}
+    assert other("POST", "/api/v1/import", document).status == 200
+    assert scheduler.document["profiles"] == [{"schedulerName": "x"}]
+    assert [item["metadata"]["name"] for item in other("GET", "/api/v1/pods").json()["items"]] == ["a"]
+
+
+def test_a_bad_import_is_400() -> None:
+    server, _ = simulator()
+    assert server("POST", "/api/v1/import", []).status == 400
+    assert server("POST", "/api/v1/import", {"pods": "many"}).status == 400
+
+
+def test_scheduler_configuration_and_reset_are_their_owners() -> None:
+    server, _ = simulator()
+    assert server("GET", "/api/v1/schedulerconfiguration").status == 404
+    assert server("PUT", "/api/v1/reset").status == 404
+    calls: list[str] = []
+    server, _ = simulator(Scheduler(), reset=lambda: calls.append("reset"))
+    assert server("GET", "/api/v1/schedulerconfiguration").json()["kind"] == "KubeSchedulerConfiguration"
+    assert server("POST", "/api/v1/schedulerconfiguration", {"profiles": []}).status == 202
+    assert server("PUT", "/api/v1/reset").status == 202
+    assert calls == ["reset"]
+
+
+def test_listwatchresources_streams_what_is_there_and_what_changes() -> None:
+    async def story() -> None:
+        server, _ = simulator()
+        await server.send("POST", PODS, pod("a"))
+        async with server.watch("/api/v1/listwatchresources") as watch:
+            kinds = [(e["Kind"], e["EventType"], e["Obj"]["metadata"]["name"]) for e in await watch.some(7)]
+            assert kinds[0] == ("pods", "ADDED", "a")
+            assert [kind for kind, *_ in kinds[1:]] == ["priorityclasses"] * 2 + ["namespaces"] * 4
+            await server.send("POST", "/api/v1/nodes", node("n"))
+            event = await watch.next()
+            assert (event["Kind"], event["EventType"]) == ("nodes", "ADDED")
+
+    asyncio.run(story())
+
+
+def test_listwatchresources_goes_on_from_a_revision() -> None:
+    async def story() -> None:
+        server, api = simulator()
+        await server.send("POST", PODS, pod("a"))
+        revision = server.store.revision
+        async with server.watch(f"/api/v1/listwatchresources?podsLastResourceVersion={revision}") as watch:
+            assert {e["Kind"] for e in await watch.some(6)} == {"priorityclasses", "namespaces"}
+            await server.send("DELETE", f"{PODS}/a")
+            assert (await watch.next())["EventType"] == "DELETED"
+            api.close()
+            assert await watch.next() is None
+
+    asyncio.run(story())
