@@ -6,7 +6,7 @@ Upstream: pkg/webhooks/router; the rules (kinds and operations) are those that t
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from seatrial.store.admission.reading import Reader
+from seatrial.store.admission.namespaced_reader import Reader
 from seatrial.store.requests import Admission, Request
 from seatrial.store.store import Store
 from seatrial.volcano.webhooks import hypernodes, jobs_mutate, jobs_validate, podgroups, pods, queues

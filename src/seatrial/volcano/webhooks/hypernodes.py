@@ -6,8 +6,8 @@ Upstream: pkg/webhooks/admission/hypernodes/validate/admit_hypernode.go.
 import re
 from typing import Final
 
-from seatrial.store.admission.reading import Reader
-from seatrial.store.causes import quoted
+from seatrial.store.admission.namespaced_reader import Reader
+from seatrial.store.field_errors import quoted
 from seatrial.store.requests import Request
 from seatrial.volcano.webhooks.denied import Denied
 

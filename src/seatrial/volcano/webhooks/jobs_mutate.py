@@ -6,7 +6,7 @@ Upstream: pkg/webhooks/admission/jobs/mutate/mutate_job.go.
 from typing import Final
 
 from seatrial.model.documents import Document
-from seatrial.store.admission.reading import Reader
+from seatrial.store.admission.namespaced_reader import Reader
 from seatrial.store.requests import Request
 from seatrial.volcano.apis import DEFAULT_QUEUE, SCHEDULER_NAME
 

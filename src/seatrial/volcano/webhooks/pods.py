@@ -5,8 +5,8 @@ Upstream: pkg/webhooks/admission/pods/validate/admit_pod.go.
 
 from typing import Final
 
-from seatrial.store.admission.reading import Reader
-from seatrial.store.causes import quoted
+from seatrial.store.admission.namespaced_reader import Reader
+from seatrial.store.field_errors import quoted
 from seatrial.store.requests import Request
 from seatrial.volcano.apis import SCHEDULER_NAME
 from seatrial.volcano.apis.labels import JDB_MAX_UNAVAILABLE, JDB_MIN_AVAILABLE
