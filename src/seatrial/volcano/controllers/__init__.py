@@ -1,0 +1,4 @@
+"""Volcano's controllers: Job, PodGroup and Queue.
+
+Upstream: pkg/controllers.
+"""

@@ -1,0 +1,4 @@
+"""The controller of Volcano Jobs.
+
+Upstream: pkg/controllers/job and pkg/controllers/cache.
+"""

@@ -1,0 +1,149 @@
+"""The pods of Volcano Jobs, one small row each, by Job and task.
+
+Upstream: pkg/controllers/cache and pkg/controllers/apis/job_info.go.
+"""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from seatrial.store.objects import Stored
+from seatrial.volcano.apis import BATCH
+from seatrial.volcano.apis.labels import JOB_NAME, JOB_VERSION, OUT_OF_SYNC, PARTITION_ID, TASK_SPEC
+
+_MARK = f'"{JOB_NAME}"'.encode()
+
+
+class _Annotations(msgspec.Struct, frozen=True, gc=False):
+    job: str = msgspec.field(default="", name=JOB_NAME)
+    task: str = msgspec.field(default="", name=TASK_SPEC)
+    version: str = msgspec.field(default="", name=JOB_VERSION)
+    out_of_sync: str | None = msgspec.field(default=None, name=OUT_OF_SYNC)
+
+
+class _Labels(msgspec.Struct, frozen=True, gc=False):
+    partition: str = msgspec.field(default="", name=PARTITION_ID)
+
+
+class _Owner(msgspec.Struct, rename="camel"):
+    api_version: str = ""
+    kind: str = ""
+    uid: str = ""
+    controller: bool | None = None
+
+
+class _Metadata(msgspec.Struct, rename="camel"):
+    uid: str = ""
+    annotations: _Annotations = _Annotations()
+    labels: _Labels = _Labels()
+    owner_references: list[_Owner] = []
+    deletion_timestamp: str | None = None
+
+
+class _Terminated(msgspec.Struct, rename="camel"):
+    exit_code: int = 0
+
+
+class _State(msgspec.Struct):
+    terminated: _Terminated | None = None
+
+
+class _Container(msgspec.Struct, rename="camel"):
+    ready: bool = False
+    restart_count: int = 0
+    state: _State = msgspec.field(default_factory=_State)
+
+
+class _Status(msgspec.Struct, rename="camel"):
+    phase: str = "Pending"
+    container_statuses: list[_Container] = []
+    init_container_statuses: list[_Container] = []
+
+
+class _Pod(msgspec.Struct):
+    metadata: _Metadata
+    status: _Status = msgspec.field(default_factory=_Status)
+
+
+_decoder = msgspec.json.Decoder(_Pod)
+
+
+class JobPod(msgspec.Struct, frozen=True, gc=False):
+    """What the controller asks of a pod."""
+
+    namespace: str
+    name: str
+    uid: str
+    job: str
+    job_uid: str
+    task: str
+    version: int
+    partition: str
+    phase: str
+    exit_code: int
+    restarts: int
+    is_ready: bool
+    is_deleting: bool
+    is_out_of_sync: bool
+
+
+def read_pod(stored: Stored) -> JobPod | None:
+    """The row of a pod that a Volcano Job controls; None for any other pod."""
+    if _MARK not in stored.data:
+        return None
+    pod = _decoder.decode(stored.data)
+    meta, status = pod.metadata, pod.status
+    owner = next((owner for owner in meta.owner_references if owner.controller), None)
+    notes = meta.annotations
+    if owner is None or owner.kind != "Job" or owner.api_version != BATCH:
+        return None
+    if not notes.job or not notes.task or not notes.version.isdigit():
+        return None
+    ended = status.container_statuses[0].state.terminated if status.container_statuses else None
+    return JobPod(
+        namespace=stored.namespace,
+        name=stored.name,
+        uid=meta.uid,
+        job=notes.job,
+        job_uid=owner.uid,
+        task=notes.task,
+        version=int(notes.version),
+        partition=meta.labels.partition,
+        phase=status.phase,
+        exit_code=ended.exit_code if ended is not None else 0,
+        restarts=sum(each.restart_count for each in (*status.container_statuses, *status.init_container_statuses)),
+        is_ready=all(each.ready for each in status.container_statuses),
+        is_deleting=meta.deletion_timestamp is not None,
+        is_out_of_sync=notes.out_of_sync is not None,
+    )
+
+
+class JobPods:
+    """All pods of Jobs, by namespace and name of the Job, then by task, then by name."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[tuple[str, str], dict[str, dict[str, JobPod]]] = {}
+
+    def put(self, pod: JobPod) -> None:
+        self._jobs.setdefault((pod.namespace, pod.job), {}).setdefault(pod.task, {})[pod.name] = pod
+
+    def remove(self, pod: JobPod) -> None:
+        tasks = self._jobs.get((pod.namespace, pod.job), {})
+        pods = tasks.get(pod.task, {})
+        pods.pop(pod.name, None)
+        if not pods:
+            tasks.pop(pod.task, None)
+        if not tasks:
+            self._jobs.pop((pod.namespace, pod.job), None)
+
+    def has(self, pod: JobPod) -> bool:
+        return pod.name in self.of_task((pod.namespace, pod.job), pod.task)
+
+    def of_task(self, job: tuple[str, str], task: str) -> dict[str, JobPod]:
+        return self._jobs.get(job, {}).get(task, {})
+
+    def of_job(self, job: tuple[str, str]) -> Iterator[JobPod]:
+        return (pod for pods in list(self._jobs.get(job, {}).values()) for pod in list(pods.values()))
+
+    def clear(self) -> None:
+        self._jobs.clear()

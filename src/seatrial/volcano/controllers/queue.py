@@ -1,0 +1,236 @@
+"""The Queue controller: opens and closes queues, and puts every queue under root.
+
+Upstream: pkg/controllers/queue. The counts of PodGroups by phase are metrics there, not status.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import ClassVar, Final
+
+import msgspec
+
+from seatrial.controllers.controller import Context, Key, Listener, QueueController
+from seatrial.model.documents import Document
+from seatrial.model.errors import NotFound
+from seatrial.model.kinds import Kind
+from seatrial.store.objects import Change, Stored
+from seatrial.volcano.apis import COMMAND, POD_GROUP, QUEUE, ROOT_QUEUE
+from seatrial.volcano.apis.labels import CLOSED_BY_PARENT
+
+COMMANDS: Final = "command:"
+OPEN, CLOSED, CLOSING, UNKNOWN = "Open", "Closed", "Closing", "Unknown"
+SYNC, OPEN_QUEUE, CLOSE_QUEUE = "SyncQueue", "OpenQueue", "CloseQueue"
+SHUT: Final = (CLOSED, CLOSING)
+
+
+class _Spec(msgspec.Struct):
+    queue: str = ""
+
+
+class _Status(msgspec.Struct):
+    phase: str = ""
+
+
+class _Group(msgspec.Struct):
+    spec: _Spec = msgspec.field(default_factory=_Spec)
+    status: _Status = msgspec.field(default_factory=_Status)
+
+
+_group_decoder = msgspec.json.Decoder(_Group)
+
+
+class VolcanoQueue(QueueController):
+    """Keeps the state of queues."""
+
+    name: ClassVar[str] = "volcano-queue"
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.kind = context.kind(*QUEUE)
+        self._groups = context.kind(*POD_GROUP)
+        self._commands = context.kind(*COMMAND)
+        self._actions: dict[str, dict[str, None]] = {}
+        """Actions that wait for a queue, in the order in which they came."""
+        self._phases: dict[str, dict[Key, str]] = {}
+        """The phases of PodGroups, by queue."""
+
+    def watches(self) -> Mapping[Kind, Listener]:
+        return {
+            self.kind: self._queue_changed,
+            self._groups: self._group_changed,
+            self._commands: self._command_changed,
+        }
+
+    def owners(self) -> Iterable[Kind]:
+        return []
+
+    def start(self) -> None:
+        super().start()
+        for stored in self.store.list(self._groups):
+            self._note(stored)
+        for stored in self.store.list(self.kind):
+            self._request(stored.name, SYNC)
+        for stored in self.store.list(self._commands):
+            self._hear_command(stored)
+
+    def stop(self) -> None:
+        super().stop()
+        self._actions.clear()
+        self._phases.clear()
+
+    def sync(self, key: Key) -> None:
+        if key[0].startswith(COMMANDS):
+            self._take_command(key[0].removeprefix(COMMANDS), key[1])
+            return
+        for action in self._actions.pop(key[1], {}):
+            stored = self.store.find(self.kind, key[1])
+            if stored is None:
+                return
+            self._execute(stored.document(), action)
+
+    def _execute(self, queue: Document, action: str) -> None:
+        """The state machine of pkg/controllers/queue/state."""
+        state = _state(queue)
+        is_empty = not self._phases.get(queue["metadata"]["name"])
+        if action == OPEN_QUEUE:
+            if state == OPEN:
+                self._sync(queue, OPEN)
+            else:
+                self._open(queue)
+        elif action == CLOSE_QUEUE:
+            shut = CLOSED if is_empty else CLOSING
+            if state in ("", OPEN, UNKNOWN):
+                self._close(queue, shut)
+            else:
+                self._sync(queue, CLOSED if state == CLOSED else shut)
+        elif state == CLOSING:
+            self._sync(queue, CLOSED if is_empty else CLOSING)
+        else:
+            self._sync(queue, state or OPEN)
+
+    def _sync(self, queue: Document, state: str) -> None:
+        name = queue["metadata"]["name"]
+        if name != ROOT_QUEUE and not (queue.get("spec") or {}).get("parent"):
+            self.store.modify(self.kind, name, _under_root, writer=self.name)
+        self._set_state(name, state)
+        if name == ROOT_QUEUE:
+            return
+        queue = self.store.get(self.kind, name).document()
+        parent = self.store.find(self.kind, queue["spec"]["parent"])
+        above = _state(parent.document()) if parent is not None else ""
+        if above in SHUT and state not in SHUT:
+            self._annotate(name, "true")
+            self._request(name, CLOSE_QUEUE)
+        elif above == OPEN and state in SHUT and _closed_by_parent(queue):
+            self._request(name, OPEN_QUEUE)
+
+    def _open(self, queue: Document) -> None:
+        name, parent = queue["metadata"]["name"], (queue.get("spec") or {}).get("parent") or ROOT_QUEUE
+        if parent != ROOT_QUEUE:
+            found = self.store.find(self.kind, parent)
+            if found is None or _state(found.document()) in SHUT:
+                return
+        for child in self._children(name):
+            if _closed_by_parent(child):
+                self._request(child["metadata"]["name"], OPEN_QUEUE)
+        self._set_state(name, OPEN)
+        self._annotate(name, "false")
+
+    def _close(self, queue: Document, state: str) -> None:
+        name = queue["metadata"]["name"]
+        if name == ROOT_QUEUE:
+            return
+        for child in self._children(name):
+            if _state(child) not in SHUT:
+                self._annotate(child["metadata"]["name"], "true")
+                self._request(child["metadata"]["name"], CLOSE_QUEUE)
+        self._set_state(name, state)
+
+    def _set_state(self, name: str, state: str) -> None:
+        def change(queue: Document) -> None:
+            queue["status"] = {**(queue.get("status") or {}), "state": state}
+
+        self.store.modify(self.kind, name, change, writer=self.name, subresource="status")
+
+    def _annotate(self, name: str, value: str) -> None:
+        def change(queue: Document) -> None:
+            queue["metadata"].setdefault("annotations", {})[CLOSED_BY_PARENT] = value
+
+        self.store.modify(self.kind, name, change, writer=self.name)
+
+    def _children(self, name: str) -> list[Document]:
+        queues = [stored.document() for stored in self.store.list(self.kind)]
+        return [queue for queue in queues if (queue.get("spec") or {}).get("parent") == name]
+
+    # What is heard.
+
+    def _request(self, queue: str, action: str) -> None:
+        self._actions.setdefault(queue, {})[action] = None
+        self.enqueue(("", queue))
+
+    def _queue_changed(self, change: Change) -> None:
+        if change.type == "DELETED":
+            return
+        before = change.previous
+        if before is None or _parent(before) != _parent(change.stored):
+            self._request(change.stored.name, SYNC)
+
+    def _group_changed(self, change: Change) -> None:
+        stored = change.stored
+        key = stored.namespace, stored.name
+        queue = _group_decoder.decode(stored.data).spec.queue
+        if change.type == "DELETED":
+            self._phases.get(queue, {}).pop(key, None)
+        elif not self._note(stored):
+            return
+        # A queue that stays open has nothing to do with the phases of its groups.
+        found = self.store.find(self.kind, queue)
+        if found is not None and _state(found.document()) != OPEN:
+            self._request(queue, SYNC)
+
+    def _note(self, stored: Stored) -> bool:
+        group = _group_decoder.decode(stored.data)
+        phases = self._phases.setdefault(group.spec.queue, {})
+        key = stored.namespace, stored.name
+        changed = phases.get(key) != group.status.phase
+        phases[key] = group.status.phase
+        return changed
+
+    def _command_changed(self, change: Change) -> None:
+        if change.type == "ADDED":
+            self._hear_command(change.stored)
+
+    def _hear_command(self, stored: Stored) -> None:
+        target = stored.document().get("target") or {}
+        if (target.get("apiVersion"), target.get("kind")) == QUEUE:
+            self.enqueue((COMMANDS + stored.namespace, stored.name))
+
+    def _take_command(self, namespace: str, name: str) -> None:
+        """Delete a Command and request its action, so that it is carried out at most once."""
+        stored = self.store.find(self._commands, name, namespace)
+        if stored is None:
+            return
+        command = stored.document()
+        try:
+            self.store.delete(self._commands, name, namespace=namespace, writer=self.name)
+        except NotFound:
+            return
+        self._request(command["target"]["name"], command.get("action") or SYNC)
+
+
+def _state(queue: Document) -> str:
+    state: str = (queue.get("status") or {}).get("state", "")
+    return state
+
+
+def _parent(stored: Stored) -> str:
+    parent: str = (stored.document().get("spec") or {}).get("parent", "")
+    return parent
+
+
+def _closed_by_parent(queue: Document) -> bool:
+    annotations: dict[str, str] = queue["metadata"].get("annotations") or {}
+    return annotations.get(CLOSED_BY_PARENT) == "true"
+
+
+def _under_root(queue: Document) -> None:
+    queue.setdefault("spec", {})["parent"] = ROOT_QUEUE

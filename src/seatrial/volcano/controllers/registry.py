@@ -1,0 +1,24 @@
+"""Volcano's controllers in the order in which they take their turns."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from seatrial.clock.virtual import Clock
+from seatrial.controllers.controller import Context, Ensemble, QueueController
+from seatrial.controllers.pods import PodIndex
+from seatrial.store.store import Store
+from seatrial.volcano.controllers.job.controller import VolcanoJob
+from seatrial.volcano.controllers.podgroup import VolcanoPodGroup
+from seatrial.volcano.controllers.queue import VolcanoQueue
+
+
+class VolcanoControllers(Ensemble):
+    """vc-controller-manager: the controllers of queues, PodGroups and Jobs, as one."""
+
+    name: ClassVar[str] = "volcano-controllers"
+    parts: ClassVar[Sequence[type[QueueController]]] = (VolcanoQueue, VolcanoPodGroup, VolcanoJob)
+
+
+def build_controllers(store: Store, clock: Clock) -> VolcanoControllers:
+    """The controllers for a store that serves Volcano's kinds, not yet started."""
+    return VolcanoControllers(Context(store, clock, PodIndex(store)))
