@@ -3,7 +3,7 @@
 from seatrial.clock.virtual import Clock
 from seatrial.controllers.registry import build_controllers
 from seatrial.model.documents import Document
-from seatrial.store.statuses import write_status
+from seatrial.store.registry.status_writes import write_status
 from seatrial.volcano.apis import JOB, POD_GROUP, kind_of
 from seatrial.volcano.controllers.registry import build_controllers as build_volcano_controllers
 from tests.volcano.objects import create, found, volcano_store

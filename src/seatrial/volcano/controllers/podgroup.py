@@ -7,8 +7,8 @@ Upstream: pkg/controllers/podgroup, with its default options (annotations are in
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Final
 
-from seatrial.controllers.controller import Context, Key, Listener, QueueController
-from seatrial.controllers.owning import controller_of, controller_reference
+from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.framework.pod_control import controller_of, controller_reference
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind

@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 
 import msgspec
 
-from seatrial.controllers.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from seatrial.clock.virtual import Clock
-from seatrial.controllers.controller import Context, Ensemble, QueueController
-from seatrial.controllers.pods import PodIndex
+from seatrial.controllers.framework.controller import Context, Ensemble, QueueController
+from seatrial.controllers.framework.pod_index import PodIndex
 from seatrial.store.store import Store
 from seatrial.volcano.controllers.job.controller import VolcanoJob
 from seatrial.volcano.controllers.podgroup import VolcanoPodGroup

@@ -4,7 +4,7 @@ Upstream: pkg/controllers/job/plugins. What only containers read (host files, ke
 frameworks) is left out; every plugin is noted in `status.controlledResources` as upstream does.
 """
 
-from seatrial.controllers.owning import controller_reference
+from seatrial.controllers.framework.pod_control import controller_reference
 from seatrial.model.documents import Document
 from seatrial.model.errors import AlreadyExists, NotFound
 from seatrial.model.kinds import Kind
