@@ -18,7 +18,7 @@ $(STAMP): pyproject.toml requirements.lock
 # requirements.lock pins every package by hash for every platform; it names no index, so any mirror serves.
 lock:
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate pyproject.toml \
-		--group dev --group docs --group outside --group browser --extra cluster -o requirements.lock
+		--group dev --group docs --group outside --group browser --extra cluster --extra operator -o requirements.lock
 
 demo: setup
 	@$(BIN)/python scripts/demo.py

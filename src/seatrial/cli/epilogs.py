@@ -34,6 +34,14 @@ CLOSINGS: dict[str, tuple[tuple[str, ...], str]] = {
         DONE,
     ),
     "measures": (("seatrial measures",), "0"),
+    "operator manifests": (
+        ("seatrial operator manifests --image registry.example/seatrial:1 > operator.yaml",),
+        "0",
+    ),
+    "scenario-runner": (
+        ("seatrial scenario-runner --template scenario.yaml --result result.json --port 3131",),
+        "0 Succeeded, 1 the scenario Failed or ended Paused, or the simulator is gone, 2 a file cannot be used",
+    ),
     "snapshot": (
         ("kubectl get nodes,pods -A -o yaml > objects.yaml; seatrial snapshot objects.yaml -o cluster.yaml",),
         DONE,

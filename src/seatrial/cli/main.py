@@ -11,7 +11,19 @@ import seatrial
 from seatrial.cli.epilogs import close_help
 from seatrial.model.errors import SeatrialError
 
-COMMANDS = ("bench", "compare", "config", "explain", "results", "run", "serve", "snapshot", "verify")
+COMMANDS = (
+    "bench",
+    "compare",
+    "config",
+    "explain",
+    "operator",
+    "results",
+    "run",
+    "scenario_runner",
+    "serve",
+    "snapshot",
+    "verify",
+)
 """Modules with commands. They are named, so that a start of any command loads these and nothing else."""
 
 app = typer.Typer(

@@ -17,7 +17,14 @@ def register(app: typer.Typer) -> None:
 
 
 def serve(
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes any free one.")] = 3131,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the server; 0 takes any free one.")] = 3131,
+    bind_address: Annotated[
+        str, typer.Option(help="Address of this machine to listen on; 0.0.0.0 for all.")
+    ] = "127.0.0.1",
+    simulator_port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="A second port, for clients of kube-scheduler-simulator.")
+    ] = None,
+    cors_allowed_origins: Annotated[str, typer.Option(help="Origins whose pages may call the server, by comma.")] = "",
     data_dir: Annotated[Path | None, typer.Option(help="Keep all objects here, safe against a crash.")] = None,
     kubeconfig: Annotated[Path | None, typer.Option(help="Where the kubeconfig is written.")] = None,
     insecure: Annotated[bool, typer.Option(help="Plain HTTP, and no token needed.")] = False,
@@ -50,6 +57,9 @@ def serve(
     run(
         Settings(
             port=port,
+            bind_address=bind_address,
+            simulator_port=simulator_port,
+            cors_allowed_origins=tuple(filter(None, cors_allowed_origins.split(","))),
             data_dir=data_dir,
             kubeconfig=kubeconfig,
             insecure=insecure,

@@ -26,6 +26,10 @@ class Settings:
     """What `seatrial serve` was asked for."""
 
     port: int = 3131
+    bind_address: str = "127.0.0.1"
+    simulator_port: int | None = None
+    """A second port, where clients of kube-scheduler-simulator look for its API."""
+    cors_allowed_origins: tuple[str, ...] = ()
     data_dir: Path | None = None
     kubeconfig: Path | None = None
     insecure: bool = False

@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 import shutil
+import socket
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +17,9 @@ from seatrial.control_plane.components import Parts, Settings, compose
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
+    from seatrial.server.application import Application
     from seatrial.server.auth.authentication import Identities
+    from seatrial.server.cors import CrossOrigin
     from seatrial.store.durable import Durability
 
 WRITTEN_EVERY = 0.05
@@ -47,10 +50,12 @@ def run(settings: Settings) -> None:
 
     _check_paths(settings)
     try:
-        listener = Listener.on(settings.port, tls)
+        listener = Listener.on(settings.bind_address, settings.port, tls)
     except OSError as error:
-        raise ConfigError("", "--port", f"cannot listen on 127.0.0.1:{settings.port}: {error.strerror}") from error
+        raise _cannot_listen("--port", settings.bind_address, settings.port, error) from error
     with listener.socket, _removed(passing):
+        if settings.simulator_port is not None:
+            listener.more.append(_second_socket(settings.bind_address, settings.simulator_port))
         state = state_directory(settings.data_dir, listener.port)
         token = "" if settings.insecure else kept_secret(state / "token").strip()
         path = (settings.kubeconfig or default_path(settings.data_dir, listener.port)).absolute()
@@ -60,6 +65,19 @@ def run(settings: Settings) -> None:
         typer.echo(f"kubeconfig: {path}")
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_serve(settings, parts, listener, identities))
+
+
+def _second_socket(address: str, port: int) -> socket.socket:
+    from seatrial.server.serving import bind
+
+    try:
+        return bind(address, port)
+    except OSError as error:
+        raise _cannot_listen("--simulator-port", address, port, error) from error
+
+
+def _cannot_listen(option: str, address: str, port: int, error: OSError) -> ConfigError:
+    return ConfigError("", option, f"cannot listen on {address}:{port}: {error.strerror}")
 
 
 @contextmanager
@@ -123,12 +141,22 @@ async def _serve(settings: Settings, parts: Parts, listener: "object", identitie
             close()
 
     try:
-        await serve(application, listener, ready=lambda: typer.echo(f"ready: {listener.url}"), stop=stop)
+        await serve(
+            _shared(application, settings), listener, ready=lambda: typer.echo(f"ready: {listener.url}"), stop=stop
+        )
     finally:
         for task in tasks:
             task.cancel()
         if parts.durability is not None:
             parts.durability.close()
+
+
+def _shared(application: "Application", settings: Settings) -> "Application | CrossOrigin":
+    """The application, open to pages of the origins that were listed."""
+    from seatrial.server.cors import CrossOrigin
+
+    origins = settings.cors_allowed_origins
+    return CrossOrigin(application, origins) if origins else application
 
 
 async def _all_written(parts: Parts, durability: "Durability") -> None:

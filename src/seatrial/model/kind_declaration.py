@@ -86,7 +86,9 @@ def custom_resource_definition(resource: type[Resource]) -> Document:
         "storage": True,
         "schema": {"openAPIV3Schema": schema},
         "additionalPrinterColumns": [
-            {"name": column.name, "jsonPath": column.path, "type": column.type} for column in resource.columns
+            {"name": column.name, "jsonPath": column.path, "type": column.type}
+            | ({"priority": column.priority} if column.priority else {})
+            for column in resource.columns
         ],
     }
     if "status" in record.subresources:

@@ -8,15 +8,17 @@ import signal
 import socket
 import ssl
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import uvicorn
 
 from seatrial.server.application import Application
+from seatrial.server.cors import CrossOrigin
 
 KEEP_ALIVE = 180
 """Seconds an idle connection stays open: longer than clients keep theirs, so that they close first."""
 GRACE = 2
+Socket = socket.socket
 
 
 @dataclass(slots=True)
@@ -25,17 +27,13 @@ class Listener:
 
     socket: socket.socket
     tls: ssl.SSLContext | None
+    more: list[Socket] = field(default_factory=list)
+    """Further sockets with the same content."""
 
     @classmethod
-    def on(cls, port: int, tls: Callable[[int], ssl.SSLContext | None]) -> "Listener":
-        """Bind to a port of 127.0.0.1 (0: any free one); `tls` gives the context for the port that it became."""
-        bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            bound.bind(("127.0.0.1", port))
-        except OSError:
-            bound.close()
-            raise
+    def on(cls, address: str, port: int, tls: Callable[[int], ssl.SSLContext | None]) -> "Listener":
+        """Bind to a port (0: any free one); `tls` gives the context for the port that it became."""
+        bound = bind(address, port)
         return cls(bound, tls(bound.getsockname()[1]))
 
     @property
@@ -46,6 +44,18 @@ class Listener:
     @property
     def url(self) -> str:
         return f"{'https' if self.tls else 'http'}://127.0.0.1:{self.port}"
+
+
+def bind(address: str, port: int) -> socket.socket:
+    """A socket on this address and port."""
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((address, port))
+    except OSError:
+        bound.close()
+        raise
+    return bound
 
 
 class _Server(uvicorn.Server):
@@ -72,7 +82,7 @@ class _Server(uvicorn.Server):
 
 
 async def serve(
-    application: Application, listener: Listener, *, ready: Callable[[], None], stop: Callable[[], None]
+    application: Application | CrossOrigin, listener: Listener, *, ready: Callable[[], None], stop: Callable[[], None]
 ) -> None:
     """Serve until SIGTERM or SIGINT; `ready` is called once requests are accepted, `stop` before connections end."""
     config = uvicorn.Config(
@@ -102,7 +112,7 @@ async def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, end)
     try:
-        await server.serve(sockets=[listener.socket])
+        await server.serve(sockets=[listener.socket, *listener.more])
     finally:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.remove_signal_handler(number)
