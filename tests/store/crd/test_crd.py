@@ -328,3 +328,35 @@ def test_printer_columns_and_selectable_fields_are_kept_for_the_server(store, de
     )
     assert store.definitions.columns(widgets) == (column,)
     assert store.definitions.selectable(widgets) == ("spec.size",)
+
+
+@pytest.mark.parametrize("expression", ["(?=a)", "(a)\\1"])
+def test_a_pattern_that_re2_does_not_know_is_refused(define, expression):
+    with pytest.raises(Invalid, match="must be a valid regular expression, but isn't: error parsing regexp: invalid"):
+        define(definition({"type": "object", "properties": {"f": {"type": "string", "pattern": expression}}}))
+
+
+def test_a_pattern_with_nested_repetition_ends(store, define):
+    pattern = {"type": "string", "pattern": "^(a+)+$"}
+    widgets = define(definition({"type": "object", "properties": {"f": pattern, "g": {"anyOf": [pattern]} | pattern}}))
+    store.create(widgets, widget("a", f="aaa"), writer="test")
+    for field in ("f", "g"):
+        with pytest.raises(Invalid, match="should match"):
+            store.create(widgets, widget("b", **{field: "a" * 5_000 + "!"}), writer="test")
+
+
+def test_a_pattern_may_use_posix_classes(store, define):
+    widgets = define(
+        definition({"type": "object", "properties": {"f": {"type": "string", "pattern": "^[[:alpha:]]+$"}}})
+    )
+    store.create(widgets, widget("a", f="abc"), writer="test")
+    with pytest.raises(Invalid, match="should match"):
+        store.create(widgets, widget("b", f="ab1"), writer="test")
+
+
+def test_a_rule_with_nested_repetition_ends(store, define):
+    rule = {"rule": "!has(self.f) || self.f.matches('^(a+)+$')", "message": "only a"}
+    properties = {"f": {"type": "string", "maxLength": 5001}}
+    widgets = define(definition({"type": "object", "properties": properties, "x-kubernetes-validations": [rule]}))
+    with pytest.raises(Invalid, match="only a"):
+        store.create(widgets, widget("b", f="a" * 5_000 + "!"), writer="test")

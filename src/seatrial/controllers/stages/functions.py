@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import math
-import re
 from collections.abc import Callable
 from ipaddress import ip_address
 from typing import Any
@@ -12,6 +11,7 @@ import orjson
 
 from seatrial.model import yaml_reader as yamls
 from seatrial.model.documents import Document
+from seatrial.model.regular_expressions import regex
 from seatrial.model.times import to_micro_time
 
 NODE_CONDITIONS = tuple(
@@ -80,7 +80,7 @@ def _has(value: Any, key: Any) -> bool:
 
 
 def _regex(pattern: str, text: str) -> bool:
-    return re.search(pattern, text) is not None
+    return regex(pattern).matches(text)
 
 
 PURE: dict[str, Callable[..., Any]] = {

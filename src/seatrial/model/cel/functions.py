@@ -8,8 +8,7 @@ import re
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TypeVar
 
 from seatrial.model.cel.times import duration_of, show_duration, show_timestamp, timestamp_of
@@ -32,6 +31,7 @@ from seatrial.model.cel.values import (
     show,
     type_of,
 )
+from seatrial.model.regular_expressions import Regex, RegexError, regex
 
 Function = Callable[..., object]
 Body = TypeVar("Body", bound=Function)
@@ -64,15 +64,12 @@ def call(name: str, arguments: tuple[object, ...]) -> object:
     raise CelError(f"{NO_OVERLOAD}: {name}({', '.join(type_of(argument) for argument in arguments)})")
 
 
-@lru_cache(256)
-def pattern(text: str) -> re.Pattern[str]:
-    """A regular expression (RE2 syntax; what RE2 refuses is refused)."""
-    if re.search(r"(?<!\\)\(\?(?:[=!]|<[=!])|\\[1-9]", text):
-        raise CelError(f"error parsing regexp: invalid or unsupported Perl syntax: `{text}`")
+def pattern(text: str) -> Regex:
+    """A compiled regular expression; what RE2 refuses is an error of the evaluation."""
     try:
-        return re.compile(re.sub(r"\\z", r"\\Z", text), re.ASCII)
-    except re.error as problem:
-        raise CelError(f"error parsing regexp: {problem}: `{text}`") from problem
+        return regex(text)
+    except RegexError as problem:
+        raise CelError(str(problem)) from problem
 
 
 # Sizes, types and conversions.
@@ -204,20 +201,19 @@ function("endsWith", "string", "string")(str.endswith)
 
 @function("matches", "string", "string")
 def matches(text: str, expression: str) -> bool:
-    return pattern(expression).search(text) is not None
+    return pattern(expression).matches(text)
 
 
 @function("find", "string", "string")
 def regex_find(text: str, expression: str) -> str:
-    found = pattern(expression).search(text)
-    return found.group() if found else ""
+    return next(pattern(expression).find(text), "")
 
 
 @function("findAll", "string", "string")
 @function("findAll", "string", "string", "int")
 def regex_find_all(text: str, expression: str, limit: int = -1) -> list[object]:
-    found: list[object] = [match.group() for match in pattern(expression).finditer(text)]
-    return found if limit < 0 else found[:limit]
+    found = pattern(expression).find(text)
+    return list(found if limit < 0 else islice(found, limit))
 
 
 @function("charAt", "string", "int")

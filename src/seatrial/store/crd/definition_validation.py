@@ -9,6 +9,7 @@ from typing import Any
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
+from seatrial.model.regular_expressions import RegexError, regex
 from seatrial.store.crd.validation_rules import RULES, check_expression
 from seatrial.store.field_errors import duplicate, forbidden, invalid, required, unsupported
 from seatrial.store.object_meta import label_1035_faults, subdomain_faults
@@ -173,6 +174,12 @@ def _keyword_causes(schema: Document, path: str, root: bool) -> Iterator[Cause]:
         yield invalid(f"{path}.{_PRESERVES}", False, "must be true or undefined")
     if root and schema.get("nullable"):
         yield forbidden(f"{path}.nullable", "nullable cannot be true at the root")
+    if schema.get("pattern"):
+        try:
+            regex(schema["pattern"])
+        except RegexError as error:
+            why = f"must be a valid regular expression, but isn't: {error}"
+            yield invalid(f"{path}.pattern", schema["pattern"], why)
     if isinstance(schema.get("items"), list):
         yield forbidden(f"{path}.items", "items must be a schema object and not an array")
 

@@ -14,10 +14,9 @@ from typing import Any
 
 import jsonschema_rs
 
-from seatrial.model.cel.functions import pattern
-from seatrial.model.cel.values import CelError
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
+from seatrial.model.regular_expressions import RegexError, regex
 from seatrial.store.crd.formats import CHECKED_FORMATS, has_format
 from seatrial.store.crd.list_types import list_causes, needs_list_checks
 from seatrial.store.field_errors import (
@@ -48,7 +47,9 @@ class Validator:
         if _says_more(self._openapi):
             return lambda document: False
         try:
-            return jsonschema_rs.Draft4Validator(_plain(self._openapi, root=True)).is_valid
+            formats = {_pattern_format(text): regex(text).matches for text in sorted(_patterns(self._openapi))}
+            plain = _plain(self._openapi, root=True)
+            return jsonschema_rs.Draft4Validator(plain, formats=formats, validate_formats=True).is_valid
         except ValueError:
             return lambda document: False
 
@@ -192,8 +193,8 @@ def _object_causes(schema: Schema, value: Document, path: str) -> Iterator[Cause
 
 def _matches(expression: str, value: str) -> bool:
     try:
-        return pattern(expression).search(value) is not None
-    except CelError:
+        return regex(expression).matches(value)
+    except RegexError:
         return True
 
 
@@ -232,15 +233,33 @@ def _says_more(schema: Any) -> bool:
     return any(map(_says_more, inner)) or any(map(_says_more, (schema.get("properties") or {}).values()))
 
 
+def _patterns(schema: Any) -> set[str]:
+    """The patterns of a schema and of all schemas inside it."""
+    if isinstance(schema, list):
+        return set().union(*map(_patterns, schema))
+    if not isinstance(schema, dict):
+        return set()
+    inner = [schema.get(key) for key in ("items", "additionalProperties", *_COMPOSED)]
+    inner += (schema.get("properties") or {}).values()
+    return set().union(*map(_patterns, inner), {schema["pattern"]} if schema.get("pattern") else ())
+
+
+def _pattern_format(expression: str) -> str:
+    return f"pattern {expression}"
+
+
 _KEPT = (
     "enum", "multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength", "minLength",
-    "pattern", "maxItems", "minItems", "maxProperties", "minProperties", "required",
+    "maxItems", "minItems", "maxProperties", "minProperties", "required",
 )  # fmt: skip
 
 
 def _plain(schema: Schema, *, root: bool = False) -> Schema:
     """The schema as JSON Schema (draft 4) has it."""
     result = {key: schema[key] for key in _KEPT if key in schema and schema[key] not in (None, [])}
+    if schema.get("pattern"):
+        # The library's own expressions backtrack and have another syntax: a pattern is checked by RE2, as a format.
+        result["format"] = _pattern_format(schema["pattern"])
     types = ["integer", "string"] if schema.get("x-kubernetes-int-or-string") else [schema.get("type") or ""]
     if types != [""]:
         result["type"] = [*types, "null"] if schema.get("nullable") else types

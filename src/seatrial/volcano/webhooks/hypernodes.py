@@ -3,9 +3,9 @@
 Upstream: pkg/webhooks/admission/hypernodes/validate/admit_hypernode.go.
 """
 
-import re
 from typing import Final
 
+from seatrial.model.regular_expressions import RegexError, regex
 from seatrial.store.admission.namespaced_reader import Reader
 from seatrial.store.field_errors import quoted
 from seatrial.store.requests import Request
@@ -21,8 +21,8 @@ def validate(request: Request, reader: Reader) -> None:
     for member in members:
         pattern = ((member.get("selector") or {}).get("regexMatch") or {}).get("pattern", "")
         try:
-            re.compile(pattern)
-        except re.error as error:
+            regex(pattern)
+        except RegexError as error:
             where = f".spec.members.selector.regexMatch.pattern: Invalid value: {quoted(pattern)}"
             faults.append(f"{where}: member regexMatch pattern is invalid: {error}")
     if faults:
