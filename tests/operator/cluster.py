@@ -3,6 +3,7 @@
 import base64
 import http.client
 import json
+import socket
 import ssl
 import time
 from collections.abc import Callable, Iterator
@@ -36,6 +37,8 @@ class Cluster:
 
     def __init__(self, kubeconfig: Path) -> None:
         self.kubeconfig = kubeconfig
+        self.problems: list[BaseException] = []
+        """What went wrong in threads that serve this cluster."""
         document = yaml.safe_load(kubeconfig.read_text())
         cluster, user = document["clusters"][0]["cluster"], document["users"][0].get("user") or {}
         self.url = cluster["server"]
@@ -99,6 +102,7 @@ class Cluster:
         """Poll until a condition gives something; that."""
         end = time.monotonic() + seconds
         while not (found := condition()):
+            assert not self.problems, self.problems
             assert time.monotonic() < end, f"not within {seconds:g} s: {what}"
             time.sleep(0.05)
         return found
@@ -124,6 +128,7 @@ class Watch:
         self._connection = cluster.connect()
         query = f"?watch=true&resourceVersion={version}&timeoutSeconds=300"
         self._connection.request("GET", path + query, headers=cluster.headers())
+        self._socket = self._connection.sock
         self._answer = self._connection.getresponse()
 
     def events(self) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -131,9 +136,14 @@ class Watch:
             event = json.loads(line)
             yield event["type"], event["object"]
 
+    def end(self) -> None:
+        """Let `events` come to its end, in whatever thread it is."""
+        self._socket.shutdown(socket.SHUT_RDWR)
+
     def close(self) -> None:
         self._answer.close()
         self._connection.close()
+        self._socket.close()
 
 
 def path_of(kind: str, namespace: str) -> str:

@@ -11,7 +11,6 @@ import socket
 import subprocess
 import sys
 import threading
-import urllib.error
 import urllib.request
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -77,6 +76,7 @@ class RunningPod:
         self.uid = pod["metadata"]["uid"]
         self.start_time = now()
         self.shown: dict[str, Any] | None = None
+        self._told = False
         self._directory = directory
         self._kubelet = kubelet
         spec = pod["spec"]
@@ -152,7 +152,8 @@ class RunningPod:
             return False
 
     def status(self) -> dict[str, Any]:
-        paths = {str(self._volumes[m["name"]]): m["mountPath"] for c in self.containers for m in c.spec["volumeMounts"]}
+        mounts = [mount for each in self.containers for mount in each.spec.get("volumeMounts") or ()]
+        paths = {str(self._volumes[mount["name"]]): mount["mountPath"] for mount in mounts}
         statuses = [container.status(paths) for container in self.containers]
         states = [status["state"] for status in statuses]
         ended = [state["terminated"]["exitCode"] for state in states if "terminated" in state]
@@ -169,8 +170,21 @@ class RunningPod:
             "containerStatuses": statuses,
         }
 
+    def has_ended(self) -> bool:
+        """Whether all processes are gone; they are told to go at the first call."""
+        running = self._running()
+        if not self._told:
+            self._told = True
+            for process in running:
+                process.terminate()
+        return not running
+
+    def _running(self) -> list[subprocess.Popen[bytes]]:
+        processes = [container.process for container in self.containers if container.process is not None]
+        return [process for process in processes if process.poll() is None]
+
     def stop(self) -> None:
-        running = [each.process for each in self.containers if each.process is not None and each.process.poll() is None]
+        running = self._running()
         for process in running:
             process.terminate()
         for process in running:
@@ -195,7 +209,7 @@ class Kubelet:
         self._directory = directory
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
-        self.errors: list[BaseException] = []
+        self.errors = cluster.problems
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -216,16 +230,16 @@ class Kubelet:
                 # The Pod was changed or deleted in between: the next tick sees it.
                 if error.code not in (404, 409):
                     self.errors.append(error)
-            except (OSError, urllib.error.URLError) as error:
-                if not self._ended.is_set():
-                    self.errors.append(error)
+            except Exception as error:  # noqa: BLE001
+                # Whatever it is, the test that waits has to hear of it.
+                self.errors.append(error)
                 return
 
     def _tick(self) -> None:
         listed = self.cluster.request("GET", "/api/v1/pods")["items"]
         present = {pod["metadata"]["uid"] for pod in listed}
-        for uid in [uid for uid in self.pods if uid not in present]:
-            self.pods.pop(uid).stop()
+        for uid in [uid for uid, pod in self.pods.items() if uid not in present and pod.has_ended()]:
+            del self.pods[uid]
         for pod in listed:
             self._bring(pod)
 
@@ -235,7 +249,8 @@ class Kubelet:
         running = self.pods.get(metadata["uid"])
         if "deletionTimestamp" in metadata:
             if running is not None:
-                running.stop()
+                if not running.has_ended():
+                    return
                 del self.pods[metadata["uid"]]
             options = {"gracePeriodSeconds": 0, "preconditions": {"uid": metadata["uid"]}}
             self.cluster.request("DELETE", path, options)
