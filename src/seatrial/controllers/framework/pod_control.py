@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
 from seatrial.controllers.framework.metadata import drop_owners
-from seatrial.controllers.framework.pod_index import PodRow
+from seatrial.controllers.framework.pod_index import OwnerReference, PodRow
 from seatrial.controllers.framework.selectors import SelectorIndex
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
@@ -136,9 +136,13 @@ class PodOwner(QueueController):
         self._may_adopt.add(key)
         self.enqueue(key)
 
+    def _is_ours(self, owner: OwnerReference) -> bool:
+        """Whether an owner is of this controller's kind; other groups have a Job, too."""
+        return owner.kind == self.kind.kind and owner.api_version.rpartition("/")[0] == self.kind.group
+
     def _pod_changed(self, old: PodRow | None, new: PodRow | None) -> None:
         for row in (old, new):
-            if row is not None and row.owner is not None and row.owner.kind == self.kind.kind:
+            if row is not None and row.owner is not None and self._is_ours(row.owner):
                 self.enqueue((row.namespace, row.owner.name))
         if new is not None and new.owner is None and (old is None or old.owner or old.labels != new.labels):
             for name in self.selectors.matching(new.namespace, new.labels):

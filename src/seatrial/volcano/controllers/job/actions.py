@@ -20,7 +20,7 @@ from seatrial.volcano.apis import JOB, POD_GROUP, QUEUE
 from seatrial.volcano.apis.labels import OUT_OF_SYNC
 from seatrial.volcano.controllers.job import plugins
 from seatrial.volcano.controllers.job.cache import JobPod, JobPods
-from seatrial.volcano.controllers.job.pod_group import new_pod_group, pod_group_name, update_pod_group
+from seatrial.volcano.controllers.job.pod_group import min_resources, new_pod_group, pod_group_name, update_pod_group
 from seatrial.volcano.controllers.job.pods import job_pod, pod_name
 from seatrial.volcano.controllers.job.state import RETAIN_SOFT, Step, Update
 from seatrial.volcano.controllers.job.status import JobStatus, read_status
@@ -60,6 +60,8 @@ class JobActions:
         self._claims = context.kind("v1", "PersistentVolumeClaim")
         self._settled: dict[str, tuple[int, int]] = {}
         """Generation of a Job, by its uid, and the revision of its PodGroup that agreed with it."""
+        self._needs: dict[str, tuple[int, dict[str, str]]] = {}
+        """Generation of a Job, by its uid, and the least resources of its PodGroup."""
 
     def sync(self, stored: Stored, update: Update | None) -> None:
         """Create the missing pods of a Job whose PodGroup is enqueued, delete the surplus, and count."""
@@ -147,7 +149,7 @@ class JobActions:
         meta = job["metadata"]
         stored = self.store.find(self._groups, pod_group_name(job), meta["namespace"])
         if stored is None:
-            group = new_pod_group(job, self.kind, self.store)
+            group = new_pod_group(job, self.kind, self._resources(job))
             self.store.create(self._groups, group, namespace=meta["namespace"], writer=WRITER)
             return
         settled = (meta["generation"], stored.revision)
@@ -155,10 +157,23 @@ class JobActions:
             return
         group = stored.document()
         before = stored.document()["spec"]
-        update_pod_group(group, job, self.store)
+        update_pod_group(group, job, self._resources(job))
         if group["spec"] != before:
             self.store.update(self._groups, group, writer=WRITER)
         self._settled[meta["uid"]] = settled
+
+    def _resources(self, job: Document) -> dict[str, str]:
+        """What the least pods of a Job need; worked out once for each generation of the Job."""
+        uid, generation = job["metadata"]["uid"], job["metadata"]["generation"]
+        known = self._needs.get(uid)
+        if known is None or known[0] != generation:
+            known = self._needs[uid] = generation, min_resources(job["spec"], self.store)
+        return known[1]
+
+    def forget(self, uid: str) -> None:
+        """Drop what is kept of a Job that is gone."""
+        self._settled.pop(uid, None)
+        self._needs.pop(uid, None)
 
     def _create_claims(self, job: Document, status: JobStatus) -> None:
         meta = job["metadata"]

@@ -149,6 +149,7 @@ class VolcanoJob(QueueController):
         key = change.stored.namespace, change.stored.name
         if change.type == "DELETED":
             self._delayed.clear(key)
+            self._actions.forget(change.stored.document()["metadata"]["uid"])
             return
         before = change.previous
         if before is not None and change.subresource == "status":

@@ -25,8 +25,8 @@ def pod_group_name(job: Document) -> str:
     return f"{job['metadata']['name']}-{job['metadata']['uid']}"
 
 
-def new_pod_group(job: Document, kind: Kind, store: Store) -> Document:
-    """The PodGroup of a Job that has none."""
+def new_pod_group(job: Document, kind: Kind, resources: dict[str, str]) -> Document:
+    """The PodGroup of a Job that has none, and whose least pods need these resources."""
     meta, spec = job["metadata"], job["spec"]
     metadata: dict[str, Any] = {
         "name": pod_group_name(job),
@@ -39,16 +39,16 @@ def new_pod_group(job: Document, kind: Kind, store: Store) -> Document:
     if topology is not None:
         group["spec"]["networkTopology"] = _topology(topology)
     group["spec"]["queue"] = spec["queue"]
-    update_pod_group(group, job, store)
+    update_pod_group(group, job, resources)
     return group
 
 
-def update_pod_group(group: Document, job: Document, store: Store) -> None:
+def update_pod_group(group: Document, job: Document, resources: dict[str, str]) -> None:
     """Bring a PodGroup to what its Job says now."""
     spec, wanted = job["spec"], group["spec"]
     _set(wanted, "priorityClassName", spec.get("priorityClassName"))
     _set(wanted, "minMember", spec.get("minAvailable"))
-    wanted["minResources"] = min_resources(spec, store)
+    wanted["minResources"] = dict(resources)
     members = wanted.setdefault("minTaskMember", {})
     for task in spec["tasks"]:
         members[task["name"]] = least_of_task(task)
