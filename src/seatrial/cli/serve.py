@@ -49,6 +49,13 @@ def serve(
     plugins: Annotated[list[str] | None, typer.Option(help="Modules with scheduler plugins.")] = None,
     strict: Annotated[bool, typer.Option(help="Foreign writes fail a running scenario.")] = False,
     drain: Annotated[bool, typer.Option(help="After the last step scenarios run until no timer is left.")] = False,
+    snapshot: Annotated[Path | None, typer.Option(help="Begin with the objects of a snapshot file.")] = None,
+    volcano: Annotated[
+        bool, typer.Option(help="Serve Volcano's kinds, and run its controllers and its scheduler.")
+    ] = False,
+    volcano_config: Annotated[
+        Path | None, typer.Option(help="volcano-scheduler.conf; default: the one of Volcano's Helm chart.")
+    ] = None,
 ) -> None:
     """Serve a simulated cluster over the Kubernetes API."""
     from seatrial.control_plane.process import run
@@ -74,6 +81,9 @@ def serve(
             plugins=tuple(plugins or ()),
             strict=strict,
             drain=drain,
+            snapshot=snapshot,
+            volcano=volcano or volcano_config is not None,
+            volcano_config=volcano_config,
         )
     )
 

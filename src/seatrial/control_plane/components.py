@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from seatrial.control_plane.scenarios import WatchedScheduler, add_scenarios
+from seatrial.control_plane.volcano import add_volcano, install_volcano
 
 if TYPE_CHECKING:
     from seatrial.clock.real import RealClock
@@ -45,6 +46,9 @@ class Settings:
     plugins: tuple[str, ...] = ()
     strict: bool = False
     drain: bool = False
+    snapshot: Path | None = None
+    volcano: bool = False
+    volcano_config: Path | None = None
 
 
 @dataclass(slots=True)
@@ -66,8 +70,14 @@ class Parts:
 def compose(settings: Settings) -> Parts:
     """Put a server together."""
     parts = build_store(settings)
+    if settings.volcano:
+        install_volcano(parts)
+    if settings.snapshot is not None:
+        load_snapshot(parts, settings.snapshot)
     scheduler = add_scheduler(parts, settings) if settings.scheduler else None
     add_controllers(parts, settings)
+    if settings.volcano:
+        add_volcano(parts, settings)
     conductor = add_scenarios(parts, settings, scheduler)
     add_simulator_api(parts, scheduler, conductor)
     add_metrics_api(parts)
@@ -95,6 +105,15 @@ def build_store(settings: Settings) -> Parts:
     if durability is not None:
         durability.sync()
     return Parts(store, clock, durability)
+
+
+def load_snapshot(parts: Parts, path: Path) -> None:
+    """Begin with the objects of a file; a durable store that has objects keeps what it has."""
+    from seatrial.scenario.snapshots import read_snapshot
+
+    nodes = parts.store.kinds.named("v1", "Node")
+    if nodes is None or not parts.store.list(nodes):
+        parts.store.load(read_snapshot([path], refuse_scenarios=True), writer="snapshot")
 
 
 def add_scheduler(parts: Parts, settings: Settings) -> "EmbeddedScheduler":

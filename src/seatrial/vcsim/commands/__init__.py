@@ -1,0 +1,1 @@
+"""The commands of `vcsimctl`, one module for each subject."""

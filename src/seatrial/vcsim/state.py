@@ -1,0 +1,126 @@
+"""What `vcsimctl` keeps of a cluster: one directory under ~/.vcsimctl, which goes with the cluster.
+
+~/.vcsimctl/<cluster>/cluster.yaml   the SimulatorCluster
+~/.vcsimctl/<cluster>/kubeconfig     for kubectl
+~/.vcsimctl/<cluster>/runtime.json   how it runs: runtime, process, address
+~/.vcsimctl/<cluster>/server.log     what the server printed
+~/.vcsimctl/<cluster>/report/        results of tests
+"""
+
+import json
+import shutil
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Self
+
+from seatrial.model.errors import ConfigError
+from seatrial.vcsim.kinds import SimulatorCluster
+
+
+def home() -> Path:
+    """The directory of all clusters."""
+    return Path.home() / ".vcsimctl"
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterRecord:
+    """How a cluster runs."""
+
+    runtime: str
+    url: str = ""
+    pid: int = 0
+    started: str = ""
+    """When the process began, as the system tells it: a pid may be given again."""
+    created: str = ""
+    context: str = ""
+    """The context in the user's kubeconfig, where it was merged."""
+    details: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterHome:
+    """The directory of one cluster."""
+
+    name: str
+
+    @classmethod
+    def find(cls, name: str) -> Self:
+        """The directory of a cluster that exists; ConfigError names those that do."""
+        found = cls(name)
+        if not found.exists():
+            known = ", ".join(cluster.name for cluster in clusters()) or "none"
+            raise ConfigError("", name, f"no such cluster; known are: {known}")
+        return found
+
+    @property
+    def root(self) -> Path:
+        return home() / self.name
+
+    @property
+    def config(self) -> Path:
+        return self.root / "cluster.yaml"
+
+    @property
+    def kubeconfig(self) -> Path:
+        return self.root / "kubeconfig"
+
+    @property
+    def log(self) -> Path:
+        return self.root / "server.log"
+
+    @property
+    def nodes(self) -> Path:
+        return self.root / "nodes.json"
+
+    @property
+    def reports(self) -> Path:
+        return self.root / "report"
+
+    def exists(self) -> bool:
+        return self.config.exists()
+
+    def cluster(self) -> SimulatorCluster:
+        """The configuration that the cluster was made from."""
+        return SimulatorCluster.read(self.config)
+
+    def record(self) -> ClusterRecord:
+        """How the cluster runs; ConfigError where the record is damaged."""
+        path = self.root / "runtime.json"
+        try:
+            return ClusterRecord(**json.loads(path.read_text()))
+        except (OSError, ValueError, TypeError) as error:
+            why = f"cannot be read ({error}); `vcsimctl delete cluster {self.name}` removes what is left"
+            raise ConfigError(str(path), "", why) from error
+
+    def write_record(self, record: ClusterRecord) -> None:
+        path = self.root / "runtime.json"
+        temporary = path.with_suffix(".new")
+        temporary.write_text(json.dumps(asdict(record), indent=2) + "\n")
+        temporary.replace(path)
+
+    def remove(self) -> None:
+        """Delete the directory and all that is in it."""
+        shutil.rmtree(self.root, ignore_errors=True)
+        with suppress(OSError):
+            home().rmdir()
+
+
+def clusters() -> list[ClusterHome]:
+    """All clusters, by name."""
+    root = home()
+    names = sorted(path.name for path in root.iterdir()) if root.is_dir() else []
+    return [found for name in names if (found := ClusterHome(name)).exists()]
+
+
+def the_cluster(name: str | None) -> ClusterHome:
+    """The cluster of that name, or the only one there is; ConfigError names them where that does not decide."""
+    if name is not None:
+        return ClusterHome.find(name)
+    found = clusters()
+    if not found:
+        raise ConfigError("", "--cluster", "there is no cluster; make one with `vcsimctl create cluster --config FILE`")
+    if len(found) > 1:
+        names = ", ".join(cluster.name for cluster in found)
+        raise ConfigError("", "--cluster", f"there are several clusters, name one: {names}")
+    return found[0]
