@@ -1,4 +1,4 @@
-"""Build the real Kubernetes programs that the outside tests talk to, from the Go module proxy.
+"""Build the real Kubernetes programs (and etcd) that the outside tests talk to, from the Go module proxy.
 
 They go into a cache directory outside the checkout, by version: a second call finds them there. Usage:
 
@@ -12,8 +12,10 @@ import sys
 from pathlib import Path
 
 VERSION = "v1.36.3"
-PROGRAMS = ("kubectl", "kube-scheduler", "kube-controller-manager", "kube-apiserver")
-MODULE = Path(__file__).parents[1] / "tools" / "kubernetes"
+PROGRAMS = ("kubectl", "kube-scheduler", "kube-controller-manager", "kube-apiserver", "etcd")
+TOOLS = Path(__file__).parents[1] / "tools"
+ETCD = "go.etcd.io/etcd/server/v3"
+"""The etcd server; tools/etcd has the version that the go.mod of k8s.io/kubernetes names."""
 VERSION_VARIABLES = ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
 
 
@@ -47,9 +49,9 @@ def build(program: str) -> None:
             f"-s -w {flags}",
             "-o",
             str(unfinished),
-            f"k8s.io/kubernetes/cmd/{program}",
+            ETCD if program == "etcd" else f"k8s.io/kubernetes/cmd/{program}",
         ],
-        cwd=MODULE,
+        cwd=TOOLS / ("etcd" if program == "etcd" else "kubernetes"),
         env=os.environ | {"CGO_ENABLED": "0", "GOFLAGS": "-mod=mod"},
         check=True,
     )

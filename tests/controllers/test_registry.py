@@ -29,6 +29,7 @@ NAMES = [
     "node",
     "pod",
     "hpa",
+    "clusterroleaggregation",
 ]
 
 
@@ -36,10 +37,10 @@ def test_every_controller_has_its_name() -> None:
     assert sorted(controller_names()) == sorted(NAMES)
 
 
-def test_what_acts_by_the_clock_alone_is_off_by_default() -> None:
+def test_what_acts_by_the_clock_alone_or_beside_scheduling_is_off_by_default() -> None:
     clock = Clock()
     names = [controller.name for controller in build_controllers(fresh_store(clock), clock)]
-    assert set(NAMES) - set(names) == OFF_BY_DEFAULT == {"cronjob", "hpa"}
+    assert set(NAMES) - set(names) == OFF_BY_DEFAULT == {"cronjob", "hpa", "clusterroleaggregation"}
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:

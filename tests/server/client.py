@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from seatrial.clock.virtual import Clock
+from seatrial.control_plane.bootstrap import bootstrap
 from seatrial.model.builtin import builtin_kinds
 from seatrial.scenario.cluster import furnish
 from seatrial.server.api import KubernetesApi
 from seatrial.server.application import Application
 from seatrial.server.auth.authentication import ADMIN, Identities
+from seatrial.server.authorization.escalation import EscalationCheck
+from seatrial.server.authorization.rbac import RbacAuthorizer
 from seatrial.server.metrics import Metrics
 from seatrial.store.admission.chain import StandardAdmission
 from seatrial.store.store import Store
@@ -41,10 +44,20 @@ class Server:
         self.identities = Identities(b"key")
         self.identities.add(TOKEN, ADMIN)
         self.metrics = Metrics()
-        self.api = KubernetesApi(self.store, self.identities, self.metrics, settings.pop("gates", ()))
-        settings.setdefault("max_request_bytes", 1 << 20)
-        self.application = Application(self.api, self.identities, self.metrics, **settings)
         furnish(self.store)
+        authorizer = self._authorize() if settings.pop("rbac", False) else None
+        self.api = KubernetesApi(
+            self.store, self.identities, self.metrics, settings.pop("gates", ()), authorizer=authorizer
+        )
+        settings.setdefault("max_request_bytes", 1 << 20)
+        self.application = Application(self.api, self.identities, self.metrics, authorizer=authorizer, **settings)
+
+    def _authorize(self) -> RbacAuthorizer:
+        """Evaluate RBAC, with the default roles and bindings."""
+        bootstrap(self.store)
+        authorizer = RbacAuthorizer(self.store)
+        self.store.admission = EscalationCheck(self.store.admission, authorizer)
+        return authorizer
 
     def __call__(self, method: str, path: str, body: Any = None, **headers: str) -> Reply:
         """One request; a body that is not bytes is sent as JSON."""

@@ -31,6 +31,10 @@ def serve(
     token_file: Annotated[
         Path | None, typer.Option(help='More users: lines of token,user,uid,"group1,group2".')
     ] = None,
+    authorization_mode: Annotated[
+        Literal["RBAC", "AlwaysAllow"],
+        typer.Option(help="RBAC evaluates roles and bindings; AlwaysAllow lets every known user do everything."),
+    ] = "RBAC",
     max_request_bytes: Annotated[int, typer.Option(min=1, help="Largest request body.")] = 64 * MEBIBYTE,
     scheduler: Annotated[bool, typer.Option(help="Run the embedded kube-scheduler.")] = True,
     scheduler_config: Annotated[Path | None, typer.Option(help="A KubeSchedulerConfiguration.")] = None,
@@ -71,6 +75,7 @@ def serve(
             kubeconfig=kubeconfig,
             insecure=insecure,
             token_file=token_file,
+            authorization_mode=authorization_mode,
             max_request_bytes=max_request_bytes,
             scheduler=scheduler,
             scheduler_config=scheduler_config,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from seatrial.clock.real import RealClock
     from seatrial.control_plane.scheduler import EmbeddedScheduler
     from seatrial.scenario.scenario_controller import ScenarioController
+    from seatrial.server.authorization.authorizer import Authorizer
     from seatrial.server.extension_points import Gate, Routes
     from seatrial.server.worker_loop import Worker
     from seatrial.store.durable import Durability
@@ -35,6 +36,7 @@ class Settings:
     kubeconfig: Path | None = None
     insecure: bool = False
     token_file: Path | None = None
+    authorization_mode: Literal["RBAC", "AlwaysAllow"] = "RBAC"
     max_request_bytes: int = 64 * 1024 * 1024
     scheduler: bool = True
     scheduler_config: Path | None = None
@@ -58,6 +60,8 @@ class Parts:
     store: "Store"
     clock: "RealClock"
     durability: "Durability | None" = None
+    authorizer: "Authorizer | None" = None
+    """None where every known user may do everything."""
     workers: "list[Worker]" = field(default_factory=list)
     routes: "list[Routes]" = field(default_factory=list)
     gates: "list[Gate]" = field(default_factory=list)
@@ -74,6 +78,8 @@ def compose(settings: Settings) -> Parts:
         install_volcano(parts)
     if settings.snapshot is not None:
         load_snapshot(parts, settings.snapshot)
+    if settings.authorization_mode == "RBAC":
+        add_rbac(parts)
     scheduler = add_scheduler(parts, settings) if settings.scheduler else None
     add_controllers(parts, settings)
     if settings.volcano:
@@ -87,6 +93,7 @@ def compose(settings: Settings) -> Parts:
 def build_store(settings: Settings) -> Parts:
     """The store, in memory or durable, with what every cluster has."""
     from seatrial.clock.real import RealClock
+    from seatrial.control_plane.bootstrap import bootstrap
     from seatrial.controllers.stages.kind import serve_stages
     from seatrial.model.builtin import builtin_kinds
     from seatrial.scenario.cluster import furnish
@@ -102,6 +109,7 @@ def build_store(settings: Settings) -> Parts:
     durability = Durability(store, settings.data_dir / "store") if settings.data_dir is not None else None
     EventExpiry(store)
     furnish(store)
+    bootstrap(store)
     if durability is not None:
         durability.sync()
     return Parts(store, clock, durability)
@@ -114,6 +122,15 @@ def load_snapshot(parts: Parts, path: Path) -> None:
     nodes = parts.store.kinds.named("v1", "Node")
     if nodes is None or not parts.store.list(nodes):
         parts.store.load(read_snapshot([path], refuse_scenarios=True), writer="snapshot")
+
+
+def add_rbac(parts: Parts) -> None:
+    """RBAC decides what users may do, and which rights they may grant."""
+    from seatrial.server.authorization.escalation import EscalationCheck
+    from seatrial.server.authorization.rbac import RbacAuthorizer
+
+    parts.authorizer = authorizer = RbacAuthorizer(parts.store)
+    parts.store.admission = EscalationCheck(parts.store.admission, authorizer)
 
 
 def add_scheduler(parts: Parts, settings: Settings) -> "EmbeddedScheduler":
@@ -134,9 +151,10 @@ def add_controllers(parts: Parts, settings: Settings) -> None:
     """The controllers that were asked for, all of them by default."""
     if settings.controllers == ():
         return
-    from seatrial.controllers.registry import build_controllers
+    from seatrial.controllers.registry import build_controllers, served_by_default
 
-    controllers = build_controllers(parts.store, parts.clock, settings.controllers)
+    names = served_by_default() if settings.controllers is None else settings.controllers
+    controllers = build_controllers(parts.store, parts.clock, names)
     for controller in controllers:
         controller.start()
     parts.workers.extend(controllers)

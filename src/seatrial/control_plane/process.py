@@ -125,10 +125,19 @@ async def _serve(settings: Settings, parts: Parts, listener: "object", identitie
     metrics = Metrics()
     metrics.pages.extend(parts.metrics)
     pump = WorkerLoop(parts.store, parts.clock, parts.workers)
-    api = KubernetesApi(parts.store, identities, metrics, parts.gates, is_alive=lambda: pump.is_alive)
+    authorizer = parts.authorizer
+    api = KubernetesApi(
+        parts.store, identities, metrics, parts.gates, authorizer=authorizer, is_alive=lambda: pump.is_alive
+    )
     durable = partial(_all_written, parts, parts.durability) if parts.durability is not None else None
     application = Application(
-        api, identities, metrics, parts.routes, max_request_bytes=settings.max_request_bytes, durable=durable
+        api,
+        identities,
+        metrics,
+        parts.routes,
+        max_request_bytes=settings.max_request_bytes,
+        authorizer=authorizer,
+        durable=durable,
     )
     tasks = [pump.start()]
     if parts.durability is not None:

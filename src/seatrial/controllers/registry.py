@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from seatrial.clock.virtual import Clock
+from seatrial.controllers.clusterroleaggregation import ClusterRoleAggregation
 from seatrial.controllers.cronjob.controller import CronJob
 from seatrial.controllers.daemonset.controller import DaemonSet
 from seatrial.controllers.deployment.controller import Deployment
@@ -46,13 +47,22 @@ CONTROLLERS: tuple[type[QueueController] | type[Ensemble], ...] = (
     Pod,
     GarbageCollector,
     ResourceQuota,
+    ClusterRoleAggregation,
 )
-OFF_BY_DEFAULT = frozenset({"cronjob", "hpa"})
-"""Controllers that act by the clock alone: KEP-140 wants them only where they are asked for."""
+OFF_BY_DEFAULT = frozenset({"cronjob", "hpa", "clusterroleaggregation"})
+"""Controllers that a run has only where they are asked for: KEP-140 says so of those that act by the clock alone, and
+no scheduling depends on the others."""
+SERVED = frozenset({"clusterroleaggregation"})
+"""Controllers of the above that `serve` has by default."""
 
 
 def controller_names() -> list[str]:
     return [controller.name for controller in CONTROLLERS]
+
+
+def served_by_default() -> list[str]:
+    """The controllers that `serve` runs unless it is asked for others."""
+    return [name for name in controller_names() if name not in OFF_BY_DEFAULT or name in SERVED]
 
 
 def build_controllers(store: Store, clock: Clock, names: Iterable[str] | None = None) -> list[Controller]:

@@ -31,6 +31,8 @@ class StatusError(SeatrialError):
 
     code: ClassVar[int] = 500
     reason: ClassVar[str] = "InternalError"
+    detailed: ClassVar[bool] = False
+    """Whether the Status has details even where there is nothing to say in them."""
 
     def __init__(
         self,
@@ -69,10 +71,10 @@ class StatusError(SeatrialError):
             "status": "Failure",
             "message": self.message,
             "reason": self.reason,
-            "code": self.code,
         }
-        if details:
+        if details or self.detailed:
             document["details"] = details
+        document["code"] = self.code
         return document
 
 
@@ -85,7 +87,7 @@ class Unauthorized(StatusError):
 
 
 class Forbidden(StatusError):
-    code, reason = 403, "Forbidden"
+    code, reason, detailed = 403, "Forbidden", True
 
 
 class NotFound(StatusError):
@@ -93,7 +95,7 @@ class NotFound(StatusError):
 
 
 class MethodNotAllowed(StatusError):
-    code, reason = 405, "MethodNotAllowed"
+    code, reason, detailed = 405, "MethodNotAllowed", True
 
 
 class NotAcceptable(StatusError):

@@ -6,6 +6,7 @@ from functools import partial
 import seatrial
 from seatrial.model.builtin import kubernetes_version
 from seatrial.server.auth.authentication import Identities
+from seatrial.server.authorization.authorizer import AlwaysAllow, Authorizer
 from seatrial.server.extension_points import Endpoint, Gate
 from seatrial.server.handlers.discovery import Discovery
 from seatrial.server.handlers.list import Lists
@@ -34,6 +35,7 @@ class KubernetesApi:
         metrics: Metrics,
         gates: Sequence[Gate] = (),
         *,
+        authorizer: Authorizer | None = None,
         is_alive: Callable[[], bool] = lambda: True,
     ) -> None:
         """`is_alive` tells whether controllers and scheduler are still kept going."""
@@ -44,7 +46,7 @@ class KubernetesApi:
         resources = Resources(store, Lists(store), Watches(store, self.feeds, gates), Tables(store), gates)
         self._resources = resources
         self._subresources = Subresources(resources, identities)
-        self._reviews = Reviews(identities, store.clock.now)
+        self._reviews = Reviews(store, identities, authorizer or AlwaysAllow())
         self._discovery = Discovery(store.kinds)
         self._schemas = Schemas(store)
         self._plain: dict[str, Endpoint] = {

@@ -5,16 +5,20 @@ import contextlib
 import logging
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 from urllib.parse import unquote
 
 from seatrial.model.documents import encode
 from seatrial.model.errors import BadRequest, NotFound, ServerTimeout, StatusError, TooLarge
-from seatrial.server.auth.authentication import Identities, User, impersonated
+from seatrial.server.auth.authentication import Identities
+from seatrial.server.auth.impersonation import impersonated
+from seatrial.server.authorization.attributes import request_attributes
+from seatrial.server.authorization.authorizer import AlwaysAllow, Authorizer, check
 from seatrial.server.extension_points import Endpoint, Routes
 from seatrial.server.messages import Answer, Request, Stream, parse_query
 from seatrial.server.metrics import Metrics
+from seatrial.store.users import User
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -55,10 +59,12 @@ class Application:
         routes: Sequence[Routes] = (),
         *,
         max_request_bytes: int,
+        authorizer: Authorizer | None = None,
         durable: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._api = api
         self._identities = identities
+        self._authorizer = authorizer or AlwaysAllow()
         self._routes = tuple(routes)
         self._max_request_bytes = max_request_bytes
         self._durable = durable
@@ -71,9 +77,9 @@ class Application:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         request: Request | None = None
         try:
-            endpoint, user = self._find(scope, headers)
-            body = await self._read(headers, receive)
             query = parse_query(scope["query_string"])
+            endpoint, user = self._find(scope, headers, query)
+            body = await self._read(headers, receive)
             request = Request(scope["method"], _path(scope), query, headers, body, user)
             answer = await endpoint(request)
             if self._durable is not None and request.method not in READING:
@@ -94,25 +100,33 @@ class Application:
         with contextlib.suppress(asyncio.CancelledError):
             await reply.send(answer)
 
-    def _find(self, scope: MutableMapping[str, Any], headers: dict[str, str]) -> tuple[Endpoint, User]:
+    def _find(
+        self, scope: MutableMapping[str, Any], headers: dict[str, str], query: Mapping[str, str]
+    ) -> tuple[Endpoint, User]:
         method, path = scope["method"], _path(scope)
         for routes in self._routes:
             route = routes.find(method, path)
             if route is not None:
-                user = User("system:anonymous") if route.public else self._user(scope, headers)
+                user = User("system:anonymous") if route.public else self._user(scope, headers, query)
                 return route.endpoint, user
-        user = self._user(scope, headers)
+        user = self._user(scope, headers, query)
         endpoint = self._api.find(method, path)
         if endpoint is None:
             raise NotFound("the server could not find the requested resource")
         return endpoint, user
 
-    def _user(self, scope: MutableMapping[str, Any], headers: dict[str, str]) -> User:
+    def _user(self, scope: MutableMapping[str, Any], headers: dict[str, str], query: Mapping[str, str]) -> User:
+        """The user that the request acts as, once it is known to be allowed to make the request."""
         user = self._identities.authenticate(headers.get("authorization", ""))
-        if "impersonate-user" in headers or "impersonate-group" in headers or "impersonate-uid" in headers:
-            groups = tuple(value.decode("latin-1") for name, value in scope["headers"] if name == b"impersonate-group")
-            return impersonated(user, headers, groups)
-        return user
+        impersonates = any(name.startswith("impersonate-") for name in headers)
+        if user.is_privileged and not impersonates:
+            return user
+        attributes = request_attributes(user, scope["method"], _path(scope), query)
+        if impersonates:
+            other = impersonated(self._authorizer, attributes, scope["headers"])
+            attributes = replace(attributes, user=other or user)
+        check(self._authorizer, attributes)
+        return attributes.user
 
     async def _read(self, headers: dict[str, str], receive: Receive) -> bytes:
         length = headers.get("content-length", "")

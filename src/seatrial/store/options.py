@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from seatrial.store.users import User
+
 FieldValidation = Literal["Strict", "Warn", "Ignore"]
 Propagation = Literal["", "Orphan", "Background", "Foreground"]
 PatchType = Literal["json", "merge", "strategic", "apply"]
@@ -24,7 +26,7 @@ class WriteOptions:
     owned: bool = False
     trusted: bool = False
     tracked: bool = False
-    user: str = ""
+    user: User | None = None
     warnings: list[str] | None = None
 
 
@@ -56,7 +58,7 @@ class DeleteOptions:
     preconditions_uid: str = ""
     preconditions_resource_version: str = ""
     dry_run: bool = False
-    user: str = ""
+    user: User | None = None
 
 
 @dataclass(frozen=True, slots=True)

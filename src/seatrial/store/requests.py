@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
+from seatrial.store.users import User
 
 if TYPE_CHECKING:
     from seatrial.store.store import Store
@@ -26,7 +27,8 @@ class Request:
     old: Document | None
     subresource: str
     writer: str
-    user: str = ""
+    user: User | None = None
+    """On whose behalf the write is made; None for writes of our own code."""
     dry_run: bool = False
     warnings: list[str] | None = None
 

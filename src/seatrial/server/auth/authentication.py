@@ -1,4 +1,4 @@
-"""Who asks: bearer tokens stand for users with groups; a known user may act for another (impersonation).
+"""Authentication: bearer tokens stand for users with groups.
 
 Tokens of service accounts are signed with a key of this server, so they need no storage and survive a restart.
 """
@@ -9,40 +9,14 @@ import csv
 import hashlib
 import hmac
 import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from seatrial.model.documents import decode, encode
-from seatrial.model.errors import ConfigError, Forbidden, Unauthorized
+from seatrial.model.errors import ConfigError, Unauthorized
+from seatrial.store.users import MASTERS, User
 
 AUTHENTICATED = "system:authenticated"
-MASTERS = "system:masters"
 ISSUER = "https://kubernetes.default.svc"
-
-
-@dataclass(frozen=True, slots=True)
-class User:
-    """A name with its groups."""
-
-    name: str
-    groups: tuple[str, ...] = ()
-    uid: str = ""
-    extra: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-    @property
-    def writer(self) -> str:
-        """How the store notes who wrote."""
-        return f"user:{self.name}"
-
-    def document(self) -> dict[str, object]:
-        """The authentication.k8s.io UserInfo of this user."""
-        info: dict[str, object] = {"username": self.name, "groups": list(self.groups)}
-        if self.uid:
-            info["uid"] = self.uid
-        if self.extra:
-            info["extra"] = {key: list(values) for key, values in self.extra.items()}
-        return info
 
 
 ADMIN = User("kubernetes-admin", (MASTERS, AUTHENTICATED))
@@ -122,19 +96,6 @@ class Identities:
     def _signature(self, head: str) -> str:
         digest = hmac.new(self._key, head.encode("utf-8", "surrogateescape"), hashlib.sha256).digest()
         return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
-
-
-def impersonated(user: User, headers: Mapping[str, str], groups: tuple[str, ...]) -> User:
-    """The user that `user` acts for, as the Impersonate-* headers say."""
-    name = headers.get("impersonate-user", "")
-    if not name:
-        if groups or "impersonate-uid" in headers:
-            raise Forbidden("requested [] without impersonating a user")
-        return user
-    if name.startswith("system:serviceaccount:") and not groups:
-        namespace = name.split(":")[2] if name.count(":") == 3 else ""
-        groups = ("system:serviceaccounts", f"system:serviceaccounts:{namespace}")
-    return User(name, (*(g for g in groups if g != AUTHENTICATED), AUTHENTICATED), headers.get("impersonate-uid", ""))
 
 
 def _text(document: object) -> str:

@@ -73,7 +73,7 @@ def delete_options(request: Request, body: Document) -> DeleteOptions:
         preconditions_uid=preconditions.get("uid") or "",
         preconditions_resource_version=preconditions.get("resourceVersion") or "",
         dry_run=bool(fields.get("dryRun")) or is_dry_run(request),
-        user=request.user.name,
+        user=request.user,
     )
 
 
@@ -123,7 +123,7 @@ def _write_options(request: Request) -> dict[str, Any]:
         "field_manager": manager_of(request),
         "field_validation": cast(FieldValidation, request.query.get("fieldValidation") or "Warn"),
         "owned": True,
-        "user": request.user.name,
+        "user": request.user,
         "warnings": request.warnings,
     }
 

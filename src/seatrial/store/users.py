@@ -1,0 +1,35 @@
+"""The user on whose behalf a write is made, as authentication.k8s.io's UserInfo describes one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+MASTERS = "system:masters"
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A name with its groups."""
+
+    name: str
+    groups: tuple[str, ...] = ()
+    uid: str = ""
+    extra: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def writer(self) -> str:
+        """The name under which the store records a write."""
+        return f"user:{self.name}"
+
+    @property
+    def is_privileged(self) -> bool:
+        """Whether every authorization check is skipped for this user."""
+        return MASTERS in self.groups
+
+    def document(self) -> dict[str, object]:
+        """The authentication.k8s.io UserInfo of this user."""
+        info: dict[str, object] = {"username": self.name, "groups": list(self.groups)}
+        if self.uid:
+            info["uid"] = self.uid
+        if self.extra:
+            info["extra"] = {key: list(values) for key, values in self.extra.items()}
+        return info
