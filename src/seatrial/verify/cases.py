@@ -16,11 +16,12 @@ class NoCases(SeatrialError):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One recorded case of kube-scheduler."""
+    """One recorded case: of kube-scheduler, or a session of Volcano."""
 
     name: str
     input: Document
     expected: Document
+    is_volcano: bool = False
 
 
 def case_files(directory: Path) -> list[Path]:
@@ -42,15 +43,13 @@ def read_cases(path: Path) -> Iterator[Case]:
         if not line.strip():
             continue
         document = decode(line)
+        if "case" in document and "expect" in document:
+            yield Case(document["case"]["name"], document["case"], document["expect"], True)
+            continue
         if "input" not in document or "expected" not in document:
-            raise NoCases(f"{path}: expected an object with `input` and `expected`")
+            raise NoCases(f"{path}: expected an object with `input` and `expected`, or `case` and `expect`")
         default = path.name.split(".")[0] if len(lines) == 1 else f"{path.name.split('.')[0]}:{number}"
         yield Case(document["input"].get("name") or default, document["input"], document["expected"])
-
-
-def is_volcano(path: Path) -> bool:
-    """Whether a file holds cases of Volcano, which have another form."""
-    return ".jsonl" in path.name and "volcano" in str(path.parent)
 
 
 def _is_case(name: str) -> bool:

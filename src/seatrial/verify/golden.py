@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from seatrial.verify.cases import case_files, read_cases
+from seatrial.verify.cases import Case, case_files, read_cases
 from seatrial.verify.replay import difference
+from seatrial.verify.volcano import volcano_difference
 
 Outcome = tuple[str, str | None]
 """A case's name, and where its replay differs first."""
@@ -24,7 +25,11 @@ def verify(directory: Path, jobs: int = 0) -> list[Outcome]:
 
 def verify_file(path: Path) -> list[Outcome]:
     """Replays the cases of one file."""
-    return [(f"{path.parent.name}/{case.name}", difference(case)) for case in read_cases(path)]
+    return [(f"{path.parent.name}/{case.name}", _difference(case)) for case in read_cases(path)]
+
+
+def _difference(case: Case) -> str | None:
+    return volcano_difference(case.input, case.expected) if case.is_volcano else difference(case)
 
 
 def _flat(outcomes: Iterable[list[Outcome]]) -> list[Outcome]:

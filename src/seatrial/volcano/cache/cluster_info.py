@@ -1,0 +1,90 @@
+"""A snapshot of the cluster for one session. Upstream: pkg/scheduler/cache (Snapshot), api (ClusterInfo)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from seatrial.model.documents import Document
+from seatrial.scheduler.cache.pod_info import PodReader
+from seatrial.scheduler.framework.cluster import Cluster, EmptyCluster
+from seatrial.volcano.cache.hyper_node_info import HyperNodes
+from seatrial.volcano.cache.job_info import JobInfo, PodGroup
+from seatrial.volcano.cache.node_columns import NodeColumns
+from seatrial.volcano.cache.node_info import NodeInfo
+from seatrial.volcano.cache.queue_info import QueueInfo
+from seatrial.volcano.cache.resource import Resource
+from seatrial.volcano.cache.task_info import TERMINATED_STATUSES, TaskInfo
+
+
+@dataclass(slots=True)
+class ClusterInfo:
+    """Everything a session works on; it changes jobs and nodes as it decides."""
+
+    nodes: list[NodeInfo]
+    columns: NodeColumns
+    jobs: dict[str, JobInfo]
+    """By uid, in the order of the uids."""
+    queues: dict[str, QueueInfo]
+    hyper_nodes: HyperNodes
+    objects: Cluster
+    now: int
+
+
+def take_snapshot(
+    nodes: Iterable[Document],
+    tasks: Iterable[TaskInfo],
+    pod_groups: Iterable[Document],
+    queues: Iterable[Document],
+    priority_classes: Iterable[Document] = (),
+    hyper_nodes: Iterable[Document] = (),
+    objects: Cluster | None = None,
+    now: int = 0,
+) -> ClusterInfo:
+    """A snapshot of documents; nodes keep their order."""
+    infos = [NodeInfo(document, row) for row, document in enumerate(nodes)]
+    columns = NodeColumns(node.allocatable for node in infos)
+    for node in infos:
+        node.columns = columns
+    known = {node.name: node for node in infos}
+    listed = {queue.name: queue for queue in sorted(map(QueueInfo, queues), key=lambda queue: queue.name)}
+    jobs = _jobs(pod_groups, listed, priority_classes)
+    for task in tasks:
+        home = known.get(task.node_name)
+        if home is not None and task.status not in TERMINATED_STATUSES:
+            home.add_task(task)
+        job = jobs.get(task.job)
+        if job is not None:
+            job.add_task(task)
+    del columns.log[:]
+    return ClusterInfo(infos, columns, jobs, listed, HyperNodes(hyper_nodes, infos), objects or EmptyCluster(), now)
+
+
+def read_tasks(pods: Sequence[Document], reader: PodReader) -> list[TaskInfo]:
+    """The pods as tasks."""
+    return [TaskInfo(reader.read(document), document) for document in pods]
+
+
+def _jobs(
+    pod_groups: Iterable[Document], queues: dict[str, QueueInfo], priority_classes: Iterable[Document]
+) -> dict[str, JobInfo]:
+    """The jobs whose queue exists, with their priorities."""
+    values: dict[str, int] = {}
+    default = 0
+    for entry in priority_classes:
+        values[entry["metadata"]["name"]] = int(entry.get("value") or 0)
+        if entry.get("globalDefault"):
+            default = int(entry.get("value") or 0)
+    found = {}
+    for document in pod_groups:
+        group = PodGroup.read(document)
+        job = JobInfo(group, values.get(group.spec.get("priorityClassName") or "", default))
+        if job.queue in queues:
+            found[job.uid] = job
+    return {uid: found[uid] for uid in sorted(found)}
+
+
+def total_resource(nodes: Iterable[NodeInfo]) -> Resource:
+    """What all nodes offer together."""
+    total = Resource()
+    for node in nodes:
+        total.add(node.allocatable)
+    return total

@@ -1,0 +1,103 @@
+"""A node with its tasks; amounts are in the columns shared by all nodes. Upstream: pkg/scheduler/api/node_info.go."""
+
+from collections.abc import Mapping
+
+from seatrial.model.documents import Document
+from seatrial.scheduler.cache.node_info import NodeInfo as KubeNode
+from seatrial.volcano.apis.labels import REVOCABLE_ZONE
+from seatrial.volcano.cache.node_columns import Change, NodeColumns
+from seatrial.volcano.cache.resource import Resource
+from seatrial.volcano.cache.task_info import TaskInfo, TaskStatus
+
+OVERSUBSCRIPTION_CPU = "volcano.sh/oversubscription-cpu"
+OVERSUBSCRIPTION_MEMORY = "volcano.sh/oversubscription-memory"
+_RELEASING: Change = (-1, 1, 1, 0)
+_PIPELINED: Change = (0, 0, 0, 1)
+_HELD: Change = (-1, 1, 0, 0)
+
+
+class NodeInfo:
+    """One node. A task counts in the state it had when it was put here, whatever has become of it since."""
+
+    def __init__(self, document: Document, row: int) -> None:
+        self.document = document
+        self.kube = KubeNode.read(document)
+        self.name = self.kube.name
+        self.row = row
+        status = document.get("status") or {}
+        extra = _oversubscription(self.kube.annotations)
+        self.allocatable = Resource.read(status.get("allocatable")).add(extra)
+        self.capacity = Resource.read(status.get("capacity")).add(extra)
+        self.tasks: dict[str, TaskInfo] = {}
+        self.statuses: dict[str, TaskStatus] = {}
+        self.columns: NodeColumns
+
+    @property
+    def revocable_zone(self) -> str:
+        return self.kube.labels.get(REVOCABLE_ZONE, "")
+
+    @property
+    def idle(self) -> Resource:
+        return self.columns.resource(self.columns.idle, self.row)
+
+    @property
+    def used(self) -> Resource:
+        return self.columns.resource(self.columns.used, self.row)
+
+    @property
+    def releasing(self) -> Resource:
+        return self.columns.resource(self.columns.releasing, self.row)
+
+    @property
+    def future_idle(self) -> Resource:
+        return self.columns.resource(self.columns.future, self.row)
+
+    def fits_idle(self, task: TaskInfo) -> bool:
+        return self.columns.covers(task.resreq, self.columns.idle, self.row)
+
+    def fits_future(self, task: TaskInfo) -> bool:
+        return self.columns.covers(task.resreq, self.columns.future, self.row)
+
+    def add_task(self, task: TaskInfo) -> bool:
+        """Puts a task on the node; False where it is here already."""
+        if task.key in self.tasks:
+            return False
+        self.columns.change(self.row, task.resreq, _change(task.status))
+        task.node_name = self.name
+        self.tasks[task.key] = task
+        self.statuses[task.key] = task.status
+        return True
+
+    def remove_task(self, task: TaskInfo) -> None:
+        status = self.statuses.pop(task.key, None)
+        if status is None:
+            return
+        idle, used, releasing, pipelined = _change(status)
+        self.columns.change(self.row, task.resreq, (-idle, -used, -releasing, -pipelined))
+        del self.tasks[task.key]
+
+    def update_task(self, task: TaskInfo) -> None:
+        """The task counts in its present state from now on."""
+        self.remove_task(task)
+        self.add_task(task)
+
+    def listed(self) -> list[tuple[TaskInfo, TaskStatus]]:
+        """The tasks with the states they count in, in the order of their keys."""
+        return [(self.tasks[key], self.statuses[key]) for key in sorted(self.tasks)]
+
+
+def _change(status: TaskStatus) -> Change:
+    if status is TaskStatus.RELEASING:
+        return _RELEASING
+    return _PIPELINED if status is TaskStatus.PIPELINED else _HELD
+
+
+def _oversubscription(annotations: Mapping[str, str]) -> Resource:
+    return Resource(_number(annotations.get(OVERSUBSCRIPTION_CPU)), _number(annotations.get(OVERSUBSCRIPTION_MEMORY)))
+
+
+def _number(text: str | None) -> float:
+    try:
+        return float(text) if text else 0.0
+    except ValueError:
+        return 0.0

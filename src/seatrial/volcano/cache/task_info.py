@@ -1,0 +1,242 @@
+"""A task: one pod, with its place in the session. Upstream: pkg/scheduler/api (TaskInfo, pod_info.go, helpers.go)."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from seatrial.model.documents import Document
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.volcano.apis.labels import GROUP_NAME, PREEMPTABLE, REVOCABLE_ZONE, TASK_SPEC
+from seatrial.volcano.cache.resource import CPU, MEMORY, PODS, Resource
+
+TASK_PRIORITY = "volcano.sh/task-priority"
+QUEUE_ALLOCATION_GATE = "scheduling.volcano.sh/queue-allocation-gate"
+DEFAULT_PRIORITY = 1
+_TRUE, _FALSE = ("1", "t", "T", "TRUE", "true", "True"), ("0", "f", "F", "FALSE", "false", "False")
+
+
+class TaskStatus(Enum):
+    """Where a task is in its life; Allocated, Pipelined and Binding exist inside a session only."""
+
+    PENDING = "Pending"
+    ALLOCATED = "Allocated"
+    PIPELINED = "Pipelined"
+    BINDING = "Binding"
+    BOUND = "Bound"
+    RUNNING = "Running"
+    RELEASING = "Releasing"
+    SUCCEEDED = "Succeeded"
+    FAILED = "Failed"
+    UNKNOWN = "Unknown"
+
+    __hash__ = object.__hash__  # members are compared by identity; Enum's own hash is slow
+
+
+ALLOCATED_STATUSES = frozenset((TaskStatus.BOUND, TaskStatus.BINDING, TaskStatus.RUNNING, TaskStatus.ALLOCATED))
+READY_STATUSES = ALLOCATED_STATUSES | {TaskStatus.SUCCEEDED}
+SCHEDULED_STATUSES = frozenset((TaskStatus.RUNNING, TaskStatus.BOUND, TaskStatus.FAILED, TaskStatus.SUCCEEDED))
+PREEMPTABLE_STATUSES = frozenset((TaskStatus.BOUND, TaskStatus.RUNNING))
+TERMINATED_STATUSES = frozenset((TaskStatus.SUCCEEDED, TaskStatus.FAILED))
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """What a discarded statement had planned for a task; messages are made of it."""
+
+    node_name: str
+    status: TaskStatus
+    eviction_occurred: bool
+
+
+class TaskInfo:
+    """One pod of a job. `resreq` is shared by tasks of one shape and never changed."""
+
+    __slots__ = (
+        "best_effort",
+        "document",
+        "eviction_occurred",
+        "index",
+        "job",
+        "job_allocated_hyper_node",
+        "key",
+        "last_transaction",
+        "name",
+        "namespace",
+        "node_name",
+        "nominated_node",
+        "pod",
+        "preemptable",
+        "priority",
+        "resreq",
+        "revocable_zone",
+        "role",
+        "sch_gated",
+        "status",
+        "uid",
+    )
+
+    def __init__(self, pod: PodInfo, document: Document, resreq: Resource | None = None) -> None:
+        annotations = pod.annotations
+        self.pod = pod
+        self.document = document
+        self.uid = pod.uid
+        self.key = pod.key
+        self.name = pod.name
+        self.namespace = pod.namespace
+        group = annotations.get(GROUP_NAME)
+        self.job = f"{pod.namespace}/{group}" if group else ""
+        self.role = annotations.get(TASK_SPEC) or pod.labels.get(TASK_SPEC) or ""
+        self.resreq = resreq if resreq is not None else pod_request(pod, document)
+        self.best_effort = self.resreq.is_empty()
+        self.status = status_of(pod)
+        self.node_name = pod.node
+        self.nominated_node = pod.nominated_node
+        self.priority = _priority(pod)
+        self.preemptable = is_preemptable(pod)
+        self.revocable_zone = _revocable_zone(pod)
+        self.sch_gated = bool(pod.spec.get("schedulingGates"))
+        self.index = _index(pod.name)
+        self.eviction_occurred = False
+        self.job_allocated_hyper_node = ""
+        self.last_transaction: Transaction | None = None
+
+    @property
+    def transaction(self) -> Transaction:
+        """The last plan for the task: that of a discarded statement, or its present state."""
+        return self.last_transaction or self.present
+
+    @property
+    def present(self) -> Transaction:
+        return Transaction(self.node_name, self.status, self.eviction_occurred)
+
+    @property
+    def has_only_volcano_gate(self) -> bool:
+        gates = self.pod.spec.get("schedulingGates") or []
+        return len(gates) == 1 and gates[0].get("name") == QUEUE_ALLOCATION_GATE
+
+    def __repr__(self) -> str:
+        return f"Task({self.key}, {self.status.value}, {self.node_name or '-'})"
+
+
+def comes_before(left: TaskInfo, right: TaskInfo) -> bool:
+    """The order of tasks that no plugin tells apart: by index, then age, then uid (CompareTask)."""
+    if left.index is None or right.index is None or left.index == right.index:
+        if left.pod.created == right.pod.created:
+            return left.uid < right.uid
+        return left.pod.created < right.pod.created
+    return left.index < right.index
+
+
+def status_of(pod: PodInfo) -> TaskStatus:
+    """The status a pod has outside a session."""
+    if pod.phase == "Running":
+        return TaskStatus.RELEASING if pod.deleting else TaskStatus.RUNNING
+    if pod.phase == "Pending":
+        if pod.deleting:
+            return TaskStatus.RELEASING
+        return TaskStatus.BOUND if pod.node else TaskStatus.PENDING
+    if pod.phase == "Succeeded":
+        return TaskStatus.SUCCEEDED
+    return TaskStatus.FAILED if pod.phase == "Failed" else TaskStatus.UNKNOWN
+
+
+def is_preemptable(pod: PodInfo) -> bool:
+    """Whether the pod may be evicted; it may unless it says otherwise."""
+    for source in (pod.annotations, pod.labels):
+        if PREEMPTABLE in source:
+            return parse_bool(source[PREEMPTABLE]) or False
+    return True
+
+
+def parse_bool(text: str) -> bool | None:
+    """A boolean as Go's strconv reads it; None where it is none."""
+    if text in _TRUE:
+        return True
+    return False if text in _FALSE else None
+
+
+def pod_request(pod: PodInfo, document: Document) -> Resource:
+    """What a pod asks for, one of `pods` included; shared by pods of one shape that are not being resized."""
+    status = document.get("status") or {}
+    resized = any(
+        entry.get("resources")
+        for part in ("containerStatuses", "initContainerStatuses")
+        for entry in status.get(part) or ()
+    )
+    if resized:
+        return _request(pod.spec, status)
+    known = pod.shape.notes.get(_request)
+    if known is None:
+        known = pod.shape.notes[_request] = _request(pod.spec, {})
+    request: Resource = known
+    return request
+
+
+def _request(spec: Document, status: Document) -> Resource:
+    running = _statuses(status, "containerStatuses")
+    total = Resource()
+    for container in spec.get("containers") or ():
+        total.add(_container_request(container, running, status))
+    sidecars, initial = Resource(), Resource()
+    starting = _statuses(status, "initContainerStatuses")
+    for container in spec.get("initContainers") or ():
+        if container.get("restartPolicy") == "Always":
+            amount = _container_request(container, starting, status)
+            total.add(amount)
+            sidecars.add(amount)
+            initial.raise_to(sidecars)
+        else:
+            initial.raise_to(_container_request(container, {}, status).add(sidecars))
+    total.raise_to(initial)
+    total.add_scalar(PODS, 1.0)
+    pod_level = (spec.get("resources") or {}).get("requests") or {}
+    amounts = Resource.read(pod_level)
+    for name in pod_level:
+        if name == CPU:
+            total.cpu = amounts.cpu
+        elif name == MEMORY:
+            total.memory = amounts.memory
+        elif name.startswith("hugepages-"):
+            total.set_scalar(name, amounts.get(name))
+    return total.add(Resource.read(spec.get("overhead")))
+
+
+def _statuses(status: Document, part: str) -> dict[str, Document]:
+    return {entry.get("name", ""): entry for entry in status.get(part) or ()}
+
+
+def _container_request(container: Document, statuses: dict[str, Document], status: Document) -> Resource:
+    """A container's request; of one being resized the largest of what it wants, has and was promised."""
+    request = Resource.read((container.get("resources") or {}).get("requests"))
+    present = statuses.get(container.get("name", ""))
+    if present is None or present.get("resources") is None:
+        return request
+    infeasible = any(
+        c.get("type") == "PodResizePending" and c.get("reason") == "Infeasible" for c in status.get("conditions") or ()
+    )
+    effective = Resource() if infeasible else request
+    effective.raise_to(Resource.read(present["resources"].get("requests")))
+    effective.raise_to(Resource.read(present.get("allocatedResources")))
+    return effective
+
+
+def _priority(pod: PodInfo) -> int:
+    given = pod.spec.get("priority")
+    priority = DEFAULT_PRIORITY if given is None else int(given)
+    text = pod.annotations.get(TASK_PRIORITY)
+    if text is not None and text.lstrip("+-").isdigit() and -(1 << 31) <= int(text) < 1 << 31:
+        priority = int(text)
+    return priority
+
+
+def _revocable_zone(pod: PodInfo) -> str:
+    zone = pod.annotations.get(REVOCABLE_ZONE)
+    if zone is not None:
+        return zone if zone == "*" else ""
+    return "*" if parse_bool(pod.annotations.get(PREEMPTABLE, "")) else ""
+
+
+def _index(name: str) -> int | None:
+    parts = name.split("-")
+    if len(parts) < 3 or not (parts[-1].isascii() and parts[-1].isdigit()):
+        return None
+    return int(parts[-1])

@@ -1,0 +1,131 @@
+"""Volcano's configuration file: actions, tiers of plugins with their flags and arguments.
+
+Upstream: pkg/scheduler/conf/scheduler_conf.go, pkg/scheduler/util.go, pkg/scheduler/plugins/defaults.go.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from seatrial.model import yaml_reader
+from seatrial.model.errors import ConfigError, SeatrialError
+from seatrial.volcano.config.arguments import Arguments
+
+ACTIONS = ("enqueue", "allocate", "backfill", "preempt", "reclaim", "gangpreempt", "gangreclaim", "shuffle")
+FLAGS = (
+    "enableJobOrder",
+    "enableJobReady",
+    "enableJobPipelined",
+    "enableJobEnqueued",
+    "enableTaskOrder",
+    "enablePreemptable",
+    "enableReclaimable",
+    "enablePreemptive",
+    "enableQueueOrder",
+    "enablePredicate",
+    "enableBestNode",
+    "enableNodeOrder",
+    "enableTargetJob",
+    "enableReservedNodes",
+    "enabledVictim",
+    "enableJobStarving",
+    "enabledOverused",
+    "enabledAllocatable",
+    "enabledHyperNodeOrder",
+    "enabledSubJobReady",
+    "enabledSubJobPipelined",
+    "enabledSubJobOrder",
+    "enabledHyperNodeGradient",
+)
+"""The flags of a plugin, all true unless the file says otherwise."""
+HIERARCHY, CLUSTER_ORDER = "enableHierarchy", "enabledClusterOrder"
+"""Flags that are false unless the file says otherwise."""
+_FIRST_TIER = ("priority", "gang", "conformance")
+_SECOND_TIER = ("overcommit", "drf", "predicates", "proportion", "nodeorder")
+
+
+@dataclass(frozen=True, slots=True)
+class PluginOption:
+    """One plugin of a tier: what it may do, and its arguments."""
+
+    name: str
+    disabled: frozenset[str] = frozenset()
+    hierarchy: bool = False
+    arguments: Arguments = field(default_factory=Arguments)
+
+    def enables(self, flag: str) -> bool:
+        """Whether a flag is on; points without a flag are."""
+        return not flag or flag not in self.disabled
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerConf:
+    """A whole configuration."""
+
+    actions: tuple[str, ...]
+    tiers: tuple[tuple[PluginOption, ...], ...]
+    configurations: Mapping[str, Arguments] = field(default_factory=dict)
+    metrics: Mapping[str, str] = field(default_factory=dict)
+
+    def arguments_of(self, action: str) -> Arguments:
+        return self.configurations.get(action) or Arguments()
+
+    def hierarchy_enabled(self, plugin: str) -> bool:
+        """Whether the first entry of a plugin asks for hierarchical queues."""
+        return next((option.hierarchy for tier in self.tiers for option in tier if option.name == plugin), False)
+
+
+def default_conf() -> SchedulerConf:
+    """What the scheduler runs with when it is given no file."""
+    tiers = tuple(tuple(map(PluginOption, names)) for names in (_FIRST_TIER, _SECOND_TIER))
+    return SchedulerConf(("enqueue", "allocate", "backfill"), tiers)
+
+
+def helm_conf() -> SchedulerConf:
+    """What Volcano's chart and manifests install: gang and drf do not choose victims, and binpack scores too."""
+    no_victims = frozenset(("enablePreemptable",))
+    first = (PluginOption("priority"), PluginOption("gang", no_victims), PluginOption("conformance"))
+    second = [PluginOption(name, no_victims if name == "drf" else frozenset()) for name in _SECOND_TIER]
+    return SchedulerConf(("enqueue", "allocate", "backfill"), (first, (*second, PluginOption("binpack"))))
+
+
+def load_conf(text: str, source: str = "volcano-scheduler.conf", plugins: Sequence[str] = ()) -> SchedulerConf:
+    """Reads a configuration file. `plugins`: the names there are; an empty list leaves names unchecked."""
+    try:
+        document = yaml_reader.load(text, strict=False)
+    except SeatrialError as error:
+        raise ConfigError(source, "", str(error)) from error
+    if not isinstance(document, Mapping):
+        raise ConfigError(source, "", "expected a mapping with `actions` and `tiers`")
+    actions = tuple(name.strip() for name in str(document.get("actions") or "").split(","))
+    for name in actions:
+        if name not in ACTIONS:
+            raise ConfigError(source, "actions", f"failed to find Action {name}; known: {', '.join(ACTIONS)}")
+    tiers = tuple(
+        tuple(_option(entry, f"tiers[{place}].plugins[{index}]", source, plugins) for index, entry in _plugins(tier))
+        for place, tier in enumerate(document.get("tiers") or ())
+    )
+    for place, tier in enumerate(tiers):
+        if any(o.name == "proportion" for o in tier) and any(o.name == "drf" and o.hierarchy for o in tier):
+            raise ConfigError(source, f"tiers[{place}]", "proportion and drf with hierarchy enabled conflicts")
+    configurations = {
+        str(entry.get("name")): Arguments(entry.get("arguments")) for entry in document.get("configurations") or ()
+    }
+    return SchedulerConf(actions, tiers, configurations, document.get("metrics") or {})
+
+
+def _plugins(tier: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
+    return list(enumerate(tier.get("plugins") or ()))
+
+
+def _option(entry: Mapping[str, Any], path: str, source: str, plugins: Sequence[str]) -> PluginOption:
+    name = entry.get("name")
+    if not isinstance(name, str) or not name:
+        raise ConfigError(source, f"{path}.name", "expected the name of a plugin")
+    if plugins and name not in plugins:
+        raise ConfigError(source, f"{path}.name", f"unknown plugin {name}; known: {', '.join(plugins)}")
+    for key, value in entry.items():
+        if key in (*FLAGS, HIERARCHY, CLUSTER_ORDER) and not isinstance(value, bool):
+            raise ConfigError(source, f"{path}.{key}", f"expected true or false, got {value!r}")
+    disabled = frozenset(flag for flag in FLAGS if entry.get(flag) is False)
+    return PluginOption(name, disabled, entry.get(HIERARCHY) is True, Arguments(entry.get("arguments")))

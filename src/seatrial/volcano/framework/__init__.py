@@ -1,0 +1,1 @@
+"""Session, statement, tiers of plugins and the search for nodes. Upstream: pkg/scheduler/framework and util."""

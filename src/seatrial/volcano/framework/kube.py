@@ -1,0 +1,196 @@
+"""The one door to the scheduler room: its node table, and its filters and scores as columns for Volcano's plugins.
+
+Volcano runs kube-scheduler's own plugins on a snapshot of nodes and pods of its session. Here they run on the node
+table; what depends on a pod's shape and one row alone is kept and only changed rows are asked for again.
+
+Upstream: pkg/scheduler/plugins/util/k8s, pkg/scheduler/plugins/util/nodescore.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from seatrial.model.documents import Document
+from seatrial.scheduler.cache.node_table import NodeTable
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.framework.cluster import Client, Cluster
+from seatrial.scheduler.framework.interface import Handle, Narrowed, Plugin, Reads
+from seatrial.scheduler.framework.runtime import FilterCall, ScoreCall
+from seatrial.scheduler.framework.status import MISSING, Code, Status, Verdicts
+from seatrial.scheduler.plugins.registry import load
+from seatrial.volcano.cache.fit_errors import FITS, REJECTED, UNRESOLVABLE, FitStatus, Severities, Statuses
+from seatrial.volcano.cache.node_columns import Floats, Rows
+from seatrial.volcano.cache.node_info import NodeInfo
+from seatrial.volcano.cache.task_info import TaskInfo
+from seatrial.volcano.framework.kept_columns import Columns
+
+
+class NoNominator:
+    """Volcano's filters do not look at nominated pods."""
+
+    def nominated_to(self, node: str) -> Sequence[PodInfo]:
+        return ()
+
+    def nominated_nodes(self) -> Sequence[str]:
+        return ()
+
+
+@dataclass(slots=True)
+class CycleState:
+    """What PreFilter left behind for a task. A plugin that skipped once stays skipped for the session."""
+
+    states: dict[str, Any] = field(default_factory=dict)
+    skipped: set[str] = field(default_factory=set)
+
+
+class KubeSnapshot:
+    """Nodes and the pods on them as kube-scheduler's plugins see them; rows are those of the session's nodes."""
+
+    def __init__(self, nodes: Sequence[NodeInfo], cluster: Cluster, now: int, client: Client | None = None) -> None:
+        self.table = NodeTable()
+        for node in nodes:
+            self.table.add_node(node.kube)
+        for node in nodes:
+            for task, _ in node.listed():
+                self.table.add_pod(task.pod.on(node.name))
+        self.table.refresh()
+        self.handle = Handle(cluster, self.table, NoNominator(), client, now=lambda: now)
+
+    def add(self, task: TaskInfo, node: str) -> None:
+        self.table.add_pod(task.pod.on(node))
+
+    def remove(self, task: TaskInfo, node: str) -> None:
+        self.table.remove_pod(task.pod.on(node))
+
+    def plugin(self, name: str, args: Document | None = None) -> Plugin:
+        """A plugin of kube-scheduler with its arguments."""
+        kind = load(name)
+        assert kind is not None
+        return kind(args, self.handle)
+
+    def changes(self, since: int) -> tuple[int, list[int] | None]:
+        """The rows that changed after a mark."""
+        if since < 0:
+            return self.table.mark, None
+        now, nodes, pods = self.table.changes(since)
+        return now, None if nodes is None else sorted(nodes | pods)
+
+
+class Filter:
+    """One kube-scheduler filter over all nodes."""
+
+    def __init__(self, plugin: Plugin, snapshot: KubeSnapshot, columns: Columns) -> None:
+        self.plugin = plugin
+        self.name = plugin.name
+        self._call = FilterCall(plugin)
+        self._table = snapshot.table
+        self._columns = columns
+        self._is_kept = plugin.reads != Reads.CLUSTER and not self._call.one_by_one
+
+    def pre_filter(self, task: TaskInfo, state: CycleState) -> Status | None:
+        """Runs PreFilter; the status of a failure, None otherwise."""
+        method = getattr(self.plugin, "pre_filter", None)
+        if method is None:
+            return None
+        answer = method(task.pod, self._table.all())
+        if isinstance(answer, Status) and answer.code == Code.SKIP:
+            state.skipped.add(self.name)
+            return None
+        if isinstance(answer, Status) and not answer.is_success:
+            return answer
+        state.states[self.name] = answer.state if isinstance(answer, Narrowed) else answer
+        return None
+
+    def severity(self, task: TaskInfo, state: CycleState) -> Severities | None:
+        """How unfit each node is; None where all fit."""
+        if self.name in state.skipped:
+            return None
+
+        def compute(rows: Rows | None) -> Severities:
+            nodes = self._table.all() if rows is None else self._table.take(rows)
+            return severity_of(self._call(task.pod, nodes, state.states.get(self.name, MISSING)), len(nodes))
+
+        if not self._is_kept:
+            return compute(None)
+        return self._columns.get((self.plugin, task.pod.shape, self.plugin.depends_on()), compute)
+
+    def verdicts(self, task: TaskInfo, state: CycleState) -> Verdicts | None:
+        """The verdicts of this moment in full; None where all nodes pass."""
+        if self.name in state.skipped:
+            return None
+        return self._call(task.pod, self._table.all(), state.states.get(self.name, MISSING))
+
+
+class Score:
+    """One kube-scheduler score with its weight, normalised over the candidates."""
+
+    def __init__(self, plugin: Plugin, weight: int, snapshot: KubeSnapshot, columns: Columns) -> None:
+        self.plugin = plugin
+        self.weight = weight
+        self._call = ScoreCall(plugin, weight)
+        self._table = snapshot.table
+        self._columns = columns
+        self._pre_score = getattr(plugin, "pre_score", None)
+        self._is_kept = plugin.reads != Reads.CLUSTER and not self._call.one_by_one
+
+    def __call__(self, task: TaskInfo, rows: Rows) -> Floats | None:
+        """Weighted scores of some rows; None where the plugin does not score this pod."""
+        pod = task.pod
+        nodes = self._table.take(rows)
+        state: Any = MISSING
+        if self._pre_score is not None:
+            state = self._pre_score(pod, nodes)
+            if isinstance(state, Status):
+                if state.code == Code.SKIP:
+                    return None
+                state = None
+        raw = self._raw(pod, rows, state)
+        if raw is None:
+            return None
+        if self._call.normalize is not None:
+            raw = self._call.normalize(pod, nodes, raw, state)
+        return np.asarray(raw * self.weight, np.float64)
+
+    def _raw(self, pod: PodInfo, rows: Rows, state: Any) -> Any:
+        if not self._is_kept:
+            answer = self._call(pod, self._table.take(rows), state)
+            return np.zeros(len(rows), np.int64) if answer is None else answer
+
+        def compute(some: Rows | None) -> Any:
+            nodes = self._table.all() if some is None else self._table.take(some)
+            answer = self._call(pod, nodes, state)
+            return np.zeros(len(nodes), np.int64) if answer is None else answer
+
+        return self._columns.get((self.plugin, pod.shape, self.plugin.depends_on()), compute)[rows]
+
+
+def severity_of(verdicts: Verdicts | None, size: int) -> Severities:
+    """How unfit nodes are by a plugin's verdicts."""
+    severities = np.zeros(size, np.int8)
+    if verdicts is None:
+        return severities
+    codes = verdicts.codes
+    for code in set(codes[codes != 0].tolist()):
+        severities[codes == code] = _severity(verdicts.meaning(code).code)
+    return severities
+
+
+def fit_statuses(verdicts: Mapping[str, Verdicts], row: int) -> Statuses:
+    """What filters say about one node, in order, until one forbids it for good."""
+    found = []
+    for name, answer in verdicts.items():
+        status = answer.status(row)
+        if status.is_success:
+            continue
+        found.append(FitStatus(status.code, status.message, name))
+        if found[-1].aborts:
+            break
+    return found
+
+
+def _severity(code: Code) -> int:
+    if code == Code.SUCCESS:
+        return FITS
+    return REJECTED if code == Code.UNSCHEDULABLE else UNRESOLVABLE

@@ -1,0 +1,113 @@
+"""Which nodes a task fits on: a search that starts where the last one ended and stops when it has enough.
+
+Upstream visits nodes in parallel; here they are visited one after the other. A task role that failed on a node is not
+tried there again while the same helper is in use.
+
+Upstream: pkg/scheduler/util/predicate_helper.go, pkg/scheduler/util/scheduler_helper.go.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from seatrial.volcano.cache.fit_errors import FitErrors, Judgement, Severities
+from seatrial.volcano.cache.node_columns import Mask, Rows
+from seatrial.volcano.cache.task_info import TaskInfo
+
+Explain = Callable[[TaskInfo], Judgement]
+"""Gives the verdicts of this moment with their words."""
+BASELINE_PERCENTAGE = 50
+NODES_PER_PERCENT = 125
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """How many nodes a search looks for: the flags of the scheduler process."""
+
+    minimum_feasible_nodes: int = 100
+    minimum_percentage: int = 5
+    percentage: int = 0
+
+    def enough(self, nodes: int) -> int:
+        """How many fitting nodes end a search among so many (CalculateNumOfFeasibleNodesToFind)."""
+        if nodes <= self.minimum_feasible_nodes or self.percentage >= 100:
+            return nodes
+        percentage = self.percentage
+        if percentage <= 0:
+            percentage = max(BASELINE_PERCENTAGE - nodes // NODES_PER_PERCENT, self.minimum_percentage)
+        return max(nodes * percentage // 100, self.minimum_feasible_nodes)
+
+
+@dataclass(slots=True)
+class RotatingStart:
+    """Where the next search starts; shared by all tasks, actions and sessions."""
+
+    place: int = 0
+
+
+@dataclass(slots=True)
+class _Failures:
+    """Nodes on which a task role failed, and what was said about them."""
+
+    mask: Mask
+    parts: list[tuple[Rows, Judgement]] = field(default_factory=list)
+
+
+class NodeSearch:
+    """Finds nodes for tasks; remembers failures by role as long as it is in use."""
+
+    def __init__(self, size: int, start: RotatingStart, options: SearchOptions, remembers: bool = True) -> None:
+        self._size = size
+        self._start = start
+        self._options = options
+        self._remembers = remembers
+        self._failures: dict[tuple[str, str], _Failures] = {}
+
+    def find(
+        self, task: TaskInfo, rows: Rows, severity: Severities, unfit_from: int, explain: Explain
+    ) -> tuple[Rows, FitErrors]:
+        """The nodes that fit, in the order they are met, and why the others that were met do not.
+
+        `severity` covers all nodes; a node of severity `unfit_from` or more does not fit.
+        """
+        count = len(rows)
+        if not count:
+            return rows, FitErrors()
+        known = self._failures.get((task.job, task.role)) if self._remembers and task.role else None
+        unfit = severity[rows] >= unfit_from
+        if known is not None:
+            unfit |= known.mask[rows]
+        start = self._start.place % count
+        order = np.concatenate((np.arange(start, count), np.arange(start))) if start else np.arange(count)
+        fitting = order[~unfit[order]]
+        enough = self._options.enough(count)
+        visited = order
+        if len(fitting) > enough:
+            last = int(fitting[enough])
+            visited = order[: (last - start) % count + 1]
+            fitting = fitting[:enough]
+        self._start.place = (start + len(visited)) % count
+        failed = rows[visited[unfit[visited]]]
+        known = self._remember(task, failed, known, explain)
+        errors = FitErrors()
+        if not len(fitting):
+            errors.parts = _met(known, failed) if known else [(failed, explain(task))]
+        return rows[fitting], errors
+
+    def _remember(self, task: TaskInfo, failed: Rows, known: _Failures | None, explain: Explain) -> _Failures | None:
+        """Notes the nodes on which the task's role fails for the first time."""
+        if not (self._remembers and task.role and len(failed)):
+            return None
+        if known is None:
+            known = self._failures[task.job, task.role] = _Failures(np.zeros(self._size, np.bool_))
+        fresh = failed[~known.mask[failed]]
+        if len(fresh):
+            known.mask[fresh] = True
+            known.parts.append((fresh, explain(task)))
+        return known
+
+
+def _met(known: _Failures, failed: Rows) -> list[tuple[Rows, Judgement]]:
+    """The remembered failures of the nodes met now."""
+    return [(rows[np.isin(rows, failed)], judgement) for rows, judgement in known.parts]

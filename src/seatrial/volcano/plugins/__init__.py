@@ -1,0 +1,1 @@
+"""The plugins of Volcano's scheduler, one file each. Upstream: pkg/scheduler/plugins."""

@@ -1,0 +1,69 @@
+"""binpack: the fuller a node is with the task, the better. Upstream: plugins/binpack/binpack.go."""
+
+import numpy as np
+
+from seatrial.volcano.cache.node_columns import Floats, Rows
+from seatrial.volcano.cache.resource import CPU, MEMORY, Resource
+from seatrial.volcano.cache.task_info import TaskInfo
+from seatrial.volcano.config.arguments import Arguments
+from seatrial.volcano.framework.extension_points import Point
+from seatrial.volcano.framework.plugin import Plugin
+
+MAX_NODE_SCORE = 100
+
+
+def weights_of(arguments: Arguments) -> dict[str, int]:
+    """The weight of each resource that counts."""
+    weights: dict[str, int] = {}
+    for part in arguments.text("binpack.resources").split(","):
+        name = part.strip()
+        if name:
+            weights[name] = _positive(arguments.integer(f"binpack.resources.{name}", 1))
+    weights[CPU] = _positive(arguments.integer("binpack.cpu", 1))
+    weights[MEMORY] = _positive(arguments.integer("binpack.memory", 1))
+    return weights
+
+
+def _positive(weight: int) -> int:
+    return 1 if weight < 0 else weight
+
+
+class Binpack(Plugin):
+    """Scores nodes by how much of them is used."""
+
+    name = "binpack"
+
+    def on_session_open(self) -> None:
+        self._weight = self.arguments.integer("binpack.weight", 1)
+        self._weights = weights_of(self.arguments)
+        if self._weight:
+            self.add(Point.NODE_ORDER, self._score)
+
+    def _score(self, task: TaskInfo, rows: Rows) -> Floats:
+        request = task.resreq
+        column: Floats = self.session.kept.get((self, request), lambda some: self._column(request, some))
+        return column[rows]
+
+    def _column(self, request: Resource, rows: Rows | None) -> Floats:
+        columns = self.session.columns
+        chosen: Rows | slice = slice(None) if rows is None else rows
+        total = np.zeros(columns.size if rows is None else len(rows))
+        too_full = np.zeros(len(total), np.bool_)
+        weight_sum = 0
+        for name in request.names():
+            weight = self._weights.get(name)
+            if weight is None:
+                continue
+            capacity = columns.column(columns.allocatable, name)[chosen]
+            used = columns.column(columns.used, name)[chosen]
+            weight_sum += weight
+            if not weight:
+                continue
+            finally_used = request.get(name) + used
+            there = capacity != 0
+            too_full |= there & (finally_used > capacity)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                total = total + np.where(there, finally_used * float(weight) / capacity, 0.0)
+        if weight_sum > 0:
+            total = total / float(weight_sum)
+        return np.where(too_full, 0.0, total * float(MAX_NODE_SCORE * self._weight))

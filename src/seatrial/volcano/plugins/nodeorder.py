@@ -1,0 +1,59 @@
+"""nodeorder: kube-scheduler's scores with Volcano's weights. Upstream: plugins/nodeorder/nodeorder.go."""
+
+import numpy as np
+
+from seatrial.model.documents import Document
+from seatrial.volcano.cache.node_columns import Floats, Rows
+from seatrial.volcano.cache.task_info import TaskInfo
+from seatrial.volcano.framework.extension_points import Point
+from seatrial.volcano.framework.kube import Score
+from seatrial.volcano.framework.plugin import Plugin
+
+
+def _strategy(kind: str, weight: int) -> Document:
+    resources = [{"name": "cpu", "weight": weight}, {"name": "memory", "weight": weight}]
+    return {"scoringStrategy": {"type": kind, "resources": resources}}
+
+
+_BALANCED: Document = {"resources": [{"name": name, "weight": 1} for name in ("cpu", "memory", "nvidia.com/gpu")]}
+_SCORES: tuple[tuple[str, str, int, Document | None], ...] = (
+    ("leastrequested.weight", "NodeResourcesFit", 1, _strategy("LeastAllocated", 50)),
+    ("mostrequested.weight", "NodeResourcesFit", 0, _strategy("MostAllocated", 1)),
+    ("balancedresource.weight", "NodeResourcesBalancedAllocation", 1, _BALANCED),
+    ("nodeaffinity.weight", "NodeAffinity", 2, None),
+    ("podaffinity.weight", "InterPodAffinity", 2, {"hardPodAffinityWeight": 0}),
+    ("tainttoleration.weight", "TaintToleration", 3, None),
+    ("podtopologyspread.weight", "PodTopologySpread", 2, {"defaultingType": "System"}),
+)
+"""Argument, plugin, default weight and arguments of each score that is normalised over the candidates."""
+
+
+class NodeOrder(Plugin):
+    """Sums weighted scores; ImageLocality is scored node by node, the others over all candidates."""
+
+    name = "nodeorder"
+
+    def on_session_open(self) -> None:
+        session = self.session
+        kube, columns = session.kube, session.kube_kept
+        self._scores = []
+        for key, name, default, args in _SCORES:
+            weight = self.arguments.integer(key, default)
+            if weight:
+                self._scores.append(Score(kube.plugin(name, args), weight, kube, columns))
+        weight = self.arguments.integer("imagelocality.weight", 1)
+        self._images = Score(kube.plugin("ImageLocality"), weight, kube, columns) if weight else None
+        self.add(Point.NODE_ORDER, self._node_score)
+        self.add(Point.BATCH_NODE_ORDER, self._batch_score)
+
+    def _node_score(self, task: TaskInfo, rows: Rows) -> Floats:
+        found = self._images(task, rows) if self._images is not None else None
+        return np.zeros(len(rows)) if found is None else found
+
+    def _batch_score(self, task: TaskInfo, rows: Rows) -> Floats:
+        total = np.zeros(len(rows))
+        for score in self._scores:
+            found = score(task, rows)
+            if found is not None:
+                total = total + found
+        return total

@@ -1,0 +1,149 @@
+"""predicates: kube-scheduler's filters, and the number of pods a node takes.
+
+Its event handler keeps the pods of kube-scheduler's node table up to date: without this plugin they stay as they were
+when the session opened. Resources are not filtered here; the actions look at them.
+
+Upstream: plugins/predicates/predicates.go.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from seatrial.model.documents import Document
+from seatrial.scheduler.cache.pod_requests import PODS
+from seatrial.scheduler.framework.status import Code, Verdicts
+from seatrial.volcano.cache.fit_errors import REJECTED, FitStatus, Severities, Statuses
+from seatrial.volcano.cache.node_columns import Floats, Rows
+from seatrial.volcano.cache.task_info import TaskInfo
+from seatrial.volcano.framework.extension_points import Point
+from seatrial.volcano.framework.kube import CycleState, Filter, Score, fit_statuses
+from seatrial.volcano.framework.plugin import Plugin
+
+POD_NUMBER_EXCEEDED = "node(s) pod number exceeded"
+_STABLE = (
+    ("NodeUnschedulable", ""),
+    ("NodeAffinity", "predicate.NodeAffinityEnable"),
+    ("TaintToleration", "predicate.TaintTolerationEnable"),
+)
+_OTHERS = (
+    ("NodePorts", "predicate.NodePortsEnable"),
+    ("InterPodAffinity", "predicate.PodAffinityEnable"),
+    ("NodeVolumeLimits", "predicate.NodeVolumeLimitsEnable"),
+    ("VolumeZone", "predicate.VolumeZoneEnable"),
+    ("PodTopologySpread", "predicate.PodTopologySpreadEnable"),
+    ("VolumeBinding", "predicate.VolumeBindingEnable"),
+    ("DynamicResources", ""),
+)
+_ARGS: dict[str, Document] = {
+    "PodTopologySpread": {"defaultingType": "System"},
+    "InterPodAffinity": {"hardPodAffinityWeight": 0},
+}
+_RESERVING = ("VolumeBinding", "DynamicResources")
+_PRE_FILTER_ORDER = (
+    "NodeAffinity",
+    "NodePorts",
+    "InterPodAffinity",
+    "NodeVolumeLimits",
+    "VolumeZone",
+    "PodTopologySpread",
+    "VolumeBinding",
+    "DynamicResources",
+)
+
+
+class Predicates(Plugin):
+    """Runs the filters; every one that rejects a node is reported, until one does for good."""
+
+    name = "predicates"
+
+    def on_session_open(self) -> None:
+        session = self.session
+        enabled = [name for name, key in (*_STABLE, *_OTHERS) if not key or self.arguments.boolean(key, True)]
+        kube = session.kube
+        self._filters = {name: Filter(kube.plugin(name, _ARGS.get(name)), kube, session.kube_kept) for name in enabled}
+        reserving = [self._filters[name].plugin for name in _RESERVING if name in self._filters]
+        self._scores = [Score(plugin, 1, kube, session.kube_kept) for plugin in reserving]
+        self._states: dict[str, CycleState] = {}
+        self._max_tasks = np.asarray([node.allocatable.max_tasks for node in session.node_list], np.int64)
+        self.add(Point.PRE_PREDICATE, self._pre_predicate)
+        self.add_predicate(self)
+        self.add(Point.BATCH_NODE_ORDER, self._batch_score)
+        session.subscribe(self)
+
+    def state_of(self, task: TaskInfo) -> CycleState:
+        """What PreFilter left behind for a task."""
+        return self._states.setdefault(task.uid, CycleState())
+
+    def _pre_predicate(self, task: TaskInfo) -> str:
+        state = self.state_of(task)
+        for name in _PRE_FILTER_ORDER:
+            if name in self._filters:
+                failed = self._filters[name].pre_filter(task, state)
+                if failed is not None:
+                    return f"plugin {name} pre-predicates failed {failed.message}"
+        return ""
+
+    def severity(self, task: TaskInfo) -> Severities:
+        """How unfit each node is: the worst that a filter says."""
+        state = self.state_of(task)
+        total = self.session.kube_kept.get(self, self._full)
+        for each in self._filters.values():
+            found = each.severity(task, state)
+            if found is not None:
+                total = np.maximum(total, found)
+        return total
+
+    def _full(self, rows: Rows | None) -> Severities:
+        """The nodes that have as many pods as they take."""
+        pods = self.session.kube.table.requested_column(PODS)
+        if rows is None:
+            return ((self._max_tasks <= pods) * REJECTED).astype(np.int8)
+        return ((self._max_tasks[rows] <= pods[rows]) * REJECTED).astype(np.int8)
+
+    def explain(self, task: TaskInfo) -> Callable[[int], Statuses]:
+        state = self.state_of(task)
+        full = self._full(None)
+        verdicts: dict[str, Verdicts] = {}
+        for name, each in self._filters.items():
+            answer = each.verdicts(task, state)
+            if answer is not None:
+                verdicts[name] = answer
+
+        def statuses(row: int) -> Statuses:
+            first = [FitStatus(Code.UNSCHEDULABLE, POD_NUMBER_EXCEEDED, self.name)] if full[row] else []
+            return [*first, *fit_statuses(verdicts, row)]
+
+        return statuses
+
+    def _batch_score(self, task: TaskInfo, rows: Rows) -> Floats:
+        total = np.zeros(len(rows))
+        for score in self._scores:
+            if score.plugin.name not in self.state_of(task).skipped:
+                found = score(task, rows)
+                if found is not None:
+                    total = total + found
+        return total
+
+    def on_allocate(self, task: TaskInfo) -> bool:
+        state = self.state_of(task)
+        node = self.session.nodes[task.node_name].kube
+        for name in _RESERVING:
+            reserve = getattr(self._filters[name].plugin, "reserve", None) if name in self._filters else None
+            if reserve is not None and name in state.states:
+                status = reserve(task.pod, node, state.states[name])
+                if status is not None and not status.is_success:
+                    return False
+        self.session.kube.add(task, task.node_name)
+        return True
+
+    def on_deallocate(self, task: TaskInfo) -> None:
+        node = self.session.nodes.get(task.node_name)
+        if node is None:
+            return
+        state = self.state_of(task)
+        for name in reversed(_RESERVING):
+            unreserve = getattr(self._filters[name].plugin, "unreserve", None) if name in self._filters else None
+            if unreserve is not None and name in state.states:
+                unreserve(task.pod, node.kube, state.states[name])
+        self.session.kube.remove(task, task.node_name)

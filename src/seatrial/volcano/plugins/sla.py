@@ -1,0 +1,36 @@
+"""sla: a job that has waited its time goes first and is let in whatever later tiers say. Upstream: plugins/sla."""
+
+from seatrial.model.durations import DurationError, parse_duration
+from seatrial.volcano.cache.job_info import JobInfo
+from seatrial.volcano.framework.extension_points import ABSTAIN, PERMIT, Point
+from seatrial.volcano.framework.plugin import Plugin
+
+
+class Sla(Plugin):
+    """Compares the time by which jobs should be scheduled."""
+
+    name = "sla"
+
+    def on_session_open(self) -> None:
+        try:
+            waiting = parse_duration(self.arguments.text("sla-waiting-time", "0"))
+        except DurationError:
+            waiting = 0
+        self._default = waiting if waiting > 0 else None
+        self.add(Point.JOB_ORDER, self._job_order)
+        self.add(Point.JOB_ENQUEUEABLE, self._permit)
+        self.add(Point.JOB_PIPELINED, self._permit)
+
+    def _due(self, job: JobInfo) -> int | None:
+        waiting = job.waiting_time or self._default
+        return None if waiting is None else job.created + waiting
+
+    def _job_order(self, left: JobInfo, right: JobInfo) -> int:
+        one, other = self._due(left), self._due(right)
+        if one is None or other is None:
+            return int(one is None) - int(other is None)
+        return int(one > other) - int(one < other)
+
+    def _permit(self, job: JobInfo) -> int:
+        due = self._due(job)
+        return ABSTAIN if due is None or self.session.now < due else PERMIT

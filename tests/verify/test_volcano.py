@@ -1,0 +1,49 @@
+"""Every recorded session of Volcano is given again: decisions, phases, events, queue metrics and the probe."""
+
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from seatrial.cli.main import build
+from seatrial.verify.cases import Case, read_cases
+from seatrial.verify.volcano import replay_volcano, volcano_difference
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "volcano"
+CASES = [case for path in sorted(GOLDEN.glob("*.jsonl.xz")) for case in read_cases(path)]
+FAMILIES = sorted({case.input["family"] for case in CASES})
+
+
+def of(family: str) -> list[Case]:
+    return [case for case in CASES if case.input["family"] == family]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_recorded_sessions_are_given_again(family: str) -> None:
+    found = {case.name: volcano_difference(case.input, case.expected) for case in of(family)}
+    assert not {name: difference for name, difference in found.items() if difference}
+
+
+def test_all_213_recorded_sessions_are_here() -> None:
+    assert sum(1 for _ in read_cases(GOLDEN / "sessions.jsonl.xz")) == 213
+
+
+@pytest.mark.parametrize("family", ["gang_basic", "predicates", "nodeorder", "binpack", "preempt", "nettopo"])
+def test_kept_columns_give_the_same_session_as_plain_ones(family: str) -> None:
+    for case in of(family):
+        assert replay_volcano(case.input, keeps_columns=False) == replay_volcano(case.input, keeps_columns=True)
+
+
+def test_a_different_bind_is_found() -> None:
+    case = next(case for case in CASES if case.expected["cycles"][0]["binds"])
+    expected = deepcopy(case.expected)
+    pod = next(iter(expected["cycles"][0]["binds"]))
+    expected["cycles"][0]["binds"][pod] = "elsewhere"
+    assert "elsewhere" in (volcano_difference(case.input, expected) or "")
+
+
+def test_verify_golden_reads_sessions_of_volcano(tmp_path: Path) -> None:
+    (tmp_path / "sessions.jsonl.xz").write_bytes((GOLDEN / "sessions.jsonl.xz").read_bytes())
+    result = CliRunner().invoke(build(), ["verify", "golden", str(tmp_path)])
+    assert result.output.splitlines()[-1] == "213 of 213 cases equal"

@@ -1,0 +1,51 @@
+"""Volcano's configuration file is read as Volcano reads it."""
+
+import pytest
+
+from seatrial.model.errors import ConfigError
+from seatrial.volcano.config.arguments import Arguments
+from seatrial.volcano.config.scheduler_conf import default_conf, helm_conf, load_conf
+
+TIERS = "tiers:\n- plugins:\n  - name: gang\n"
+
+
+def test_flags_are_on_unless_the_file_turns_them_off() -> None:
+    conf = load_conf('actions: "allocate"\ntiers:\n- plugins:\n  - name: gang\n    enableJobReady: false\n')
+    (gang,) = conf.tiers[0]
+    assert not gang.enables("enableJobReady")
+    assert gang.enables("enableJobPipelined")
+    assert not gang.hierarchy
+
+
+def test_an_unknown_action_rejects_the_file() -> None:
+    with pytest.raises(ConfigError, match="failed to find Action fly"):
+        load_conf('actions: "allocate, fly"\n' + TIERS, "my.conf")
+
+
+def test_an_unknown_plugin_is_named_with_its_place() -> None:
+    with pytest.raises(ConfigError, match=r"my.conf: tiers\[0\].plugins\[0\].name: unknown plugin gnag"):
+        load_conf('actions: "allocate"\ntiers:\n- plugins:\n  - name: gnag\n', "my.conf", plugins=("gang", "priority"))
+
+
+def test_proportion_and_hierarchical_drf_exclude_each_other_in_a_tier() -> None:
+    text = "tiers:\n- plugins:\n  - name: proportion\n  - name: drf\n    enableHierarchy: true\n"
+    with pytest.raises(ConfigError, match="conflicts"):
+        load_conf('actions: "allocate"\n' + text)
+
+
+def test_the_helm_default_adds_binpack_and_spares_victims_of_gang_and_drf() -> None:
+    first, second = helm_conf().tiers
+    assert [option.name for option in second][-1] == "binpack"
+    assert [option.name for option in (*first, *second) if not option.enables("enablePreemptable")] == ["gang", "drf"]
+    assert [option.name for option in default_conf().tiers[1]][-1] == "nodeorder"
+
+
+@pytest.mark.parametrize(
+    ("value", "integer", "number", "boolean"),
+    [(3, 3, 3.0, False), (2.5, 7, 2.5, False), ("true", 7, 0.5, True), (True, 7, 0.5, True), ("3", 7, 0.5, False)],
+)
+def test_an_argument_of_another_type_is_ignored(value: object, integer: int, number: float, boolean: bool) -> None:
+    arguments = Arguments({"key": value})
+    assert arguments.integer("key", 7) == integer
+    assert arguments.number("key", 0.5) == number
+    assert arguments.boolean("key", False) == boolean
