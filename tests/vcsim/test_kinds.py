@@ -1,0 +1,131 @@
+"""What SimulatorCluster and SimulatorJob files may say, and how mistakes in them are told."""
+
+from pathlib import Path
+
+import pytest
+
+from seatrial.model.documents import Document
+from seatrial.model.errors import ConfigError
+from seatrial.vcsim.kinds import SimulatorCluster, SimulatorJob
+from seatrial.vcsim.load import read_load
+from seatrial.vcsim.nodes import allocatable
+from tests.vcsim.files import AMOUNTS, cluster, deployment, group, simulator_job, written
+
+
+def refusal(path: Path, kind: type[SimulatorCluster] | type[SimulatorJob]) -> str:
+    with pytest.raises(ConfigError) as caught:
+        kind.read(path)
+    return str(caught.value)
+
+
+def test_a_mistake_is_told_with_file_line_and_field(tmp_path: Path) -> None:
+    """VC-003: schema errors show file and field path."""
+    path = tmp_path / "cluster.yaml"
+    path.write_text(
+        "apiVersion: scheduling.volcano.sh/v1beta1\nkind: SimulatorCluster\nmetadata: {name: a}\n"
+        "spec:\n  nodes:\n  - name: node\n    count: many\n    capacity: {}\n"
+    )
+    assert refusal(path, SimulatorCluster) == f"{path}:7: spec.nodes[0].count: Expected `int`, got `str`"
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [({"apiVersion": "v1"}, "apiVersion"), ({"kind": "Cluster"}, "kind"), ({"status": {}}, "status")],
+)
+def test_other_versions_kinds_and_a_status_are_refused(tmp_path: Path, change: Document, field: str) -> None:
+    """VC-010, VC-029: apiVersion and kind are the seed's, and there is no status."""
+    path = written(tmp_path / "cluster.yaml", cluster() | change)
+    assert f": {field}: " in refusal(path, SimulatorCluster)
+
+
+def test_a_cluster_has_the_fields_of_the_seed(tmp_path: Path) -> None:
+    """VC-012, VC-030: several groups of nodes with name, count, capacity and allocatable."""
+    path = written(tmp_path / "cluster.yaml", cluster(group("a", 1), group("b", 2, capacity={"cpu": 4})))
+    a, b = SimulatorCluster.read(path).spec.nodes
+    assert (a.name, a.count, a.capacity, a.allocatable) == ("a", 1, AMOUNTS, AMOUNTS)
+    assert (b.name, b.count, b.capacity) == ("b", 2, {"cpu": 4})
+
+
+def test_allocatable_is_the_capacity_where_it_is_left_out(tmp_path: Path) -> None:
+    """VC-013: an omitted allocatable equals the capacity."""
+    without = {"name": "a", "count": 1, "capacity": {"cpu": "4"}}
+    (found,) = SimulatorCluster.read(written(tmp_path / "cluster.yaml", cluster(without))).spec.nodes
+    assert found.allocatable is None
+    assert allocatable(found) == {"cpu": "4"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        (group(count=0), "spec.nodes[0].count: Expected `int` >= 1"),
+        (group(colour="red"), "spec.nodes[0].colour: unknown field"),
+        (group(capacity={"cpu": "much"}), "spec.nodes[0].capacity.cpu: 'much'"),
+        (group(capacity={"cpu": "-1"}), "spec.nodes[0].capacity.cpu: '-1': expected no negative amount"),
+        (group(name="Big_Node"), "spec.nodes[0].name: 'Big_Node'"),
+        ({"name": "a"}, "missing required field"),
+    ],
+)
+def test_groups_that_make_no_sense_are_refused(tmp_path: Path, wrong: Document, why: str) -> None:
+    assert why in refusal(written(tmp_path / "cluster.yaml", cluster(wrong)), SimulatorCluster)
+
+
+def test_a_file_that_is_no_yaml_or_not_there_is_told(tmp_path: Path) -> None:
+    (tmp_path / "bad.yaml").write_text("{")
+    assert "yaml: line" in refusal(tmp_path / "bad.yaml", SimulatorCluster)
+    assert "No such file" in refusal(tmp_path / "none.yaml", SimulatorCluster)
+
+
+def test_a_test_has_the_fields_of_the_seed(tmp_path: Path) -> None:
+    """VC-021, VC-031, VC-032, VC-033: kind, names and types of a SimulatorJob; 0.5 is a rate."""
+    case = simulator_job(timing={"qps": 0.5, "duration": 1.5})
+    found = SimulatorJob.read(written(tmp_path / "test.yaml", case))
+    assert (found.metadata.name, found.spec.namespaces, found.spec.replicas_per_namespace) == (
+        "scheduling-throughput",
+        1,
+        2,
+    )
+    assert (found.spec.timing.qps, found.spec.timing.duration) == (0.5, 1.5)
+    assert [(item.name, item.object_path) for item in found.spec.objects] == [("test-pod", "deployment.yaml")]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        (simulator_job() | {"kind": "Job"}, "kind: expected SimulatorJob, got 'Job'"),
+        (simulator_job(namespaces=0), "spec.namespaces: Expected `int` >= 1"),
+        (simulator_job(replicasPerNamespace=-1), "spec.replicasPerNamespace: Expected `int` >= 1"),
+        (simulator_job(timing={"qps": 0, "duration": 1}), "spec.timing.qps: Expected `float` > 0"),
+        (simulator_job(objects=[]), "spec.objects: Expected `array` of length >= 1"),
+        (simulator_job(objects=[{"name": "a", "objectPath": "x"}] * 2), "spec.objects[1].name: 'a' is used twice"),
+    ],
+)
+def test_tests_that_make_no_sense_are_refused(tmp_path: Path, wrong: Document, why: str) -> None:
+    """VC-021, VC-024: a wrong kind and a duplicate name are errors."""
+    assert why in refusal(written(tmp_path / "test.yaml", wrong), SimulatorJob)
+
+
+def namespaced(api_version: str, kind: str) -> bool:
+    return kind != "Queue"
+
+
+def test_object_files_are_found_next_to_the_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """VC-022, VC-024: relative paths belong to the test file; every namespace gets its copies."""
+    (tmp_path / "objects").mkdir()
+    monkeypatch.chdir("/")
+    written(tmp_path / "objects" / "web.yaml", deployment(3))
+    path = written(tmp_path / "test.yaml", simulator_job("objects/web.yaml", namespaces=2))
+    load = read_load(SimulatorJob.read(path), path, namespaced)
+    assert load.submitted == 2 * 2 * 3
+    assert [(made["metadata"]["namespace"], made["metadata"]["name"]) for _, made in load.copies()] == [
+        ("scheduling-throughput-0", "web-0"),
+        ("scheduling-throughput-1", "web-0"),
+        ("scheduling-throughput-0", "web-1"),
+        ("scheduling-throughput-1", "web-1"),
+    ]
+
+
+def test_a_missing_object_file_is_named_before_anything_runs(tmp_path: Path) -> None:
+    """VC-033: the error names the file that is not there."""
+    path = written(tmp_path / "test.yaml", simulator_job("none.yaml"))
+    with pytest.raises(ConfigError, match=r"spec\.objects\[0\]\.objectPath: .*none\.yaml does not exist"):
+        read_load(SimulatorJob.read(path), path, namespaced)
