@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from seatrial.model.cel.costs import Meter
 from seatrial.model.cel.evaluator import CelError, CelSyntaxError, compile_expression
 from seatrial.model.cel.kubernetes import CelQuantity, parse_semver
 from seatrial.model.cel.values import DefaultMap, UInt
@@ -117,4 +118,4 @@ def test_deep_nesting_is_refused_not_crashed_on() -> None:
 def test_a_long_loop_runs_into_the_cost_limit() -> None:
     program = compile_expression("lists.range(1000).all(x, lists.range(1000).all(y, x + y >= 0))", frozenset())
     with pytest.raises(CelError, match="operation cancelled: actual cost limit exceeded"):
-        program.evaluate({}, cost_limit=100_000)
+        program.evaluate({}, Meter(100_000))

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from seatrial.model.cel import formats as cel_formats
 from seatrial.model.cel import kubernetes as cel_kubernetes
+from seatrial.model.cel.costs import LIST_CREATE, MAP_CREATE, SELECT_AND_IDENT, Meter, call_cost
 from seatrial.model.cel.functions import OVERLOADS, call
 from seatrial.model.cel.macros import LOOPS, Code, Iteration, Scope, conditional_code, logical_code, truth
 from seatrial.model.cel.syntax import (
@@ -27,6 +28,7 @@ from seatrial.model.cel.syntax import (
     Select,
     parse,
     place,
+    qualified,
 )
 from seatrial.model.cel.values import (
     NO_OVERLOAD,
@@ -62,10 +64,10 @@ class Program:
     expression: str
     code: Code
 
-    def evaluate(self, variables: Mapping[str, object], cost_limit: int = 10_000_000) -> object:
-        """The value, or CelError."""
+    def evaluate(self, variables: Mapping[str, object], meter: Meter | None = None) -> object:
+        """The value, or CelError; `meter` sets the most it may cost and tells what it did."""
         try:
-            return self.code(Scope(dict(variables), [cost_limit]))
+            return self.code(Scope(dict(variables), meter or Meter()))
         except RecursionError as problem:
             raise CelError("expression nested too deeply") from problem
 
@@ -73,7 +75,10 @@ class Program:
 @lru_cache(1024)
 def compile_expression(expression: str, variables: frozenset[str]) -> Program:
     """Reads an expression that may use these variables; CelSyntaxError with place and text."""
-    return Program(expression, _Compiler(expression).build(parse(expression), variables))
+    try:
+        return Program(expression, _Compiler(expression).build(parse(expression), variables))
+    except RecursionError as problem:
+        raise CelSyntaxError(place(expression, 0, "expression nested too deeply")) from problem
 
 
 _BINARY: dict[str, Callable[[object, object], object]] = {
@@ -135,28 +140,33 @@ class _Compiler:
     def ident(self, node: Ident, names: frozenset[str]) -> Code:
         name = node.name
         if name in names:
-            return lambda scope: scope.variables[name]
+
+            def read(scope: Scope) -> object:
+                scope.spend(SELECT_AND_IDENT)
+                return scope.variables[name]
+
+            return read
         if name in _TYPES:
             value = TypeValue(name)
             return lambda scope: value
         raise self.fail(node, f"undeclared reference to '{name}' (in container '')")
 
     def select(self, node: Select, names: frozenset[str]) -> Code:
-        qualified = _qualified(node)
-        if qualified in _TYPES:
-            value = TypeValue(str(qualified))
+        dotted = qualified(node)
+        if dotted in _TYPES:
+            value = TypeValue(str(dotted))
             return lambda scope: value
         operand, field = self.build(node.operand, names), node.field
         look_up = index_optional if node.optional else index
 
         def selected(scope: Scope) -> object:
-            scope.spend(1)
+            scope.spend(SELECT_AND_IDENT)
             return look_up(operand(scope), field)
 
         return selected
 
     def indexed(self, node: Index, names: frozenset[str]) -> Code:
-        operand, key = self.build(node.operand, names), self.build(node.key, names)
+        operand, key = self.build(node.operand, names), self.index_key(node.key, names)
         look_up = index_optional if node.optional else index
 
         def entry(scope: Scope) -> object:
@@ -165,13 +175,20 @@ class _Compiler:
 
         return entry
 
+    def index_key(self, node: Node, names: frozenset[str]) -> Code:
+        """A name inside brackets is part of the look-up, which has one price."""
+        if isinstance(node, Ident) and node.name in names:
+            name = node.name
+            return lambda scope: scope.variables[name]
+        return self.build(node, names)
+
     def called(self, node: Call, names: frozenset[str]) -> Code:
         if node.target is None:
             return self.operator(node, names)
         macro = self.macro(node, names)
         if macro is not None:
             return macro
-        namespace = _qualified(node.target)
+        namespace = qualified(node.target)
         if (
             namespace is not None
             and namespace.split(".")[0] not in names
@@ -183,8 +200,7 @@ class _Compiler:
     def operator(self, node: Call, names: frozenset[str]) -> Code:
         name = node.function
         if name in ("_&&_", "_||_"):
-            left, right = (self.build(arg, names) for arg in node.args)
-            return logical_code(left, right, decisive=name == "_||_")
+            return logical_code(tuple(self.build(arg, names) for arg in node.args), decisive=name == "_||_")
         if name == "_?_:_":
             return conditional_code(*(self.build(arg, names) for arg in node.args))
         if name == "has":
@@ -192,16 +208,24 @@ class _Compiler:
         if name in _BINARY:
             operation = _BINARY[name]
             left, right = (self.build(arg, names) for arg in node.args)
+            if name == "@in" and isinstance(node.args[1], MakeList) and is_constant(node.args[1]):
+                return lambda scope: operation(left(scope), right(scope))
 
             def binary(scope: Scope) -> object:
-                scope.spend(1)
-                return operation(left(scope), right(scope))
+                values = left(scope), right(scope)
+                scope.spend(call_cost(name, values))
+                return operation(*values)
 
             return binary
         if name in _UNARY:
             change = _UNARY[name]
             operand = self.build(node.args[0], names)
-            return lambda scope: change(operand(scope))
+
+            def unary(scope: Scope) -> object:
+                scope.spend(1)
+                return change(operand(scope))
+
+            return unary
         return self.function(node, name, node.args, names)
 
     def function(self, node: Call, name: str, args: Iterable[Node], names: frozenset[str]) -> Code:
@@ -212,8 +236,9 @@ class _Compiler:
             raise self.fail(node, f"found no matching overload for '{name}'")
 
         def called(scope: Scope) -> object:
-            scope.spend(1)
-            return call(name, tuple(code(scope) for code in codes))
+            values = tuple(code(scope) for code in codes)
+            scope.spend(call_cost(name, values))
+            return call(name, values)
 
         return called
 
@@ -231,10 +256,13 @@ class _Compiler:
         return present
 
     def make_list(self, node: MakeList, names: frozenset[str]) -> Code:
+        if is_constant(node):
+            constant = [item.value for item, _ in node.items if isinstance(item, Literal)]
+            return lambda scope: constant
         items = [(self.build(item, names), optional) for item, optional in node.items]
 
         def build(scope: Scope) -> object:
-            scope.spend(10)
+            scope.spend(LIST_CREATE)
             made: list[object] = []
             for code, optional in items:
                 value = code(scope)
@@ -252,7 +280,7 @@ class _Compiler:
         entries = [(self.build(k, names), self.build(v, names), optional) for k, v, optional in node.entries]
 
         def build(scope: Scope) -> object:
-            scope.spend(30)
+            scope.spend(MAP_CREATE)
             made: dict[object, object] = {}
             for key, code, optional in entries:
                 value = code(scope)
@@ -276,7 +304,7 @@ class _Compiler:
         """The code of a macro call, None if this is an ordinary call."""
         assert node.target is not None
         name, count = node.function, len(node.args)
-        if name == "bind" and _qualified(node.target) == "cel" and count == 3:
+        if name == "bind" and qualified(node.target) == "cel" and count == 3:
             return self.bind(node, names)
         if name in ("optMap", "optFlatMap") and count == 2:
             return self.optional_map(node, names)
@@ -303,6 +331,7 @@ class _Compiler:
         value, body = self.build(node.args[1], names), self.build(node.args[2], names | {name})
 
         def bound(scope: Scope) -> object:
+            scope.spend(LIST_CREATE)
             inner = scope.inner()
             inner.variables[name] = value(scope)
             return body(inner)
@@ -343,11 +372,6 @@ class _Compiler:
         return mapped
 
 
-def _qualified(node: Node) -> str | None:
-    """`a.b` as a dotted name, if the node is nothing more."""
-    if isinstance(node, Ident):
-        return node.name
-    if isinstance(node, Select) and not node.optional:
-        outer = _qualified(node.operand)
-        return None if outer is None else f"{outer}.{node.field}"
-    return None
+def is_constant(node: MakeList) -> bool:
+    """Whether a list is made of literals alone; it is then made once and costs nothing, as in cel-go."""
+    return all(isinstance(item, Literal) and not optional for item, optional in node.items)

@@ -6,7 +6,6 @@ overload by the values' types, and the error for none fitting is cel-go's.
 
 import re
 from base64 import b64decode, b64encode
-from binascii import Error as Base64Error
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice, pairwise
 from typing import TypeVar
@@ -25,6 +24,7 @@ from seatrial.model.cel.values import (
     TypeValue,
     UInt,
     add,
+    bounded_timestamp,
     compare,
     contains,
     equal,
@@ -117,9 +117,10 @@ def to_int(value: object) -> int:
     if isinstance(value, Duration):
         return value.nanos
     if isinstance(value, str):
-        if not re.fullmatch(r"[+-]?[0-9]+", value) or not INT_MIN <= int(value) <= INT_MAX:
+        number = int(value) if re.fullmatch(r"[+-]?[0-9]{1,99}", value) else INT_MAX + 1
+        if not INT_MIN <= number <= INT_MAX:
             raise CelError("type conversion error from 'string' to 'int'")
-        return int(value)
+        return number
     if isinstance(value, float) and not INT_MIN < value < INT_MAX:
         raise CelError("integer overflow")
     number = int(value)  # type: ignore[call-overload]
@@ -133,8 +134,10 @@ def to_int(value: object) -> int:
 @function("uint", "double")
 @function("uint", "string")
 def to_uint(value: object) -> UInt:
-    if isinstance(value, str) and (not re.fullmatch(r"[0-9]+", value) or int(value) > UINT_MAX):
+    if isinstance(value, str) and (not re.fullmatch(r"[0-9]{1,99}", value) or int(value) > UINT_MAX):
         raise CelError("type conversion error from 'string' to 'uint'")
+    if isinstance(value, float) and not 0 <= value <= UINT_MAX:
+        raise CelError("unsigned integer overflow")
     number = int(value)  # type: ignore[call-overload]
     if not 0 <= number <= UINT_MAX:
         raise CelError("unsigned integer overflow")
@@ -181,7 +184,7 @@ def to_bytes(value: bytes | str) -> bytes:
 
 function("timestamp", "string")(timestamp_of)
 function("timestamp", "google.protobuf.Timestamp")(dyn)
-function("timestamp", "int")(lambda seconds: Timestamp(seconds * 10**9))
+function("timestamp", "int")(lambda seconds: bounded_timestamp(seconds * 10**9))
 function("duration", "string")(duration_of)
 function("duration", "google.protobuf.Duration")(dyn)
 function("duration", "int")(Duration)
@@ -319,7 +322,7 @@ def base64_encode(value: bytes) -> str:
 def base64_decode(text: str) -> bytes:
     try:
         return b64decode(text, validate=True)
-    except Base64Error as problem:
+    except ValueError as problem:
         raise CelError("illegal base64 data at input byte 0") from problem
 
 

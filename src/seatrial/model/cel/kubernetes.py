@@ -344,6 +344,8 @@ for _name, _unit in DURATION_PARTS.items():
     _duration_part(_name, _unit)
 
 
+_LONGEST_PRECISION = 3
+"""Digits; more decimals than a thousand would only fill the memory."""
 _CLAUSE = re.compile(r"%(?:(%)|(?:\.(\d+))?([sdfebxXo]))|%")
 
 
@@ -362,7 +364,10 @@ def format_text(text: str, values: list[object]) -> str:
             _, value = next(left)
         except StopIteration as problem:
             raise CelError(f"index {len(values)} out of range") from problem
-        return _formatted(match.group(3), int(match.group(2) or 6), value)
+        precision = match.group(2) or "6"
+        if len(precision) > _LONGEST_PRECISION:
+            raise CelError(f"could not parse formatting clause: precision {precision[:20]} is too large")
+        return _formatted(match.group(3), int(precision), value)
 
     return _CLAUSE.sub(clause, text)
 

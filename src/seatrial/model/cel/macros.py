@@ -2,32 +2,25 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
+from seatrial.model.cel.costs import LIST_CREATE, SELECT_AND_IDENT, CostExceeded, Meter
 from seatrial.model.cel.values import NO_OVERLOAD, CelError
-
-COST_EXCEEDED = "operation cancelled: actual cost limit exceeded"
 
 
 class Scope:
-    """The variables an expression sees, and what it may still spend."""
+    """The variables an expression sees, and the meter of what it spends."""
 
-    __slots__ = ("budget", "variables")
+    __slots__ = ("meter", "variables")
 
-    def __init__(self, variables: dict[str, object], budget: list[int]) -> None:
+    def __init__(self, variables: dict[str, object], meter: Meter) -> None:
         self.variables = variables
-        self.budget = budget
+        self.meter = meter
 
     def inner(self) -> "Scope":
-        """A copy for the body of a macro; the budget is shared."""
-        return Scope(dict(self.variables), self.budget)
+        """A copy for the body of a macro; the meter is shared."""
+        return Scope(dict(self.variables), self.meter)
 
     def spend(self, cost: int) -> None:
-        self.budget[0] -= cost
-        if self.budget[0] < 0:
-            raise CostExceeded(COST_EXCEEDED)
-
-
-class CostExceeded(CelError):
-    """Unlike other errors it is never absorbed by a logical operator."""
+        self.meter.spend(cost)
 
 
 Code = Callable[[Scope], object]
@@ -39,12 +32,12 @@ def truth(value: object) -> bool:
     raise CelError(NO_OVERLOAD)
 
 
-def logical_code(left: Code, right: Code, decisive: bool) -> Code:
-    """`&&` and `||`: the decisive value wins over an error on either side."""
+def logical_code(sides: tuple[Code, ...], decisive: bool) -> Code:
+    """`&&` and `||`: the decisive value wins over an error of any term."""
 
     def logical(scope: Scope) -> object:
         error: CelError | None = None
-        for side in (left, right):
+        for side in sides:
             try:
                 if truth(side(scope)) is decisive:
                     return decisive
@@ -67,18 +60,23 @@ def conditional_code(condition: Code, then: Code, otherwise: Code) -> Code:
 
 
 class Iteration:
-    """The loop of a macro: runs over a list or map and sets the variables."""
+    """The loop of a macro: runs over a list or map and sets the variables.
+
+    cel-go expands a macro into a loop with an accumulator; what that loop pays beside the body is charged here.
+    """
 
     def __init__(self, range_code: Code, variables: tuple[str, ...]) -> None:
         self.range_code = range_code
         self.variables = variables
 
-    def __call__(self, scope: Scope) -> Iterable[Scope]:
+    def __call__(self, scope: Scope, cost: int, start: int = 0) -> Iterable[Scope]:
+        """The scopes of the body; each costs `cost`, and the whole loop `start` and the read of its result."""
         values = self.range_code(scope)
+        scope.spend(start + SELECT_AND_IDENT)
         inner = scope.inner()
         names = self.variables
         for key, value in self.pairs(values):
-            scope.spend(1)
+            scope.spend(cost)
             if len(names) == 2:
                 inner.variables[names[0]], inner.variables[names[1]] = key, value
             else:
@@ -95,14 +93,19 @@ class Iteration:
 
 
 def _quantifier(decisive: bool) -> Callable[[Iteration, list[Code]], Code]:
-    """`all` (false decides) and `exists` (true decides)."""
+    """`all` (false decides) and `exists` (true decides, and its condition negates the accumulator)."""
+    test = 3 if decisive else 2
 
     def loop(iteration: Iteration, bodies: list[Code]) -> Code:
         def quantified(scope: Scope) -> object:
             error: CelError | None = None
-            for inner in iteration(scope):
+            scopes = iter(iteration(scope, test))
+            for inner in scopes:
+                scope.spend(SELECT_AND_IDENT)
                 try:
                     if truth(bodies[0](inner)) is decisive:
+                        # cel-go tests the accumulator once more before it leaves a loop that could go on.
+                        next(scopes, None)
                         return decisive
                 except CostExceeded:
                     raise
@@ -118,28 +121,45 @@ def _quantifier(decisive: bool) -> Callable[[Iteration, list[Code]], Code]:
 
 
 def _exists_one(iteration: Iteration, bodies: list[Code]) -> Code:
-    return lambda scope: sum(1 for inner in iteration(scope) if truth(bodies[0](inner))) == 1
+    def counted(scope: Scope) -> object:
+        found = 0
+        for inner in iteration(scope, 0, 1):
+            if truth(bodies[0](inner)):
+                scope.spend(SELECT_AND_IDENT + 1)
+                found += 1
+        return found == 1
+
+    return counted
+
+
+_APPENDED = SELECT_AND_IDENT + LIST_CREATE + 1
+_INSERTED = 2 * SELECT_AND_IDENT + 1
+
+
+def _selected(iteration: Iteration, conditions: list[Code], scope: Scope, added: int) -> Iterable[Scope]:
+    """The scopes that meet all conditions; each of them pays for being added to the result."""
+    for inner in iteration(scope, 0):
+        if all(truth(condition(inner)) for condition in conditions):
+            scope.spend(added)
+            yield inner
 
 
 def _filter(iteration: Iteration, bodies: list[Code]) -> Code:
     name = iteration.variables[0]
-    return lambda scope: [inner.variables[name] for inner in iteration(scope) if truth(bodies[0](inner))]
+    added = _APPENDED + SELECT_AND_IDENT
+    return lambda scope: [inner.variables[name] for inner in _selected(iteration, bodies, scope, added)]
 
 
 def _map(iteration: Iteration, bodies: list[Code]) -> Code:
     *conditions, body = bodies
-    return lambda scope: [
-        body(inner) for inner in iteration(scope) if all(truth(condition(inner)) for condition in conditions)
-    ]
+    return lambda scope: [body(inner) for inner in _selected(iteration, conditions, scope, _APPENDED)]
 
 
 def _transform_map(iteration: Iteration, bodies: list[Code]) -> Code:
     *conditions, body = bodies
     key = iteration.variables[0]
     return lambda scope: {
-        inner.variables[key]: body(inner)
-        for inner in iteration(scope)
-        if all(truth(condition(inner)) for condition in conditions)
+        inner.variables[key]: body(inner) for inner in _selected(iteration, conditions, scope, _INSERTED)
     }
 
 
@@ -148,12 +168,11 @@ def _transform_entries(iteration: Iteration, bodies: list[Code]) -> Code:
 
     def transformed(scope: Scope) -> object:
         made: dict[object, object] = {}
-        for inner in iteration(scope):
-            if all(truth(condition(inner)) for condition in conditions):
-                entry = body(inner)
-                if not isinstance(entry, Mapping):
-                    raise CelError(NO_OVERLOAD)
-                made.update(entry)
+        for inner in _selected(iteration, conditions, scope, 2):
+            entry = body(inner)
+            if not isinstance(entry, Mapping):
+                raise CelError(NO_OVERLOAD)
+            made.update(entry)
         return made
 
     return transformed

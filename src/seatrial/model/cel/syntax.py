@@ -6,6 +6,7 @@ means is in `cel.py`. Follows the grammar of cel-go 0.26 (parser/gen/CEL.g4) wit
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from seatrial.model.cel.values import CelError, UInt
@@ -86,6 +87,8 @@ _ESCAPES = {"a": 7, "b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|X[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2}|.)", re.DOTALL)
 _RELATIONS = frozenset(("==", "!=", "<", "<=", ">", ">=", "in"))
 _MAX_DEPTH = 250
+_LONGEST_INT = 100
+"""Characters of an integer: no longer one fits into 64 bits, unless it is written with many zeros."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,16 +231,18 @@ class _Parser:
         return condition
 
     def disjunction(self) -> Node:
-        left = self.conjunction()
-        while (operator := self.accept("||")) is not None:
-            left = Call(operator.at, "_||_", None, (left, self.conjunction()))
-        return left
+        return self.logical("||", self.conjunction)
 
     def conjunction(self) -> Node:
-        left = self.relation()
-        while (operator := self.accept("&&")) is not None:
-            left = Call(operator.at, "_&&_", None, (left, self.relation()))
-        return left
+        return self.logical("&&", self.relation)
+
+    def logical(self, operator: str, term: Callable[[], Node]) -> Node:
+        """One call with all terms of a chain, however long it is."""
+        terms = [term()]
+        at = self.token.at
+        while self.accept(operator) is not None:
+            terms.append(term())
+        return Call(at, f"_{operator}_", None, tuple(terms)) if len(terms) > 1 else terms[0]
 
     def relation(self) -> Node:
         left = self.sum()
@@ -312,6 +317,8 @@ class _Parser:
         if token.kind == "float":
             return Literal(token.at, sign * float(token.text))
         text = token.text.lower()
+        if len(text) > _LONGEST_INT:
+            raise self.fail("Syntax error: invalid int literal", token.at)
         value = int(text.rstrip("u"), 16 if text.startswith("0x") else 10)
         if text.endswith("u"):
             if value >= 1 << 64 or negative:
@@ -412,3 +419,13 @@ def parse(source: str) -> Node:
         return _Parser(source).parse()
     except RecursionError as problem:
         raise CelSyntaxError(place(source, 0, f"expression recursion limit exceeded: {_MAX_DEPTH}")) from problem
+
+
+def qualified(node: Node) -> str | None:
+    """`a.b` as a dotted name, if the node is nothing more."""
+    if isinstance(node, Ident):
+        return node.name
+    if isinstance(node, Select) and not node.optional:
+        outer = qualified(node.operand)
+        return None if outer is None else f"{outer}.{node.field}"
+    return None

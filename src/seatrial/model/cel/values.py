@@ -194,7 +194,8 @@ def _integers(left: object, right: object) -> bool | None:
     return None
 
 
-def _timestamp(nanos: int) -> Timestamp:
+def bounded_timestamp(nanos: int) -> Timestamp:
+    """An instant of the years 1 to 9999."""
     if not -62135596800 * 10**9 <= nanos < 253402300800 * 10**9:
         raise CelError("timestamp overflow")
     return Timestamp(nanos)
@@ -219,9 +220,9 @@ def add(left: Any, right: Any) -> object:
     if isinstance(left, Duration) and isinstance(right, Duration):
         return _duration(left.nanos + right.nanos)
     if isinstance(left, Timestamp) and isinstance(right, Duration):
-        return _timestamp(left.nanos + right.nanos)
+        return bounded_timestamp(left.nanos + right.nanos)
     if isinstance(left, Duration) and isinstance(right, Timestamp):
-        return _timestamp(left.nanos + right.nanos)
+        return bounded_timestamp(left.nanos + right.nanos)
     raise CelError(_no_overload(left, "_+_", (int, float, str, bytes, list, Duration, Timestamp)))
 
 
@@ -237,7 +238,7 @@ def subtract(left: Any, right: Any) -> object:
     if isinstance(left, Timestamp) and isinstance(right, Timestamp):
         return _duration(left.nanos - right.nanos)
     if isinstance(left, Timestamp) and isinstance(right, Duration):
-        return _timestamp(left.nanos - right.nanos)
+        return bounded_timestamp(left.nanos - right.nanos)
     raise CelError(_no_overload(left, "_-_", (int, float, Duration, Timestamp)))
 
 

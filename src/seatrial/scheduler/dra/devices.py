@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from seatrial.model.cel.costs import Meter
 from seatrial.model.cel.evaluator import CelError, CelSyntaxError, compile_expression
 from seatrial.model.cel.kubernetes import CelQuantity, parse_semver
 from seatrial.model.cel.values import DefaultMap, type_of
@@ -126,7 +127,7 @@ class Device:
             raise CelSyntaxError(f"compilation failed: {problem}") from problem
         if self.variables is None:
             self.variables = self._cel_variables()
-        result = program.evaluate(self.variables, EXPRESSION_COST_LIMIT)
+        result = program.evaluate(self.variables, Meter(EXPRESSION_COST_LIMIT))
         if result is True or result is False:
             return result
         why = _NO_BOOL.get(type_of(result), "type conversion error")

@@ -10,7 +10,9 @@ from typing import Any
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.model.regular_expressions import RegexError, regex
-from seatrial.store.crd.validation_rules import RULES, check_expression
+from seatrial.store.crd.default_validation import default_causes
+from seatrial.store.crd.rule_validation import rule_causes, rule_text_causes
+from seatrial.store.crd.validation_rules import RULES
 from seatrial.store.field_errors import duplicate, forbidden, invalid, required, unsupported
 from seatrial.store.object_meta import label_1035_faults, subdomain_faults
 
@@ -90,7 +92,7 @@ def _version_causes(version: Document, path: str, alike: bool) -> Iterator[Cause
     if not schema:
         yield required(f"{path}.schema.openAPIV3Schema", "schemas are required")
     else:
-        yield from schema_causes(schema, f"{where}.openAPIV3Schema", root=True)
+        yield from _schema_and_rule_causes(schema, f"{where}.openAPIV3Schema")
     for index, column in enumerate(version.get("additionalPrinterColumns") or ()):
         yield from _column_causes(column, f"{path}.additionalPrinterColumns[{index}]")
     yield from _subresource_causes(version.get("subresources") or {}, f"{path}.subresources")
@@ -104,6 +106,13 @@ def _version_causes(version: Document, path: str, alike: bool) -> Iterator[Cause
         elif json_path in seen:
             yield duplicate(here, json_path)
         seen.add(json_path)
+
+
+def _schema_and_rule_causes(schema: Any, path: str) -> list[Cause]:
+    """Defaults are asked about only where the schema is valid, and rules only where the defaults are."""
+    return (
+        list(schema_causes(schema, path, root=True)) or list(default_causes(schema, path)) or rule_causes(schema, path)
+    )
 
 
 def _column_causes(column: Document, path: str) -> Iterator[Cause]:
@@ -150,7 +159,7 @@ def schema_causes(schema: Any, path: str, *, root: bool = False, what: str = "at
     yield from _keyword_causes(schema, path, root)
     yield from _list_type_causes(schema, path)
     for index, rule in enumerate(schema.get(RULES) or ()):
-        yield from _rule_causes(rule, f"{path}.{RULES}[{index}]")
+        yield from rule_text_causes(schema, rule, f"{path}.{RULES}[{index}]")
     for key, known in (schema.get("properties") or {}).items():
         if root and key in ("apiVersion", "kind", "metadata"):
             continue
@@ -202,11 +211,3 @@ def _list_type_causes(schema: Document, path: str) -> Iterator[Cause]:
             yield invalid(f"{path}.x-kubernetes-list-map-keys", keys, why)
     if schema.get("x-kubernetes-map-type") not in (None, "atomic", "granular"):
         yield unsupported(f"{path}.x-kubernetes-map-type", schema["x-kubernetes-map-type"], ("atomic", "granular"))
-
-
-def _rule_causes(rule: Document, path: str) -> Iterator[Cause]:
-    text = rule.get("rule") or ""
-    if not text.strip():
-        yield required(f"{path}.rule", "rule is not specified")
-    elif why := check_expression(text):
-        yield invalid(f"{path}.rule", rule, f"compilation failed: {why}")

@@ -92,8 +92,10 @@ class Definitions:
         version = self.version(kind)
         if version is None:
             return []
-        found = version.validator.causes(document) or version.expressions.causes(document, old)
-        return found if old is None else [cause for cause in found if not is_unchanged(cause, document, old)]
+        found = version.validator.causes(document)
+        if old is not None:
+            found = [cause for cause in found if not is_unchanged(cause, version.openapi, document, old)]
+        return found or version.expressions.causes(document, old)
 
     def accept(self, document: Document, old: Document | None, now: int) -> None:
         """Set the status of a definition: whether its names are free, and which versions have been stored."""

@@ -1,5 +1,8 @@
 """x-kubernetes-validations: rules in CEL about an object and, in an update, about what it was before.
 
+All rules about an object share one budget; a rule that fails on a part of the object that an update left as it was
+is no error (ratcheting), unless the rule compares with the old value.
+
 Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel (validation.go, values.go, maplist.go).
 """
 
@@ -8,35 +11,44 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
+from seatrial.model.cel.costs import PER_CALL_LIMIT, RUNTIME_BUDGET, CostExceeded, Meter
+from seatrial.model.cel.declarations import escaped
 from seatrial.model.cel.evaluator import CelError, CelSyntaxError, Program, compile_expression
 from seatrial.model.cel.times import duration_of, timestamp_of
-from seatrial.model.cel.values import NONE, Optional
+from seatrial.model.cel.values import NO_OVERLOAD, NONE, Optional
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
-from seatrial.store.field_errors import duplicate, forbidden, invalid, required, shown
+from seatrial.store.crd.ratcheting import ABSENT, old_items
+from seatrial.store.field_errors import duplicate, forbidden, invalid, required
 
 RULES = "x-kubernetes-validations"
 VARIABLES = frozenset(("self", "oldSelf"))
-_OLD = re.compile(r"\boldSelf\b")
-_RESERVED = re.compile(
-    "true|false|null|in|as|break|const|continue|else|for|function|if|import|let|loop|package|namespace|return|var|"
-    "void|while"
-)
-_ESCAPES = (("__", "__underscores__"), (".", "__dot__"), ("-", "__dash__"), ("/", "__slash__"))
-_ABSENT = object()
+OLD_SELF = re.compile(r"\boldSelf\b")
+LONGEST_MESSAGE = 5 * 1024
+"""Bytes of a message that an expression makes."""
+_OUT_OF_BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run"
 
 
 class Expressions:
     """The rules of a schema, wherever they stand in it."""
 
-    def __init__(self, openapi: Document) -> None:
+    def __init__(self, openapi: Document, *, root: bool = True) -> None:
         self._openapi = openapi
+        self._root = root
         self._ruled: set[int] = set()
         self._find_rules(openapi)
 
-    def causes(self, document: Document, old: Document | None) -> list[Cause]:
-        """What the rules find wrong with an object that was `old` before."""
-        return list(self._causes(self._openapi, document, _ABSENT if old is None else old, "", root=True))
+    def causes(self, document: Any, old: Any, path: str = "") -> list[Cause]:
+        """What the rules find wrong with an object that was `old` before (None: it is new)."""
+        if not self._ruled:
+            return []
+        evaluation = _Evaluation(self._ruled)
+        before = ABSENT if old is None else old
+        try:
+            evaluation.visit(self._openapi, document, before, path, unchanged=False, root=self._root)
+        except _Stop:
+            return evaluation.found
+        return evaluation.found
 
     def _find_rules(self, schema: Any) -> bool:
         """Remember the parts of the schema that have rules in them."""
@@ -49,63 +61,116 @@ class Expressions:
             return True
         return False
 
-    def _causes(self, schema: Document, value: Any, old: Any, path: str, *, root: bool = False) -> Iterator[Cause]:
+
+class _Stop(Exception):
+    """The budget is spent: no more rules are evaluated."""
+
+
+class _Evaluation:
+    """The rules of one object, evaluated one after the other until the budget is spent."""
+
+    def __init__(self, ruled: set[int]) -> None:
+        self.found: list[Cause] = []
+        self._ruled = ruled
+        self._budget = RUNTIME_BUDGET
+
+    def visit(self, schema: Document, value: Any, old: Any, path: str, *, unchanged: bool, root: bool = False) -> None:
+        """Evaluate the rules of a value and of everything in it; `unchanged` is that of the nearest known ancestor."""
         if value is None or id(schema) not in self._ruled:
             return
+        if old is not ABSENT:
+            unchanged = bool(value == old)
         if schema.get(RULES):
-            yield from _rule_causes(schema, value, old, path, root)
-        if isinstance(value, dict):
-            properties, extra = schema.get("properties") or {}, schema.get("additionalProperties")
-            for key, item in value.items():
-                known = properties.get(key, extra if isinstance(extra, dict) else None)
-                if known is not None:
-                    before = old.get(key, _ABSENT) if isinstance(old, dict) else _ABSENT
-                    here = f"{path}.{key}" if key in properties else f"{path}[{key}]"
-                    yield from self._causes(known, item, before, here.removeprefix("."))
-        elif isinstance(value, list) and isinstance(items := schema.get("items"), dict):
-            befores = _old_items(schema, value, old)
-            for index, item in enumerate(value):
-                yield from self._causes(items, item, befores[index], f"{path}[{index}]")
+            self._rules(schema, value, old, path, unchanged, root)
+        for known, item, before, here in _inner(schema, value, old, path):
+            # An item without an old value inherits its ancestor's; a key that was not there before is new.
+            inherited = unchanged if isinstance(value, list) else False
+            self.visit(known, item, before, here, unchanged=inherited)
 
-
-def _old_items(schema: Document, value: list[Any], old: Any) -> list[Any]:
-    """For each item what it was before: only lists that are maps tell."""
-    if not isinstance(old, list) or schema.get("x-kubernetes-list-type") != "map":
-        return [_ABSENT] * len(value)
-    keys = schema.get("x-kubernetes-list-map-keys") or ()
-
-    def key_of(item: Any) -> str:
-        return shown([item.get(key) for key in keys]) if isinstance(item, dict) else ""
-
-    before = {key_of(item): item for item in old}
-    return [before.get(key_of(item), _ABSENT) for item in value]
-
-
-def _rule_causes(schema: Document, value: Any, old: Any, path: str, root: bool) -> Iterator[Cause]:
-    own = _cel_value(schema, value, root)
-    before = _ABSENT if old is _ABSENT or old is None else _cel_value(schema, old, root)
-    field, type_ = path or "<nil>", schema.get("type", "")
-    for rule in schema[RULES]:
-        text = str(rule.get("rule", ""))
-        optional = bool(rule.get("optionalOldSelf"))
-        if _OLD.search(text) and before is _ABSENT and not optional:
-            continue
-        variables = {"self": own}
-        if optional:
-            variables["oldSelf"] = NONE if before is _ABSENT else Optional(before, True)
-        elif before is not _ABSENT:
-            variables["oldSelf"] = before
-        try:
-            if _program(text).evaluate(variables) is True:
+    def _rules(self, schema: Document, value: Any, old: Any, path: str, unchanged: bool, root: bool) -> None:
+        field, type_ = path or "<nil>", schema.get("type", "")
+        own = cel_value(schema, value, root)
+        before = ABSENT if old is ABSENT or old is None else cel_value(schema, old, root)
+        for rule in schema[RULES]:
+            if self._budget <= 0:
+                self._stop(invalid(field, type_, _OUT_OF_BUDGET))
+            text, optional = str(rule.get("rule", "")), bool(rule.get("optionalOldSelf"))
+            compares = OLD_SELF.search(text) is not None
+            if compares and before is ABSENT and not optional:
                 continue
+            variables = {"self": own} | ({} if before is ABSENT else {"oldSelf": before})
+            if optional:
+                variables["oldSelf"] = NONE if before is ABSENT else Optional(before, True)
+            if self._holds(rule, variables, field, type_):
+                continue
+            plain = {"self": own} | ({} if before is ABSENT else {"oldSelf": before})
+            where = f"{path}{rule['fieldPath']}".removeprefix(".") if rule.get("fieldPath") else field
+            message = self._message(rule, plain, where, type_)
+            if compares or not unchanged:
+                self.found.append(_failure(where, value, message, str(rule.get("reason") or "")))
+
+    def _holds(self, rule: Document, variables: dict[str, Any], field: str, type_: str) -> bool:
+        """Whether a rule is true; one that cannot be evaluated is reported and counts as true."""
+        meter = Meter(PER_CALL_LIMIT)
+        try:
+            return compiled(str(rule.get("rule", ""))).evaluate(variables, meter) is True
         except CelSyntaxError as error:
-            yield invalid(field, type_, f"rule compile error: {error}")
-            continue
+            self.found.append(invalid(field, type_, f"rule compile error: {error}"))
+        except CostExceeded as error:
+            why = f"'{error}': no further validation rules will be run due to call cost exceeds limit for rule: "
+            self._stop(invalid(field, type_, why + _shown(rule)))
         except CelError as error:
-            yield invalid(field, type_, f"{error} evaluating rule: {_shown(rule)}")
-            continue
-        where = f"{path}{rule['fieldPath']}".removeprefix(".") if rule.get("fieldPath") else field
-        yield _failure(where, value, _message(rule, variables), str(rule.get("reason") or ""))
+            text = f"{error} evaluating rule: {_shown(rule)}"
+            if str(error).startswith(NO_OVERLOAD):
+                what = "call arguments did not match a supported operator, function or macro signature for rule"
+                text = f"'{error}': {what}: {_shown(rule)}"
+            self.found.append(invalid(field, type_, text))
+        finally:
+            self._pay(meter, field, type_, _OUT_OF_BUDGET)
+        return True
+
+    def _message(self, rule: Document, variables: dict[str, Any], field: str, type_: str) -> str:
+        """What a failed rule says: its messageExpression where that gives a usable text, else its message."""
+        message = str(rule.get("message") or "").strip() or f"failed rule: {_shown(rule)}"
+        expression = str(rule.get("messageExpression") or "")
+        if not expression:
+            return message
+        meter = Meter(PER_CALL_LIMIT)
+        try:
+            text = compiled(expression).evaluate(variables, meter)
+        except CostExceeded:
+            what = "no further validation rules will be run due to call cost exceeds limit for messageExpression"
+            self._stop(invalid(field, type_, f'{what}: "{expression}"'))
+        except CelError:
+            return message
+        finally:
+            self._pay(meter, field, type_, f"messageExpression evaluation {_OUT_OF_BUDGET.removeprefix('validation ')}")
+        said = text.strip() if isinstance(text, str) else ""
+        return said if said and "\n" not in said and len(said.encode()) <= LONGEST_MESSAGE else message
+
+    def _pay(self, meter: Meter, field: str, type_: str, why: str) -> None:
+        self._budget -= meter.spent
+        if self._budget < 0:
+            self._stop(invalid(field, type_, why))
+
+    def _stop(self, cause: Cause) -> None:
+        self.found.append(cause)
+        raise _Stop
+
+
+def _inner(schema: Document, value: Any, old: Any, path: str) -> Iterator[tuple[Document, Any, Any, str]]:
+    """The values inside a value: schema, value, old value and path of each."""
+    if isinstance(value, dict):
+        properties, extra = schema.get("properties") or {}, schema.get("additionalProperties")
+        for key, item in value.items():
+            known = properties.get(key, extra if isinstance(extra, dict) else None)
+            if known is not None:
+                before = old.get(key, ABSENT) if isinstance(old, dict) else ABSENT
+                here = f"{path}.{key}" if key in properties else f"{path}[{key}]"
+                yield known, item, before, here.removeprefix(".")
+    elif isinstance(value, list) and isinstance(items := schema.get("items"), dict):
+        for index, before in enumerate(old_items(schema, value, old)):
+            yield items, value[index], before, f"{path}[{index}]"
 
 
 def _failure(field: str, value: Any, detail: str, reason: str) -> Cause:
@@ -120,44 +185,23 @@ def _failure(field: str, value: Any, detail: str, reason: str) -> Cause:
     return invalid(field, value, detail)
 
 
-def _message(rule: Document, variables: dict[str, Any]) -> str:
-    expression = rule.get("messageExpression")
-    if expression:
-        try:
-            text = _program(str(expression)).evaluate(variables)
-        except CelError:
-            text = ""
-        if isinstance(text, str) and text.strip() and "\n" not in text:
-            return text.strip()
-    message = str(rule.get("message") or "").strip()
-    return message or f"failed rule: {_shown(rule)}"
-
-
 def _shown(rule: Document) -> str:
     return str(rule.get("message") or rule.get("rule") or "").strip()
 
 
 @lru_cache(4096)
-def _program(text: str) -> Program:
+def compiled(text: str) -> Program:
+    """The program of a rule; CelSyntaxError where it is no expression."""
     return compile_expression(text, VARIABLES)
 
 
-def check_expression(text: str) -> str:
-    """Why an expression cannot be compiled; nothing when it can."""
-    try:
-        _program(text)
-    except CelSyntaxError as error:
-        return str(error)
-    return ""
-
-
-def _cel_value(schema: Document, value: Any, root: bool = False) -> Any:
+def cel_value(schema: Document, value: Any, root: bool = False) -> Any:
     """A value as a rule sees it: by the types of its schema, under names that CEL can read."""
     if isinstance(value, dict):
         return _cel_object(schema, value, root)
     if isinstance(value, list):
         items = schema.get("items")
-        return [_cel_value(items, item) for item in value] if isinstance(items, dict) else value
+        return [cel_value(items, item) for item in value] if isinstance(items, dict) else value
     if schema.get("x-kubernetes-int-or-string"):
         return value
     if schema.get("type") == "number" and isinstance(value, int) and not isinstance(value, bool):
@@ -174,20 +218,15 @@ def _cel_value(schema: Document, value: Any, root: bool = False) -> Any:
 def _cel_object(schema: Document, value: Document, root: bool) -> Document:
     properties, extra = schema.get("properties"), schema.get("additionalProperties")
     if isinstance(extra, dict):
-        return {key: _cel_value(extra, item) for key, item in value.items()}
+        return {key: cel_value(extra, item) for key, item in value.items()}
     if properties is None and not root:
         return value
-    result = {_escaped(key): _cel_value(known, value[key]) for key, known in (properties or {}).items() if key in value}
+    result = {}
+    for key, known in (properties or {}).items():
+        if key in value and (name := escaped(key)) is not None:
+            result[name] = cel_value(known, value[key])
     if root or schema.get("x-kubernetes-embedded-resource"):
         metadata = value.get("metadata") or {}
         result["metadata"] = {key: metadata[key] for key in ("name", "generateName") if key in metadata}
         result.update((key, value[key]) for key in ("apiVersion", "kind") if key in value)
     return result
-
-
-def _escaped(name: str) -> str:
-    if _RESERVED.fullmatch(name):
-        return f"__{name}__"
-    for letters, replacement in _ESCAPES:
-        name = name.replace(letters, replacement)
-    return name
