@@ -1,6 +1,7 @@
-"""Random clusters that change between attempts, played twice: with cached columns and by full scans."""
+"""Random clusters that change between attempts, scheduled by the plain evaluator and with shortcuts."""
 
 import random
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +13,7 @@ from seatrial.scheduler.cache.pod_info import PodInfo, PodReader, replace_pod
 from seatrial.scheduler.config import load_configuration
 from seatrial.scheduler.framework.interface import Handle
 from seatrial.scheduler.framework.runtime import Framework
+from seatrial.scheduler.framework.shortcuts import NONE, Shortcuts
 from seatrial.scheduler.plugins.registry import Registry
 from seatrial.scheduler.queue import PodNominator
 from seatrial.scheduler.schedule_one.schedule_one import Algorithm, Attempt
@@ -62,27 +64,25 @@ class Objects:
 
 @dataclass
 class Player:
-    """One of the two schedulers."""
+    """A scheduler that takes some shortcuts; the plain one also counts the pods afresh before each attempt."""
 
-    cached: bool
+    shortcuts: Shortcuts
     objects: Objects
+    cells: bool = True
     table: NodeTable = field(default_factory=NodeTable)
     pending: dict[str, PodInfo] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.nominator = PodNominator(lambda pod: self.pending.get(pod.uid))
-        handle = Handle(self.objects, self.table, self.nominator, now=lambda: 10**15)
+        handle = Handle(self.objects, self.table, self.nominator, now=lambda: 10**15, shortcuts=self.shortcuts)
         configuration = load_configuration(CONFIGURATION)
         self.frameworks = {p.name: Framework.build(p, Registry(), handle) for p in configuration.profiles}
-        for framework in self.frameworks.values():
-            preemption: Any = framework.plugin("DefaultPreemption")
-            preemption.remembers = self.cached
-        self.algorithm = Algorithm(self.table, self.nominator, tie_break=TieBreak("upstream"), cached=self.cached)
+        self.algorithm = Algorithm(self.table, self.nominator, tie_break=TieBreak("upstream"), shortcuts=self.shortcuts)
 
     def attempt(self, pod: PodInfo) -> Attempt:
-        if not self.cached:
+        if self.shortcuts == NONE:
             recount(self.table)
-        return self.algorithm.schedule(self.frameworks[pod.shape.scheduler_name], pod, cells=not self.cached)
+        return self.algorithm.schedule(self.frameworks[pod.shape.scheduler_name], pod, self.cells)
 
     def follow(self, pod: PodInfo, attempt: Attempt) -> None:
         """Does what a scheduler does after an attempt: assume the pod, or evict and nominate."""
@@ -117,9 +117,10 @@ def told(attempt: Attempt) -> dict[str, Any]:
     """Everything an attempt says, by node name."""
     info = attempt.found.table.info if attempt.found else None
     verdicts: dict[str, Any] = {}
+    statuses: tuple[Any, ...] = ()
     if attempt.found is not None and info is not None:
         codes, statuses = attempt.found.explain()
-        rows = attempt.found.rows.tolist()
+        rows = attempt.found.visited.tolist()
         verdicts = {info(r).name: statuses[c - 1] if c else None for r, c in zip(rows, codes.tolist(), strict=True)}
     result = attempt.post_filter
     return {
@@ -127,8 +128,9 @@ def told(attempt: Attempt) -> dict[str, Any]:
         "message": attempt.message,
         "nominated": attempt.nominated,
         "verdicts": list(verdicts.items()),
+        "statuses": statuses,
         "total": attempt.scored.total.tolist() if attempt.scored else None,
-        "skipped": attempt.scored.skipped if attempt.scored else None,
+        "skipped": sorted(attempt.scored.skipped) if attempt.scored else None,
         "victims": [v.key for v in result.victims] if result else None,
         "nominates": result.nominated_node if result else None,
     }
@@ -240,10 +242,16 @@ class SeededRandom:
         return {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 10, "podAffinityTerm": term}]}
 
 
-class RandomRun:
-    """One random cluster in front of both players."""
+def parts_of(attempt: Attempt) -> list[tuple[Any, ...]]:
+    """Every plugin's raw and normalized scores."""
+    scored = attempt.scored
+    return [(p.plugin, p.weight, p.raw.tolist(), p.normalized.tolist()) for p in scored.parts] if scored else []
 
-    def __init__(self, seed: int, nodes: int = 150) -> None:
+
+class RandomRun:
+    """One random cluster in front of several players: the plain one first, then one for each set of shortcuts."""
+
+    def __init__(self, seed: int, others: Sequence[Shortcuts], nodes: int = 150) -> None:
         self.dice = SeededRandom(seed)
         self.objects = Objects()
         self.objects.documents["Namespace"] = [
@@ -254,7 +262,7 @@ class RandomRun:
             self.objects.documents["Service"] = [service]
         if self.dice.chance(0.5):
             self.objects.documents["PodDisruptionBudget"] = [self.dice.budget("b0"), self.dice.budget("b1")]
-        self.players = (Player(True, self.objects), Player(False, self.objects))
+        self.players = [Player(shortcuts, self.objects, seed % 2 == 0) for shortcuts in (NONE, *others)]
         self.names: list[str] = []
         for number in range(nodes + self.dice.random.randint(0, 30)):
             self.add_node(f"node-{number:03}")
@@ -310,13 +318,16 @@ class RandomRun:
             player.pending[pod.uid] = pod
             player.nominator.nominate(pod)
 
-    def attempt(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Both players schedule the next pod; what each says."""
+    def attempt(self) -> Iterator[tuple[Shortcuts, dict[str, Any], dict[str, Any]]]:
+        """All players schedule the next pod: the outcome with each set of shortcuts, and the plain one."""
         waiting = list(self.players[0].pending.values())
         pod = self.dice.random.choice(waiting) if waiting and self.dice.chance(0.3) else self.dice.pod()
-        said = []
+        plain: dict[str, Any] = {}
         for player in self.players:
             attempt = player.attempt(pod)
-            said.append(told(attempt) | {"start": player.algorithm.start})
+            said = told(attempt) | {"start": player.algorithm.start}
+            if player.cells:
+                said["parts"] = parts_of(attempt)
             player.follow(pod, attempt)
-        return said[0], said[1]
+            plain = plain or said
+            yield player.shortcuts, said, plain

@@ -15,6 +15,7 @@ from seatrial.cli.scheduler_options import Gates
 from seatrial.control_plane.result_strategy import check_strategy, chosen_strategy
 from seatrial.control_plane.scheduler_configuration import load_or_refuse
 from seatrial.model.errors import ConfigError
+from seatrial.scheduler.framework.shortcuts import chosen_shortcuts
 
 if TYPE_CHECKING:
     from seatrial.scenario.simulation import ScenarioRun, SimulationOptions
@@ -26,9 +27,10 @@ ScenarioFile = Annotated[Path | None, typer.Argument(help="A Scenario in YAML or
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command; a wrong strategy in the environment ends any command here, unless only help is asked for."""
+    """Add the command; a wrong value in the environment ends any command here, unless only help is asked for."""
     if HELP.isdisjoint(sys.argv[1:]):
         check_strategy()
+        chosen_shortcuts()
     app.command()(run)
 
 

@@ -19,6 +19,7 @@ from seatrial.scheduler.extender.encoded_objects import StoreObjects
 from seatrial.scheduler.extender.extender import ExtenderSet, ExtenderTieBreak, HttpExtender, Transport
 from seatrial.scheduler.framework.events import ASSIGNED_DELETE
 from seatrial.scheduler.framework.interface import Handle, Plugin
+from seatrial.scheduler.framework.shortcuts import Shortcuts, chosen_shortcuts
 from seatrial.scheduler.framework.waiting_pods import WaitingPods
 from seatrial.scheduler.metrics import SchedulerMetrics
 from seatrial.scheduler.plugins.registry import Registry
@@ -58,7 +59,9 @@ class Scheduler:
         events: bool = True,
         background: Background | None = None,
         tolerant: bool = False,
+        shortcuts: Shortcuts | None = None,
     ) -> None:
+        self._shortcuts = shortcuts or chosen_shortcuts()
         self.store, self.clock = store, clock
         self.recorder: Recorder = recorder or NoRecorder()
         self.metrics = SchedulerMetrics()
@@ -157,9 +160,9 @@ class Scheduler:
             self._extenders.begin()
         pod = queued.pod
         framework = self.frameworks[pod.shape.scheduler_name]
-        known = self._memory.recall(framework, pod)
-        if known is not None:
-            return self._repeat(queued, known)
+        known = self._memory.recall(framework, pod) if self._memory is not None else None
+        if self._memory is not None and known is not None:
+            return self._repeat(queued, known, self._memory)
         attempt = self.algorithm.schedule(framework, pod, self.recorder.wants_cells)
         if attempt.node:
             node = self.table.find(attempt.node)
@@ -167,7 +170,7 @@ class Scheduler:
             return self._conclude(self._binder.begin(queued, attempt, node))
         failure = Failure.of(attempt, self._decision(queued, attempt))
         self._fail(queued, attempt.message, failure.rejectors, failure.pending, failure.nominated)
-        if self._extenders is None:
+        if self._memory is not None:
             self._memory.remember(failure)
         post = attempt.post_filter
         if post is not None and post.victims and post.nominated_node:
@@ -175,11 +178,11 @@ class Scheduler:
             self._preempter.preempt(pod, post.nominated_node, post.victims)
         return self._recorded(failure.decision)
 
-    def _repeat(self, queued: QueuedPod, known: Failure) -> Decision:
+    def _repeat(self, queued: QueuedPod, known: Failure, memory: FailureMemory) -> Decision:
         """An attempt that is known to end like that of another pod."""
         decision = known.told_of(queued, self.clock.now())
         self._fail(queued, known.attempt.message, known.rejectors, known.pending, known.nominated)
-        self._memory.keep(known)
+        memory.keep(known)
         return self._recorded(decision)
 
     def _conclude(self, binding: Binding) -> Decision:
@@ -257,6 +260,7 @@ class Scheduler:
             dict.fromkeys(configuration.gates, True),
             clock.now,
             shared={"waiting_pods": self._waiting, "extenders": self._extenders},
+            shortcuts=self._shortcuts,
         )
         profiles = build_profiles(configuration, self._registry, handle)
         self.frameworks = profiles.frameworks
@@ -277,8 +281,11 @@ class Scheduler:
             percentage=configuration.percentage_of_nodes_to_score,
             tie_break=self._build_tie_break(),
             extenders=self._extenders,
+            shortcuts=self._shortcuts,
         )
-        self._memory = FailureMemory(self.table, self.cluster, self.nominator, self.frameworks.values())
+        self._memory: FailureMemory | None = None
+        if self._shortcuts.failures and self._extenders is None:
+            self._memory = FailureMemory(self.table, self.cluster, self.nominator, self.frameworks.values())
         self._build_writers()
 
     def _build_writers(self) -> None:

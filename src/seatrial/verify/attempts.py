@@ -7,13 +7,13 @@ import numpy as np
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.evaluator.interface import Found
 from seatrial.scheduler.framework.runtime import CycleState, Framework
+from seatrial.scheduler.framework.scoring import Scored
 from seatrial.scheduler.framework.status import Status
 from seatrial.scheduler.plugins.default_preemption import DefaultPreemption
 from seatrial.scheduler.preemption.preemption import best_candidates
-from seatrial.scheduler.schedule_one.filtering import Found
 from seatrial.scheduler.schedule_one.schedule_one import Algorithm, Attempt
-from seatrial.scheduler.schedule_one.scoring import Scored, score
 from seatrial.scheduler.schedule_one.select_host import TieBreak
 
 UPSTREAM = TieBreak("upstream")
@@ -76,18 +76,17 @@ class AttemptWriter:
     def _search_anyway(self, attempt: Attempt) -> tuple[Found, Scored]:
         """The recording searched and scored all nodes even where the nominated one was taken."""
         table, pre = self.algorithm.table, attempt.pre_filter
-        rows = np.roll(table.order, -self._start)
+        rows = table.order
         if pre.nodes is not None:
             rows = np.asarray([table.row_of[n] for n in sorted(pre.nodes) if n in table.row_of], np.intp)
-            rows = np.roll(rows, -(self._start % len(rows)))
         limit = self.algorithm._limit(self.framework, len(rows))
-        found = self.algorithm.searcher.along(self.framework, attempt.pod, attempt.cycle, limit, rows)
-        nodes = table.take(found.feasible)
-        return found, score(self.framework, attempt.pod, nodes, attempt.cycle, found.columns, True)
+        evaluator, start = self.algorithm.evaluator, self._start % max(len(rows), 1)
+        found = evaluator.feasible(self.framework, attempt.pod, attempt.cycle, rows, start, limit)
+        return found, evaluator.totals(found, found.feasible, True)
 
     def _write_search(self, document: Document, attempt: Attempt, found: Found) -> None:
         codes, statuses = found.explain()
-        names = [self._info(row).name for row in found.rows.tolist()]
+        names = [self._info(row).name for row in found.visited.tolist()]
         for name, code in zip(names, codes.tolist(), strict=True):
             if code:
                 document["rejected"][name] = status_document(statuses[code - 1])
@@ -111,7 +110,7 @@ class AttemptWriter:
     def _verdicts(self, pod: PodInfo, cycle: CycleState, found: Found, names: list[str]) -> Document:
         """What every filter says about every node when asked alone."""
         verdicts: Document = {}
-        nodes = self.algorithm.table.take(found.rows)
+        nodes = self.algorithm.table.take(found.visited)
         for call in self.framework.filters:
             if call.name in cycle.skipped:
                 continue

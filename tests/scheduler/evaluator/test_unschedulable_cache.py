@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from seatrial.plugins import Plugin
+from seatrial.scheduler.framework.shortcuts import ALL, NONE, Shortcuts, only
 from tests.scheduler.scheduler_world import World, enabled
 
 
@@ -93,12 +94,10 @@ def test_plugins_of_users_are_always_asked() -> None:
     assert {"a", "b"} <= set(asked)
 
 
-def played(seed: int, remembers: bool) -> list[tuple[Any, ...]]:
+def played(seed: int, shortcuts: Shortcuts) -> list[tuple[Any, ...]]:
     """A random history, and every decision in it."""
     dice = random.Random(seed)
-    world = World()
-    if not remembers:
-        world.scheduler._memory.recall = lambda framework, pod: None  # type: ignore[method-assign]
+    world = World(shortcuts=shortcuts)
     for number in range(7):
         world.node(f"n{number}", cpu=str(dice.choice([1, 2, 4])), labels={"zone": dice.choice("ab")})
     spread = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
@@ -119,5 +118,7 @@ def played(seed: int, remembers: bool) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_decisions_are_the_same_with_and_without_a_memory(seed: int) -> None:
-    assert played(seed, remembers=True) == played(seed, remembers=False)
+def test_decisions_are_those_of_a_scheduler_without_shortcuts(seed: int) -> None:
+    plain = played(seed, NONE)
+    assert played(seed, only("failures")) == plain
+    assert played(seed, ALL) == plain

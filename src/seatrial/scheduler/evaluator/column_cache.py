@@ -16,7 +16,6 @@ from seatrial.scheduler.cache.node_table import NodeTable, Rows
 from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.evaluator.feasible_index import Passing
 from seatrial.scheduler.evaluator.plugin_column import (
-    FEW_ROWS,
     NO_CHANGES,
     FilterColumn,
     Overtaken,
@@ -26,9 +25,12 @@ from seatrial.scheduler.evaluator.plugin_column import (
 )
 from seatrial.scheduler.framework.interface import Plugin, Reads
 from seatrial.scheduler.framework.runtime import CycleState, Framework, ScoreCall
+from seatrial.scheduler.framework.shortcuts import ALL, Shortcuts
 from seatrial.scheduler.framework.status import MISSING, Code, Status
 
 FEWEST_SHAPES, MOST_SHAPES = 16, 1024
+FEW_ROWS = 4
+"""Up to how many changed rows are asked for one by one."""
 MOST_ROWS = 1 << 20
 """How many rows the columns of all shapes together may have: one takes about 80 bytes."""
 C = TypeVar("C", FilterColumn, ScoreColumn)
@@ -39,8 +41,9 @@ Shared = MutableMapping[Any, Any]
 class ShapeColumns:
     """Filter codes and raw scores of one shape in one profile, over all rows of the table."""
 
-    def __init__(self, framework: Framework, table: NodeTable, shared: "Shared") -> None:
+    def __init__(self, framework: Framework, table: NodeTable, shared: "Shared | None", single_rows: bool) -> None:
         self.table = table
+        self._few_rows = FEW_ROWS if single_rows else 0
         self.size = -1
         self.mark = 0
         self._profile = framework.name
@@ -138,7 +141,7 @@ class ShapeColumns:
         is_told = since != table.mark and self.size == table.size
         changes = changed_rows(table, since) if is_told else NO_CHANGES
         for shared, _ in self._joint:
-            shared.catch_up(pod, table, cycle, since if is_told else -1, changes)
+            shared.catch_up(pod, table, cycle, since if is_told else -1, changes, self._few_rows)
         if self.size != table.size or self._moved():
             self.mark = table.mark
             self._make(pod, cycle)
@@ -156,7 +159,7 @@ class ShapeColumns:
             self._make(pod, cycle)
 
     def _update(self, pod: PodInfo, node_rows: set[int], rows: list[int]) -> None:
-        if len(rows) <= FEW_ROWS:
+        if len(rows) <= self._few_rows:
             for row in rows:
                 self._update_row(pod, row, row in node_rows)
             return
@@ -206,8 +209,9 @@ class ShapeColumns:
 
     def _made(self, column: C, pod: PodInfo, cycle: CycleState) -> C:
         """The column made anew, or the one of another shape that has the same state."""
-        state = column.state_of(pod, self.table, cycle) if column.call.plugin.by_state else MISSING
-        if state is MISSING:
+        shares = self._shared is not None and column.call.plugin.by_state
+        state = column.state_of(pod, self.table, cycle) if shares else MISSING
+        if self._shared is None or state is MISSING:
             own = column.anew() if column.is_shared else column
             own.make(pod, self.table, cycle)
             return own
@@ -218,7 +222,7 @@ class ShapeColumns:
             found.is_shared = True
             found.make(pod, self.table, cycle)
         else:
-            found.catch_up(pod, self.table, cycle, -1, NO_CHANGES)
+            found.catch_up(pod, self.table, cycle, -1, NO_CHANGES, self._few_rows)
         return cast(C, found)
 
     def _join(self, rows: Rows | slice) -> None:
@@ -236,11 +240,11 @@ class ShapeColumns:
 class ColumnCache:
     """The columns of the shapes seen last."""
 
-    def __init__(self, table: NodeTable, keep: bool = True) -> None:
+    def __init__(self, table: NodeTable, shortcuts: Shortcuts = ALL) -> None:
         self._table = table
-        self._keep = keep
         self._columns: dict[tuple[str, PodShape], ShapeColumns] = {}
-        self._shared: Shared = WeakValueDictionary()
+        self._shared: Shared | None = WeakValueDictionary() if shortcuts.shared_states else None
+        self._single_rows = shortcuts.single_rows
         self._dropped_rows = 0
 
     @property
@@ -251,9 +255,9 @@ class ColumnCache:
     def columns(self, framework: Framework, pod: PodInfo, cycle: CycleState) -> ShapeColumns:
         """The columns for a pod, up to date."""
         key = (framework.name, pod.shape)
-        found = self._columns.pop(key, None) if self._keep else None
+        found = self._columns.pop(key, None)
         if found is None:
-            found = ShapeColumns(framework, self._table, self._shared if self._keep else {})
+            found = ShapeColumns(framework, self._table, self._shared, self._single_rows)
             while len(self._columns) >= self._room():
                 self._forget(next(iter(self._columns)))
         found.refresh(pod, cycle)
@@ -262,14 +266,7 @@ class ColumnCache:
 
     def _room(self) -> int:
         """How many shapes are remembered."""
-        if not self._keep:
-            return 1
         return min(max(MOST_ROWS // max(self._table.size, 1), FEWEST_SHAPES), MOST_SHAPES)
 
     def _forget(self, key: tuple[str, PodShape]) -> None:
         self._dropped_rows += self._columns.pop(key).rows_evaluated
-
-    def clear(self) -> None:
-        """Forgets everything, e.g. when profiles change."""
-        for key in list(self._columns):
-            self._forget(key)

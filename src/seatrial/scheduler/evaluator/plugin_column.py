@@ -17,7 +17,6 @@ from seatrial.scheduler.framework.interface import MAX_NODE_SCORE, Plugin
 from seatrial.scheduler.framework.runtime import CycleState, FilterCall, ScoreCall
 from seatrial.scheduler.framework.status import MISSING, SKIP, Code, Meaning, Status, Verdicts
 
-FEW_ROWS = 4
 Changes = tuple[int, set[int] | None, list[int]]
 NO_CHANGES: Changes = (0, set(), [])
 
@@ -83,8 +82,13 @@ class Column(ABC):
         self.generation += 1
         self._size, self._mark = table.size, table.mark
 
-    def catch_up(self, pod: PodInfo, table: NodeTable, cycle: CycleState, since: int, changes: Changes) -> None:
-        """Brings a shared column up to date; `changes` are those of the table after a mark."""
+    def catch_up(
+        self, pod: PodInfo, table: NodeTable, cycle: CycleState, since: int, changes: Changes, few_rows: int
+    ) -> None:
+        """Brings a shared column up to date; `changes` are those of the table after a mark.
+
+        Up to `few_rows` changed rows are asked for one by one.
+        """
         if self._size != table.size or self.has_failed or self.depends != self.depends_on():
             self.make(pod, table, cycle)
             return
@@ -95,12 +99,12 @@ class Column(ABC):
             self.make(pod, table, cycle)
             return
         try:
-            self._take(pod, table, rows)
+            self._take(pod, table, rows, few_rows)
         except Overtaken:
             self.make(pod, table, cycle)
 
-    def _take(self, pod: PodInfo, table: NodeTable, rows: list[int]) -> None:
-        if len(rows) > FEW_ROWS:
+    def _take(self, pod: PodInfo, table: NodeTable, rows: list[int], few_rows: int) -> None:
+        if len(rows) > few_rows:
             self.update(pod, table, np.asarray(rows, np.intp))
             return
         for row in rows:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from seatrial.scheduler.cache.node_table import NodeTable
 from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.cache.store_cluster import StoreCluster
+from seatrial.scheduler.cache.versioned import Versioned
 from seatrial.scheduler.framework.runtime import Framework
 from seatrial.scheduler.plugins.registry import IN_TREE
 from seatrial.scheduler.profile import NO_NODES
@@ -20,8 +21,6 @@ from seatrial.scheduler.queue import PodNominator, QueuedPod
 from seatrial.scheduler.schedule_one.decision import Decision
 from seatrial.scheduler.schedule_one.schedule_one import NO_NODES as NO_NODES_TEXT
 from seatrial.scheduler.schedule_one.schedule_one import Attempt
-
-_State = tuple[int, int, int, int]
 
 
 class Failure(Struct, frozen=True, eq=False):
@@ -63,17 +62,11 @@ class FailureMemory:
             for framework in frameworks
             if all(plugin.name in IN_TREE for plugins in framework.points.values() for plugin in plugins)
         )
-        self._state: _State = (-1, -1, -1, -1)
-        self._failures: dict[tuple[str, PodShape], Failure] = {}
+        self._failures: Versioned[dict[tuple[str, PodShape], Failure]] = Versioned()
 
     def recall(self, framework: Framework, pod: PodInfo) -> Failure | None:
         """The failure that an attempt of this pod would end in; None where it has to be made."""
-        if not self._failures:
-            return None
-        if self._state != self._now():
-            self._failures.clear()
-            return None
-        failure = self._failures.get((framework.name, pod.shape))
+        failure = self._failures.get(self._versions(), dict).get((framework.name, pod.shape))
         return failure if failure is not None and _is_like_others(pod) else None
 
     def remember(self, failure: Failure) -> None:
@@ -81,19 +74,16 @@ class FailureMemory:
         attempt = failure.attempt
         post, framework, pod = attempt.post_filter, attempt.framework, attempt.pod
         is_plain = not attempt.is_error and (post is None or (not post.victims and not post.status.is_success))
-        searched_all = attempt.found is not None and attempt.found.visited == len(self._table.order)
+        searched_all = attempt.found is not None and len(attempt.found.visited) == len(self._table.order)
         if is_plain and searched_all and framework.name in self._trusted and _is_like_others(pod):
             self.keep(failure)
 
     def keep(self, failure: Failure) -> None:
         """A failure is as true as before after it was told."""
-        now = self._now()
-        if self._state != now:
-            self._failures.clear()
-            self._state = now
-        self._failures[failure.attempt.framework.name, failure.attempt.pod.shape] = failure
+        kept = self._failures.get(self._versions(), dict)
+        kept[failure.attempt.framework.name, failure.attempt.pod.shape] = failure
 
-    def _now(self) -> _State:
+    def _versions(self) -> tuple[int, int, int, int]:
         return self._table.mark, self._table.version, self._cluster.changes, self._nominator.changes
 
 

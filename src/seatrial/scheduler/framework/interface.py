@@ -39,6 +39,7 @@ from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import NodeTable
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.framework.cluster import Client, Cluster, Nominator
+from seatrial.scheduler.framework.shortcuts import Shortcuts, chosen_shortcuts
 from seatrial.scheduler.framework.status import SUCCESS, Status
 
 if TYPE_CHECKING:
@@ -170,6 +171,7 @@ class Handle:
     extenders: Sequence[Any] = ()
     shared: dict[str, Any] = field(default_factory=dict)
     """What plugins of all profiles share, by name."""
+    shortcuts: Shortcuts = field(default_factory=chosen_shortcuts)
 
 
 class Plugin:

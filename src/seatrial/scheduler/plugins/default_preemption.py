@@ -7,10 +7,11 @@ from typing import Any
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.evaluator.dry_run_cache import DryRunCache
 from seatrial.scheduler.framework.interface import Handle, Plugin, PostFiltered, Rejections
 from seatrial.scheduler.framework.runtime import CycleState
 from seatrial.scheduler.framework.status import SUCCESS, Code, Status, error, unresolvable, unschedulable
-from seatrial.scheduler.preemption.preemption import DryRun, Evaluator, Memory, best_candidates
+from seatrial.scheduler.preemption.preemption import DryRun, Evaluator, best_candidates
 from seatrial.scheduler.schedule_one.fit_error import fit_error
 from seatrial.scheduler.schedule_one.schedule_one import ExtenderFailed, Extenders
 
@@ -27,12 +28,10 @@ class DefaultPreemption(Plugin):
 
     tries_all = False
     """Whether every node is tried, whatever the number of candidates."""
-    remembers = True
-    """Whether dry runs of unchanged rows are kept for the next pod of the shape."""
 
     def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
         super().__init__(args, handle)
-        self._memory = Memory()
+        self._cache = DryRunCache(handle.nodes) if handle is not None and handle.shortcuts.dry_runs else None
 
     def pre_enqueue(self, pod: PodInfo) -> Status | None:
         return unresolvable(WAITING) if pod.uid in self.handle.shared.get(IN_FLIGHT, ()) else None
@@ -72,12 +71,12 @@ class DefaultPreemption(Plugin):
         names = sorted(rejections.resolvable())
         handle = self.handle
         budgets = handle.cluster.list("PodDisruptionBudget")
-        memory = self._memory.renew(self._depends()) if self.remembers else None
-        evaluator = Evaluator(handle.framework, handle.nodes, handle.nominator, budgets, memory)
+        known = self._cache.outcomes(pod.shape, self._versions()) if self._cache is not None else None
+        evaluator = Evaluator(handle.framework, handle.nodes, handle.nominator, budgets, known)
         return evaluator.dry_run(pod, names, cycle, len(names) if self.tries_all else self._wanted(len(names)))
 
-    def _depends(self) -> tuple[Any, ...]:
-        """What dry runs depend on beside rows."""
+    def _versions(self) -> tuple[Any, ...]:
+        """The versions of what dry runs depend on apart from rows."""
         plugins = [call.plugin.depends_on() for call in self.handle.framework.filters]
         return self.handle.cluster.version("PodDisruptionBudget"), *plugins
 

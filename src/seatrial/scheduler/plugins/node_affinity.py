@@ -13,8 +13,8 @@ from seatrial.scheduler.cache.node_selectors import PREFERRED, REQUIRED, NodeSel
 from seatrial.scheduler.cache.node_table import Ints, Nodes
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.framework.interface import Handle, Narrowed, Plugin, Reads
+from seatrial.scheduler.framework.scoring import default_normalize
 from seatrial.scheduler.framework.status import MISSING, SKIP, Status, Verdicts, error, unresolvable
-from seatrial.scheduler.schedule_one.scoring import default_normalize
 
 REASON = "node(s) didn't match Pod's node affinity/selector"
 REASON_ENFORCED = "node(s) didn't match scheduler-enforced node affinity"

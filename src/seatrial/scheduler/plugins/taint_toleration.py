@@ -12,8 +12,8 @@ from seatrial.scheduler.cache.node_table import Ints, Nodes
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.pod_terms import Taint, Toleration
 from seatrial.scheduler.framework.interface import Plugin, Reads
+from seatrial.scheduler.framework.scoring import default_normalize
 from seatrial.scheduler.framework.status import MISSING, Status, Verdicts, error
-from seatrial.scheduler.schedule_one.scoring import default_normalize
 
 REASON = "node(s) had untolerated taint(s)"
 COMPARISON_GATE = "TaintTolerationComparisonOperators"

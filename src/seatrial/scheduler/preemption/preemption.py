@@ -19,13 +19,14 @@ from seatrial.model.documents import Document
 from seatrial.scheduler.cache.label_selectors import Selector
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Nodes, NodeTable
-from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.evaluator.dry_run_cache import RowOutcomes
 from seatrial.scheduler.framework.cluster import Nominator
+from seatrial.scheduler.framework.filtering import FilterResults, cycle_with, nominated_before, run_filters
 from seatrial.scheduler.framework.interface import Reads
 from seatrial.scheduler.framework.runtime import CycleState, Framework
 from seatrial.scheduler.framework.status import SUCCESS, Code, Status, error, unresolvable
 from seatrial.scheduler.preemption.go_sort import go_sort
-from seatrial.scheduler.schedule_one.filtering import Judged, cycle_with, judge, nominated_before
 
 NO_VICTIMS = "No preemption victims found for incoming pod"
 PRIORITY_OFFSET = 1 << 31
@@ -96,13 +97,14 @@ class Evaluator:
         table: NodeTable,
         nominator: Nominator,
         budgets: Sequence[Document],
-        memory: "Memory | None" = None,
+        known: RowOutcomes | None = None,
     ) -> None:
         self.framework = framework
         self.table = table
         self.nominator = nominator
         self.budgets = [Budget(document) for document in budgets]
-        self._memory = memory
+        self._known = known
+        """Outcomes of earlier dry runs for pods of this shape."""
 
     def dry_run(self, pod: PodInfo, names: Sequence[str], cycle: CycleState, wanted: int) -> DryRun:
         """Tries nodes in order until there are enough candidates, one of them without a violation."""
@@ -124,16 +126,14 @@ class Evaluator:
         outcomes: dict[str, Victims | Status] = dict.fromkeys(names, SUCCESS)
         together: list[_Node] = []
         awaiting: list[_Node] = []
-        known = self._known(pod, cycle)
+        known = self._known if self._reads_rows_only(pod, cycle) else None
         awaited = frozenset(self.nominator.nominated_nodes())
         for name in names:
             row = self.table.row_of[name]
             nominated = nominated_before(self.nominator, name, pod) if name in awaited else []
-            if known is not None and not nominated:
-                version, outcome = known.get(row, _NEVER)
-                if version == self.table.row_versions[row]:
-                    outcomes[name] = outcome
-                    continue
+            if known is not None and not nominated and (outcome := known.get(row)) is not None:
+                outcomes[name] = outcome
+                continue
             info = self.table.info(row)
             lower = [other for other in info.pods if other.priority < pod.priority]
             if not lower:
@@ -148,17 +148,15 @@ class Evaluator:
         outcomes |= self._many(pod, awaiting, cycle)
         if known is not None:
             for node in together:
-                known[node.row] = (self.table.row_versions[node.row], outcomes[node.name])
+                known.keep(node.row, outcomes[node.name])
         return outcomes
 
-    def _known(self, pod: PodInfo, cycle: CycleState) -> "Outcomes | None":
-        """What is remembered for pods of this shape; None where filters look beyond the rows."""
-        if self._memory is None:
-            return None
-        for _, call in self.framework.uncached_filters:
-            if call.name not in cycle.skipped and (call.concerns is None or call.concerns(pod)):
-                return None
-        return self._memory.outcomes(pod.shape)
+    def _reads_rows_only(self, pod: PodInfo, cycle: CycleState) -> bool:
+        """Whether no filter of this cycle depends on more than the row."""
+        return all(
+            call.name in cycle.skipped or (call.concerns is not None and not call.concerns(pod))
+            for _, call in self.framework.uncached_filters
+        )
 
     def _is_plain(self, node: _Node, cycle: CycleState) -> bool:
         """Whether only the node's own row changes with its pods and those nominated to it."""
@@ -177,10 +175,10 @@ class Evaluator:
         if not nodes:
             return outcomes
         views = self._views(nodes)
-        judged: list[Judged] = []
+        judged: list[FilterResults] = []
         for view in views:
             if not judged or not judged[-1].rejecter.all():
-                judged.append(judge(self.framework, pod, view, cycle))
+                judged.append(run_filters(self.framework, pod, view, cycle))
         fitting: dict[int, _Node] = {}
         for place, node in enumerate(nodes):
             failed = next((answer for answer in judged if answer.rejecter[place]), None)
@@ -194,7 +192,7 @@ class Evaluator:
             for place, view in product(trying, views):
                 view.put(place, fitting[place].turns[turn])
             passed = np.logical_and.reduce(
-                [judge(self.framework, pod, view, cycle, Reads.ROW).passed for view in views]
+                [run_filters(self.framework, pod, view, cycle, Reads.ROW).passed for view in views]
             )
             for place in trying:
                 if not passed[place]:
@@ -235,10 +233,10 @@ class Evaluator:
         if node.nominated:
             with_them = cycle_with(cycle, node.nominated, node.info)
             view = self.table.what_if(rows, {0: node.lower}, {0: [*back, *node.nominated]})
-            status = judge(self.framework, pod, view, with_them).status(0)
+            status = run_filters(self.framework, pod, view, with_them).status(0)
             if not status.is_success:
                 return status
-        return judge(self.framework, pod, self.table.what_if(rows, {0: node.lower}, {0: back}), cycle).status(0)
+        return run_filters(self.framework, pod, self.table.what_if(rows, {0: node.lower}, {0: back}), cycle).status(0)
 
     def _queue_up(self, node: _Node) -> None:
         """The order of reprieve: violating ones first, each group from the most important down."""
@@ -254,37 +252,6 @@ class Evaluator:
         mixed = 0 < len(node.violating) < len(node.turns)
         pods = important_first(node.kept_out) if mixed else node.kept_out
         return Victims(tuple(pods), broken)
-
-
-Outcomes = dict[int, tuple[int, Victims | Status]]
-"""Row -> the version it had, and what evictions would come to."""
-_NEVER: tuple[int, Status] = (-1, SUCCESS)
-
-
-class Memory:
-    """Dry runs of the last shapes: a row that has not changed since gives the same answer again."""
-
-    def __init__(self, shapes: int = 8) -> None:
-        self._shapes = shapes
-        self._outcomes: dict[PodShape, Outcomes] = {}
-        self._depends: object = None
-
-    def renew(self, depends: object) -> "Memory":
-        """Forgets everything where something changed that all dry runs depend on."""
-        if self._depends != depends:
-            self._depends = depends
-            self._outcomes.clear()
-        return self
-
-    def outcomes(self, shape: PodShape) -> Outcomes:
-        """What is remembered of a shape."""
-        found = self._outcomes.pop(shape, None)
-        if found is None:
-            found = {}
-            if len(self._outcomes) >= self._shapes:
-                del self._outcomes[next(iter(self._outcomes))]
-        self._outcomes[shape] = found
-        return found
 
 
 class Budget:

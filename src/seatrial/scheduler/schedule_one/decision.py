@@ -13,23 +13,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from seatrial.scheduler.framework.scoring import NO_TOTALS, PluginScores
 from seatrial.scheduler.framework.status import SUCCESS, Status
 
 SCHEDULED, UNSCHEDULABLE, ERROR, WAITING, GATED = "scheduled", "unschedulable", "error", "waiting", "gated"
-
-
-@dataclass(frozen=True, slots=True)
-class PluginScores:
-    """One plugin's scores, parallel to `Decision.feasible`; final = normalized x weight."""
-
-    plugin: str
-    weight: int
-    raw: NDArray[np.int64]
-    normalized: NDArray[np.int64]
-
-    @property
-    def final(self) -> NDArray[np.int64]:
-        return self.normalized * self.weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +43,6 @@ class Preemption:
 
 NOTHING_SAID: Mapping[str, Any] = MappingProxyType({})
 NO_VERDICTS: NDArray[np.int32] = np.zeros(0, np.int32)
-NO_TOTALS: NDArray[np.int64] = np.zeros(0, np.int64)
 
 
 class Decision(msgspec.Struct, frozen=True, eq=False, gc=False):

@@ -15,10 +15,14 @@ from msgspec import Struct
 
 from seatrial.scheduler.cache.node_table import NO_ROWS, NodeTable, Rows
 from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.scheduler.evaluator.column_cache import ColumnCache
+from seatrial.scheduler.evaluator.cached import CachedEvaluator
+from seatrial.scheduler.evaluator.interface import Evaluator, Found
+from seatrial.scheduler.evaluator.plain import PlainEvaluator
 from seatrial.scheduler.framework.cluster import Nominator
 from seatrial.scheduler.framework.interface import PostFiltered
 from seatrial.scheduler.framework.runtime import NOTHING, CycleState, Framework, PreFiltered
+from seatrial.scheduler.framework.scoring import Scored
+from seatrial.scheduler.framework.shortcuts import Shortcuts, chosen_shortcuts
 from seatrial.scheduler.framework.status import SUCCESS, Status, error, unresolvable
 from seatrial.scheduler.schedule_one.decision import (
     ERROR,
@@ -28,9 +32,7 @@ from seatrial.scheduler.schedule_one.decision import (
     Preemption,
     PreFilterRecord,
 )
-from seatrial.scheduler.schedule_one.filtering import Found, Searcher
 from seatrial.scheduler.schedule_one.fit_error import ABSENT, Diagnosis
-from seatrial.scheduler.schedule_one.scoring import Scored, score
 from seatrial.scheduler.schedule_one.select_host import TieBreak, best_places, highest, nodes_to_find
 
 NO_NODES = "no nodes available to schedule pods"
@@ -109,7 +111,7 @@ class Attempt(Struct, eq=False):
         """
         if self.node and not cells and self.post_filter is None and more.keys() <= _AFTER_CHOICE:
             feasible = len(self.feasible)
-            rejected = max(0, (self.found.visited if self.found else 0) - feasible)
+            rejected = max(0, (len(self.found.visited) if self.found else 0) - feasible)
             return Decision(
                 self.pod.key, self.pod.uid, self.framework.name, SCHEDULED, at, attempt, self.node,
                 nodes_total=self.total_nodes, feasible_count=feasible, rejected_count=rejected,
@@ -121,7 +123,7 @@ class Attempt(Struct, eq=False):
             "message": self.message,
             "nodes_total": self.total_nodes,
             "feasible_count": len(self.feasible),
-            "rejected_count": max(0, (self.found.visited if self.found else 0) - len(self.feasible)),
+            "rejected_count": max(0, (len(self.found.visited) if self.found else 0) - len(self.feasible)),
             "rejected_by": self.rejected_by,
             "pending_by": self.pending_by,
         }
@@ -162,7 +164,7 @@ class Attempt(Struct, eq=False):
         if self.found is not None:
             info = self.found.table.info
             codes, statuses = self.found.explain()
-            values["visited"] = tuple(info(row).name for row in self.found.rows.tolist())
+            values["visited"] = tuple(info(row).name for row in self.found.visited.tolist())
             values["verdicts"], values["statuses"] = codes, statuses
             values["feasible"] = tuple(info(row).name for row in self.feasible.tolist())
         if self.scored is not None:
@@ -184,7 +186,7 @@ class Algorithm:
         percentage: int = 0,
         tie_break: TieBreak | None = None,
         extenders: Extenders | None = None,
-        cached: bool = True,
+        shortcuts: Shortcuts | None = None,
         search_all: bool = False,
         score_always: bool = False,
         stops_at_errors: bool = True,
@@ -195,15 +197,14 @@ class Algorithm:
         self.extenders = extenders
         self.start = 0
         """Where the next search begins, as a place in the order."""
-        self.cache = ColumnCache(table, cached)
-        self.searcher = Searcher(table, nominator, self.cache, stops_at_errors)
+        self.evaluator = evaluator_for(table, nominator, shortcuts or chosen_shortcuts(), stops_at_errors)
         self._search_all = search_all
         self._score_always = score_always
 
     @property
     def rows_evaluated(self) -> int:
-        """How many rows plugins were asked about so far: what a cycle costs, counted without a clock."""
-        return self.cache.rows_evaluated + self.searcher.rows_asked
+        """The number of rows passed to plugins so far: the cost of the cycles, counted without a clock."""
+        return self.evaluator.rows_evaluated
 
     def schedule(self, framework: Framework, pod: PodInfo, cells: bool = False) -> Attempt:
         """One cycle. `cells` keeps every plugin's scores apart, for the record."""
@@ -222,7 +223,7 @@ class Algorithm:
             return self._without_node(attempt)
         try:
             if not self._takes_nominated(attempt):
-                self._search(attempt, cells)
+                self._search(attempt)
         except ExtenderFailed as failure:
             return self._failed(attempt, error(str(failure)))
         if attempt.is_error:
@@ -238,7 +239,7 @@ class Algorithm:
         if row is None:
             return False
         rows = np.asarray([row], np.intp)
-        found = self.searcher.along(attempt.framework, pod, attempt.cycle, 1, rows)
+        found = self.evaluator.feasible(attempt.framework, pod, attempt.cycle, rows, 0, 1)
         codes, statuses = found.explain()
         attempt.nominated = statuses[codes[0] - 1] if codes[0] else SUCCESS
         if codes[0] or found.error is not None:
@@ -248,20 +249,17 @@ class Algorithm:
         attempt.took_nominated = bool(len(attempt.feasible))
         return attempt.took_nominated
 
-    def _search(self, attempt: Attempt, cells: bool) -> None:
+    def _search(self, attempt: Attempt) -> None:
         pre, framework, table = attempt.pre_filter, attempt.framework, self.table
         total = len(table.order)
-        if pre.nodes is None:
-            limit = self._limit(framework, total)
-            found = self.searcher.find(framework, attempt.pod, attempt.cycle, limit, self.start, cells)
-        else:
+        rows = table.order
+        if pre.nodes is not None:
             rows = np.asarray([table.row_of[name] for name in sorted(pre.nodes) if name in table.row_of], np.intp)
-            rows = np.roll(rows, -(self.start % len(rows))) if len(rows) else rows
-            limit = self._limit(framework, len(rows))
-            found = self.searcher.along(framework, attempt.pod, attempt.cycle, limit, rows)
+        limit = self._limit(framework, len(rows))
+        start = self.start % max(len(rows), 1)
+        found = self.evaluator.feasible(framework, attempt.pod, attempt.cycle, rows, start, limit)
         attempt.found, attempt.feasible = found, found.feasible
-        tried = self._tried_apart(attempt)
-        self.start = (self.start + found.visited + tried) % total
+        self.start = (self.start + found.processed + self._tried_apart(attempt)) % total
         if found.error is not None:
             self._failed(attempt, found.error)
             return
@@ -272,7 +270,7 @@ class Algorithm:
         if attempt.nominated is None or attempt.found is None:
             return 0
         row = self.table.row_of[attempt.pod.nominated_node]
-        return 0 if (attempt.found.rows == row).any() else 1
+        return 0 if (attempt.found.visited == row).any() else 1
 
     def _limit(self, framework: Framework, nodes: int) -> int:
         if self._search_all:
@@ -298,8 +296,7 @@ class Algorithm:
             attempt.node = info(int(feasible[0])).name
             return attempt
         assert attempt.found is not None
-        nodes = self.table.take(feasible)
-        scored = score(attempt.framework, attempt.pod, nodes, attempt.cycle, attempt.found.columns, cells)
+        scored = self.evaluator.totals(attempt.found, feasible, cells)
         attempt.scored = scored
         if scored.error is not None:
             return self._failed(attempt, scored.error)
@@ -328,7 +325,7 @@ class Algorithm:
         codes, found = attempt.found.explain()
         statuses = list(found)
         by_row = np.zeros(table.size, np.int32)
-        by_row[attempt.found.rows] = codes
+        by_row[attempt.found.visited] = codes
         nominated = attempt.nominated
         if nominated is not None and not nominated.is_success and not by_row[row_of[attempt.pod.nominated_node]]:
             statuses.append(nominated)
@@ -350,3 +347,10 @@ class Algorithm:
         attempt.is_error = True
         attempt.message = status.message
         return attempt
+
+
+def evaluator_for(table: NodeTable, nominator: Nominator, shortcuts: Shortcuts, stops_at_errors: bool) -> Evaluator:
+    """The evaluator that takes the given shortcuts."""
+    if shortcuts.keeps_columns:
+        return CachedEvaluator(table, nominator, shortcuts, stops_at_errors=stops_at_errors)
+    return PlainEvaluator(table, nominator, stops_at_errors=stops_at_errors)

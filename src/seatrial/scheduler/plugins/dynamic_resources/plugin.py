@@ -39,8 +39,8 @@ from seatrial.scheduler.dra.writing import (
 )
 from seatrial.scheduler.framework.interface import Handle, Plugin, PostFiltered, Rejections
 from seatrial.scheduler.framework.runtime import CycleState
+from seatrial.scheduler.framework.scoring import default_normalize
 from seatrial.scheduler.framework.status import MISSING, SKIP, SUCCESS, Status, error, unresolvable, unschedulable
-from seatrial.scheduler.schedule_one.scoring import default_normalize
 from seatrial.scheduler.volumes.claims import metadata_of
 from seatrial.scheduler.volumes.node_terms import selects
 

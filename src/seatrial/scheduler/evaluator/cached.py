@@ -1,0 +1,292 @@
+"""CachedEvaluator: answers as PlainEvaluator does, from kept columns.
+
+The search goes along the order in pieces. Cached verdicts are read off their columns; filters that depend on more than
+the row are called for the nodes of the piece only. The plugin that rejected a node is worked out on demand, since most
+cycles need the feasible nodes only. If columns alone decide, the feasible index gives the answer without a search.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seatrial.scheduler.cache.node_table import NO_ROWS, Mask, NodeTable, Rows
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.evaluator.column_cache import ColumnCache, ShapeColumns
+from seatrial.scheduler.evaluator.column_scores import score_by_columns
+from seatrial.scheduler.evaluator.interface import Explained, Found
+from seatrial.scheduler.framework.cluster import Nominator
+from seatrial.scheduler.framework.filtering import cycle_with, nominated_before, run_filters
+from seatrial.scheduler.framework.runtime import CycleState, FilterCall, Framework
+from seatrial.scheduler.framework.scoring import Scored
+from seatrial.scheduler.framework.shortcuts import ALL, Shortcuts
+from seatrial.scheduler.framework.status import Code, Status, Verdicts
+
+ONE_BY_ONE_PIECE = 32
+Calls = Sequence[tuple[int, FilterCall]]
+Nominated = Mapping[int, list[PodInfo]]
+
+
+@dataclass(slots=True)
+class _Piece:
+    """A part of the search: its rows, which of them pass, and the answers that come from no column."""
+
+    rows: Rows
+    passed: Mask
+    asked: Mapping[int, Verdicts]
+    nominated: Mapping[int, Status]
+    """Positions that fail with the pods nominated to them."""
+
+    @property
+    def feasible(self) -> Rows:
+        return self.rows[self.passed]
+
+    def cut(self, end: int) -> "_Piece":
+        """The piece up to a position."""
+        asked = {index: Verdicts(v.codes[:end], v.meaning, v.has_errors) for index, v in self.asked.items()}
+        nominated = {place: status for place, status in self.nominated.items() if place < end}
+        return _Piece(self.rows[:end], self.passed[:end], asked, nominated)
+
+
+class CachedFound(Found, eq=False, kw_only=True):
+    """A search answered from columns."""
+
+    columns: ShapeColumns
+
+
+@dataclass(slots=True)
+class _Search:
+    """One search in progress."""
+
+    framework: Framework
+    pod: PodInfo
+    cycle: CycleState
+    columns: ShapeColumns
+    calls: Calls
+    nominated: Nominated
+    pieces: list[_Piece]
+    error: Status | None = None
+
+    def found(self, stops_at_errors: bool) -> CachedFound:
+        pieces = self.pieces
+        visited = pieces[0].rows if len(pieces) == 1 else np.concatenate([p.rows for p in pieces] or [NO_ROWS])
+        feasible = pieces[0].feasible if len(pieces) == 1 else np.concatenate([p.feasible for p in pieces] or [NO_ROWS])
+        processed = len(visited) - (self.error is not None and stops_at_errors)
+        explain = lambda: _explain(self.framework, self.columns, pieces)  # noqa: E731
+        return CachedFound(
+            self.framework, self.pod, self.cycle, self.columns.table, visited, feasible, processed, explain, self.error,
+            columns=self.columns,
+        )  # fmt: skip
+
+
+class CachedEvaluator:
+    """Implements `Evaluator` for one table."""
+
+    def __init__(
+        self, table: NodeTable, nominator: Nominator, shortcuts: Shortcuts = ALL, *, stops_at_errors: bool = True
+    ) -> None:
+        self._table, self._nominator = table, nominator
+        self._stops_at_errors = stops_at_errors
+        self._has_index = shortcuts.feasible_index
+        self._cache = ColumnCache(table, shortcuts)
+        self._rows_asked = 0
+        self._order: Rows = NO_ROWS
+        self._twice: Rows = NO_ROWS
+
+    @property
+    def rows_evaluated(self) -> int:
+        return self._cache.rows_evaluated + self._rows_asked
+
+    def feasible(
+        self, framework: Framework, pod: PodInfo, cycle: CycleState, order: Rows, start: int, limit: int
+    ) -> Found:
+        if self._order is not order:
+            self._order, self._twice = order, np.concatenate((order, order))
+        columns = self._cache.columns(framework, pod, cycle)
+        nominated = self._nominated(pod) if self._nominator.nominated_nodes() else {}
+        calls = _uncached_calls(framework, pod, cycle)
+        if self._has_index and order is self._table.order and not (columns.has_errors or nominated or calls):
+            feasible, visited = columns.passing(order).find(start, limit)
+            rows = self._twice[start : start + visited]
+            explain = lambda: _explain(framework, columns, (_Piece(rows, ~columns.blocked[rows], {}, {}),))  # noqa: E731
+            return CachedFound(framework, pod, cycle, self._table, rows, feasible, visited, explain, columns=columns)
+        search = _Search(framework, pod, cycle, columns, calls, nominated, [])
+        self._search(search, self._twice[start : start + len(order)], limit)
+        return search.found(self._stops_at_errors)
+
+    def totals(self, found: Found, rows: Rows, parts: bool) -> Scored:
+        assert isinstance(found, CachedFound)
+        return score_by_columns(found, self._table.take(rows), found.columns, parts)
+
+    def _search(self, search: _Search, rows: Rows, limit: int) -> None:
+        """Goes along the rows piece by piece."""
+        is_slow = any(call.one_by_one for _, call in search.calls)
+        start, wanted = 0, limit
+        step = ONE_BY_ONE_PIECE if is_slow else limit + limit // 8 + 1 if search.calls else 2 * limit + 1
+        has_errors = search.columns.has_errors
+        while start < len(rows) and wanted >= 0:
+            piece = self._piece(search, rows[start : start + step])
+            has_errors |= any(verdicts.has_errors for verdicts in piece.asked.values()) or any(
+                status.code == Code.ERROR for status in piece.nominated.values()
+            )
+            start += step
+            wanted = self._take(search, piece, wanted, has_errors)
+            if not is_slow:
+                step = _next_step(step, start, limit - wanted, wanted)
+
+    def _piece(self, search: _Search, rows: Rows) -> _Piece:
+        passed = ~search.columns.blocked[rows]
+        failing = self._fail_with_nominated(search, rows) if search.nominated else {}
+        if failing:
+            passed[list(failing)] = False
+        asked: dict[int, Verdicts] = {}
+        if not search.calls:
+            return _Piece(rows, passed, asked, failing)
+        nodes = self._table.take(rows)
+        for index, call in search.calls:
+            want = self._still_passing(search, rows, asked, index) if call.one_by_one else None
+            answer = call(search.pod, nodes, search.cycle.of(call.name), want)
+            self._rows_asked += len(rows)
+            if answer is not None:
+                asked[index] = answer
+                passed &= answer.codes == 0
+        return _Piece(rows, passed, asked, failing)
+
+    def _still_passing(self, search: _Search, rows: Rows, asked: Mapping[int, Verdicts], index: int) -> Mask:
+        """The nodes that no filter before `index` has rejected: only those are passed to a filter of single nodes."""
+        passing = np.ones(len(rows), np.bool_)
+        for before in range(index):
+            column = search.columns.filter_column(search.framework.filters[before].name)
+            if column is not None and column.codes is not None:
+                passing &= column.codes[rows] == 0
+            elif before in asked:
+                passing &= asked[before].codes == 0
+        return passing
+
+    def _take(self, search: _Search, piece: _Piece, wanted: int, has_errors: bool) -> int:
+        """Adds a piece, cut off where the search ends; the number of feasible nodes still wanted (-1: finished)."""
+        places = np.flatnonzero(piece.passed)
+        if len(places) > wanted:
+            piece = piece.cut(int(places[wanted]))
+            wanted = -1
+        else:
+            wanted -= len(places)
+        if has_errors and search.error is None:
+            place, search.error = _first_error(search, piece)
+            if search.error is not None and self._stops_at_errors:
+                piece, wanted = piece.cut(place + 1), -1
+        search.pieces.append(piece)
+        return wanted
+
+    def _nominated(self, pod: PodInfo) -> dict[int, list[PodInfo]]:
+        """By row the nominated pods that this one must leave room for."""
+        found: dict[int, list[PodInfo]] = {}
+        for name in self._nominator.nominated_nodes():
+            row = self._table.row_of.get(name)
+            if row is not None and (pods := nominated_before(self._nominator, name, pod)):
+                found[row] = pods
+        return found
+
+    def _fail_with_nominated(self, search: _Search, rows: Rows) -> dict[int, Status]:
+        """Positions that fail with the pods nominated to them: all at once where only their rows change."""
+        framework, table, cycle, pod = search.framework, self._table, search.cycle, search.pod
+        mask = np.zeros(table.size, np.bool_)
+        mask[list(search.nominated)] = True
+        failing: dict[int, Status] = {}
+        together: dict[int, list[PodInfo]] = {}
+        for place in np.flatnonzero(mask[rows]).tolist():
+            row = int(rows[place])
+            changed = cycle_with(cycle, search.nominated[row], table.info(row))
+            if changed is cycle:
+                together[place] = search.nominated[row]
+                continue
+            view = table.what_if(rows[place : place + 1], {}, {0: search.nominated[row]})
+            status = run_filters(framework, pod, view, changed).status(0)
+            if not status.is_success:
+                failing[place] = status
+        if together:
+            places = list(together)
+            view = table.what_if(rows[places], {}, dict(enumerate(together.values())))
+            results = run_filters(framework, pod, view, cycle)
+            failing |= {places[index]: results.status(index) for index in np.flatnonzero(results.rejecter).tolist()}
+        return failing
+
+
+def _uncached_calls(framework: Framework, pod: PodInfo, cycle: CycleState) -> Calls:
+    """The filters without columns that are not skipped in this cycle."""
+    return [
+        (index, call)
+        for index, call in framework.uncached_filters
+        if call.name not in cycle.skipped and (call.concerns is None or call.concerns(pod))
+    ]
+
+
+def _next_step(step: int, visited: int, passed: int, wanted: int) -> int:
+    """The size of the next piece: enough nodes that the wanted feasible ones are likely among them."""
+    if not passed:
+        return 2 * step
+    return (wanted + 1) * visited // passed * 9 // 8 + 8
+
+
+def _first_error(search: _Search, piece: _Piece) -> tuple[int, Status | None]:
+    """The first node of a piece whose filter failed: its position and the failure."""
+    codes, statuses = _explain(search.framework, search.columns, (piece,))
+    failed = [number + 1 for number, status in enumerate(statuses) if status.code == Code.ERROR]
+    for place, code in enumerate(codes.tolist()) if failed else ():
+        if code in failed:
+            return place, statuses[code - 1]
+    return -1, None
+
+
+def _explain(framework: Framework, columns: ShapeColumns, pieces: Sequence[_Piece]) -> Explained:
+    numbers: dict[Status, int] = {}
+    codes = [_explain_piece(framework, columns, piece, numbers) for piece in pieces]
+    joined = codes[0] if len(codes) == 1 else np.concatenate(codes or [np.zeros(0, np.int32)])
+    return _in_order_of_occurrence(joined, tuple(numbers))
+
+
+def _explain_piece(
+    framework: Framework, columns: ShapeColumns, piece: _Piece, numbers: dict[Status, int]
+) -> NDArray[np.int32]:
+    codes = np.zeros(len(piece.rows), np.int32)
+    left = ~piece.passed
+    for place, status in piece.nominated.items():
+        codes[place] = numbers.setdefault(status, len(numbers) + 1)
+        left[place] = False
+    for index, call in enumerate(framework.filters):
+        if not left.any():
+            break
+        column = columns.filter_column(call.name)
+        if column is not None and column.codes is not None:
+            own, meaning = column.codes[piece.rows], column.meaning
+        elif index in piece.asked:
+            own, meaning = piece.asked[index].codes, piece.asked[index].meaning
+        else:
+            continue
+        rejected = left & (own != 0)
+        for code in _distinct(own[rejected]):
+            assert meaning is not None
+            number = numbers.setdefault(call.signed(meaning(code)), len(numbers) + 1)
+            codes[rejected & (own == code)] = number
+        left &= ~rejected
+    return codes
+
+
+def _in_order_of_occurrence(codes: NDArray[np.int32], statuses: tuple[Status, ...]) -> Explained:
+    """Numbers the statuses by the first node that has them, as a search node by node would."""
+    if len(statuses) < 2:
+        return codes, statuses
+    first = [int((codes == number).argmax()) for number in range(1, len(statuses) + 1)]
+    order = sorted(range(len(statuses)), key=first.__getitem__)
+    numbers = np.zeros(len(statuses) + 1, np.int32)
+    numbers[[place + 1 for place in order]] = range(1, len(statuses) + 1)
+    return numbers[codes], tuple(statuses[place] for place in order)
+
+
+def _distinct(codes: NDArray[np.signedinteger[Any]]) -> list[int]:
+    """The different codes, ascending. (The first call of NumPy's `unique` imports slowly.)"""
+    ordered = np.sort(codes)
+    listed: list[int] = ordered[np.flatnonzero(np.diff(ordered, prepend=0))].tolist()
+    return listed

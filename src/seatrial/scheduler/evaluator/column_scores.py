@@ -1,0 +1,68 @@
+"""Scores from kept columns: only plugins without a settled column are called or normalized."""
+
+from typing import Any
+
+import numpy as np
+
+from seatrial.scheduler.cache.node_table import Nodes
+from seatrial.scheduler.evaluator.column_cache import ShapeColumns
+from seatrial.scheduler.evaluator.interface import Found
+from seatrial.scheduler.framework.runtime import ScoreCall
+from seatrial.scheduler.framework.scoring import (
+    Ints,
+    Scored,
+    ScoreFailed,
+    add_parts,
+    check_range,
+    normalized_scores,
+    raw_scores,
+    run_pre_scores,
+    state_of,
+)
+from seatrial.scheduler.framework.status import error
+
+
+def score_by_columns(found: Found, nodes: Nodes, columns: ShapeColumns, parts: bool) -> Scored:
+    """The scores of the nodes; equal to `run_scores`, apart from `parts`, which are there only if asked for."""
+    framework, pod = found.framework, found.pod
+    if not framework.scorers:
+        return Scored(np.ones(len(nodes), np.int64))
+    scored = Scored(ran=framework.pre_score_names)
+    try:
+        states, skipped = columns.pre_states, columns.pre_skipped
+        if columns.asks_first:
+            asked, more = run_pre_scores(columns.asks_first, pod, nodes)
+            states, skipped = {**states, **asked}, (*skipped, *more)
+        scored.skipped = skipped
+        if parts:
+            calls = [(c, state_of(c, found.cycle, states)) for c in framework.scorers if c.name not in skipped]
+            add_parts(scored, pod, nodes, calls, [_raw(call, found, nodes, columns, state) for call, state in calls])
+        else:
+            _add_totals(scored, found, nodes, columns, states)
+    except ScoreFailed as failure:
+        scored.error = error(str(failure))
+    return scored
+
+
+def _raw(call: ScoreCall, found: Found, nodes: Nodes, columns: ShapeColumns, state: Any) -> Ints:
+    column = columns.score_column(call.name)
+    if column is not None and column.raw is not None:
+        return column.raw[nodes.rows]
+    return raw_scores(call, found.pod, nodes, state)
+
+
+def _add_totals(scored: Scored, found: Found, nodes: Nodes, columns: ShapeColumns, states: dict[str, Any]) -> None:
+    """Adds what is not settled to the sum of the local scores."""
+    pod, total = found.pod, columns.local[nodes.rows]
+    asked: list[tuple[ScoreCall, Ints, Any, bool]] = []
+    for call in columns.unsettled():
+        if call.name not in scored.skipped:
+            column, state = columns.score_column(call.name), state_of(call, found.cycle, states)
+            is_added = column is not None and column.raw is not None and call.normalize is None
+            asked.append((call, _raw(call, found, nodes, columns, state), state, is_added))
+    finals = [normalized_scores(call, pod, nodes, raw, state) for call, raw, state, _ in asked]
+    for (call, _, _, is_added), final in zip(asked, finals, strict=True):
+        check_range(call, final)
+        if not is_added:
+            total += final * call.weight
+    scored.total = total + columns.settled if columns.settled else total

@@ -1,0 +1,57 @@
+"""Which shortcuts the scheduler takes. Without any it asks the plugins afresh for every pod (`PlainEvaluator`).
+
+Each shortcut gives the same answers as none. The environment variable SEATRIAL_SHORTCUTS selects them for a whole
+command: `all` (the default), `none`, or names separated by commas.
+"""
+
+import os
+from dataclasses import dataclass, fields
+
+from seatrial.model.errors import ConfigError
+
+VARIABLE = "SEATRIAL_SHORTCUTS"
+
+
+@dataclass(frozen=True, slots=True)
+class Shortcuts:
+    """The shortcuts that are on. The second to fourth work on kept columns, and switch those on."""
+
+    columns: bool = True
+    """keep filter verdicts and raw scores per pod shape, and ask only about changed rows"""
+    feasible_index: bool = True
+    """keep the positions of the nodes that pass, and read a search off them"""
+    single_rows: bool = True
+    """ask for one changed row by `filter_row` and `score_row`"""
+    shared_states: bool = True
+    """share a plugin's column between shapes for which the plugin has the same state"""
+    failures: bool = True
+    """repeat the outcome of a failed attempt for equal pods while nothing has changed"""
+    dry_runs: bool = True
+    """keep the outcome of preemption dry runs per node while its row has not changed"""
+
+    @property
+    def keeps_columns(self) -> bool:
+        return self.columns or self.feasible_index or self.single_rows or self.shared_states
+
+
+NAMES = tuple(field.name for field in fields(Shortcuts))
+ALL = Shortcuts()
+NONE = Shortcuts(**dict.fromkeys(NAMES, False))
+
+
+def only(*names: str) -> Shortcuts:
+    """Just the named shortcuts."""
+    unknown = [name for name in names if name not in NAMES]
+    if unknown:
+        raise ConfigError(
+            "environment", VARIABLE, f"expected all, none or some of {', '.join(NAMES)}, got {unknown[0]!r}"
+        )
+    return Shortcuts(**{name: name in names for name in NAMES})
+
+
+def chosen_shortcuts() -> Shortcuts:
+    """The shortcuts that the environment selects."""
+    text = os.environ.get(VARIABLE, "all").strip()
+    if text == "all":
+        return ALL
+    return NONE if text in ("none", "") else only(*(name.strip() for name in text.split(",")))

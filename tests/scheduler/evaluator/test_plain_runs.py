@@ -1,0 +1,54 @@
+"""Whole commands without any shortcut: the recorded answers of kube-scheduler, and every example byte for byte."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.examples.playing import SEATRIAL, Example, examples
+from tests.examples.run_all import EXAMPLES
+from tests.verify.test_golden import GOLDEN
+
+FILES = ("result.json", "timeline.parquet")
+
+
+def run(shortcuts: str, *arguments: str) -> str:
+    """Standard output of a command with some shortcuts."""
+    environment = {**os.environ, "SEATRIAL_SHORTCUTS": shortcuts}
+    done = subprocess.run(
+        [str(SEATRIAL), *arguments], env=environment, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def written(example: Example, out: Path, shortcuts: str) -> Iterator[bytes]:
+    run(shortcuts, "run", str(example.scenario), *example.flags, "--out", str(out), "--quiet", "--no-report")
+    for name in FILES:
+        yield (out / name).read_bytes()
+
+
+@pytest.mark.long
+def test_recorded_answers_are_equal_without_shortcuts() -> None:
+    last = run("none", "verify", "golden", str(GOLDEN)).splitlines()[-1]
+    equal, _, total, *_ = last.split()
+    assert equal == total
+    assert int(total) > 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("example", [e for e in examples() if not e.driven], ids=lambda example: example.name)
+def test_an_example_is_byte_equal_without_shortcuts(example: Example, tmp_path: Path) -> None:
+    plain = list(written(example, tmp_path / "plain", "none"))
+    assert list(written(example, tmp_path / "shortcuts", "all")) == plain
+
+
+def test_an_unknown_shortcut_is_refused_by_name(tmp_path: Path) -> None:
+    environment = {**os.environ, "SEATRIAL_SHORTCUTS": "columns,magic"}
+    command = [str(SEATRIAL), "run", str(EXAMPLES / "first-steps" / "scenario.yaml"), "--out", str(tmp_path / "out")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert "SEATRIAL_SHORTCUTS" in done.stderr
+    assert "'magic'" in done.stderr
