@@ -12,7 +12,6 @@ from seatrial.model.apply import (
     apply,
     fieldsets,
     materialise,
-    owned_fields,
     track_create,
     track_lazily,
     track_update,
@@ -194,17 +193,6 @@ def test_too_many_updaters_are_merged() -> None:
     names = [entry["manager"] for entry in live["metadata"]["managedFields"]]
     assert len(names) == 11
     assert "ancient-changes" in names
-
-
-def test_status_is_owned_through_its_subresource_only() -> None:
-    main, status = owned_fields(DEPLOYMENT), owned_fields(DEPLOYMENT, "status")
-    fields = fieldsets.from_paths([("f:spec", "f:replicas"), ("f:status", "f:replicas")])
-    assert main(fields) == {"f:spec": {"f:replicas": {}}}
-    assert status(fields) == {"f:status": {"f:replicas": {}}}
-    resize = owned_fields(Kind("", "v1", "Pod", "pods"), "resize")
-    container = ("f:spec", "f:containers", 'k:{"name":"c"}')
-    wanted = (*container, "f:resources", "f:limits")
-    assert list(fieldsets.paths(resize(fieldsets.from_paths([wanted, (*container, "f:image")])))) == [wanted]
 
 
 def test_a_custom_resource_is_merged_by_its_own_schema() -> None:

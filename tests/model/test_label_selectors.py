@@ -14,6 +14,7 @@ from seatrial.model.label_selectors import (
     Requirement,
     SelectorError,
 )
+from seatrial.store.registry.kinds import selectable_fields
 from tests.model.recorded import recorded
 
 KEYS = st.sampled_from(["a", "b", "example.com/app", "in", "notin"])
@@ -104,7 +105,7 @@ WIDGET = Kind("example.com", "v1", "Widget", "widgets", custom=True)
     ],
 )
 def test_fields_of_a_kind(kind: Kind, text: str, document: dict[str, object], expected: bool) -> None:
-    assert FieldSelector.parse(text, kind).matches(document) is expected
+    assert FieldSelector.parse(text, selectable_fields(kind)).matches(document) is expected
 
 
 @pytest.mark.parametrize(
@@ -118,11 +119,11 @@ def test_fields_of_a_kind(kind: Kind, text: str, document: dict[str, object], ex
 )
 def test_an_unknown_field_is_refused(kind: Kind, text: str, message: str) -> None:
     with pytest.raises(SelectorError) as refusal:
-        FieldSelector.parse(text, kind)
+        FieldSelector.parse(text, selectable_fields(kind))
     assert refusal.value.message == message
 
 
 def test_a_custom_kind_has_its_own_fields() -> None:
-    selector = FieldSelector.parse("spec.color=red", WIDGET, [".spec.color"])
+    selector = FieldSelector.parse("spec.color=red", selectable_fields(WIDGET, [".spec.color"]))
     assert selector.matches({"spec": {"color": "red"}})
     assert selector.required_value("spec.color") == "red"

@@ -6,6 +6,7 @@ import pytest
 from seatrial.model.errors import NotFound
 from seatrial.model.field_selectors import FieldSelector
 from seatrial.model.label_selectors import LabelSelector
+from seatrial.store.registry.kinds import selectable_fields
 from tests.store.stock import config_map, pod
 
 
@@ -41,9 +42,10 @@ def test_labels_select(store, maps):
 def test_fields_select(store, pods):
     store.create(pods, pod("a"), writer="test")
     store.create(pods, pod("b", nodeName="n1"), writer="test")
-    assert names(store.list(pods, fields=FieldSelector.parse("spec.nodeName=n1", pods))) == ["default/b"]
-    assert names(store.list(pods, fields=FieldSelector.parse("spec.nodeName=", pods))) == ["default/a"]
-    assert len(store.list(pods, fields=FieldSelector.parse("status.phase!=Running", pods))) == 2
+    fields = selectable_fields(pods)
+    assert names(store.list(pods, fields=FieldSelector.parse("spec.nodeName=n1", fields))) == ["default/b"]
+    assert names(store.list(pods, fields=FieldSelector.parse("spec.nodeName=", fields))) == ["default/a"]
+    assert len(store.list(pods, fields=FieldSelector.parse("status.phase!=Running", fields))) == 2
 
 
 def test_what_is_not_there_is_not_found_or_none(store, maps):

@@ -1,14 +1,13 @@
-"""Field selectors: which fields of a kind a list or watch may select on, and how their values are read.
+"""Field selectors: their syntax, the fields that a list or watch may select on, and how their values are read.
 
-The syntax follows k8s.io/apimachinery/pkg/fields, the fields of each kind its AddFieldLabelConversionFunc and the
-registry's selectable fields (v1.36.3). A field that is accepted but never filled (`status.podIPs`) reads as empty.
+The syntax follows k8s.io/apimachinery/pkg/fields, SelectableFields the AddFieldLabelConversionFunc of a kind (v1.36.3).
+A field that is accepted but never filled (`status.podIPs`) reads as empty.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
-from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import SelectorError
 
 Reader = Callable[[Mapping[str, Any]], str]
@@ -26,21 +25,41 @@ class FieldRequirement:
         return f"{self.field}{'!=' if self.negated else '='}{escape_value(self.value)}"
 
 
+@dataclass(frozen=True, slots=True)
+class SelectableFields:
+    """The fields of a kind that selectors may name, and how each is read."""
+
+    readers: Mapping[str, Reader]
+    spellings: Mapping[str, str] = field(default_factory=dict)
+    """Other names of a field."""
+    refusal: str = "field label not supported: {field}"
+
+    @classmethod
+    def of_custom_resource(cls, namespaced: bool, declared: Iterable[str]) -> "SelectableFields":
+        """Name, namespace, and the JSON paths that a definition declares as selectable."""
+        return cls(paths(*(NAMED if namespaced else NAMED[:1]), *(path.removeprefix(".") for path in declared)))
+
+    def resolve(self, field: str) -> str:
+        """The field under its own name, or upstream's refusal."""
+        found = self.spellings.get(field, field)
+        if found not in self.readers:
+            raise SelectorError(self.refusal.format(field=field))
+        return found
+
+
 class FieldSelector:
     """Requirements that must all hold; without any it selects everything."""
 
     __slots__ = ("_readers", "requirements")
 
-    def __init__(self, requirements: Iterable[FieldRequirement] = (), kind: Kind | None = None) -> None:
+    def __init__(self, requirements: Iterable[FieldRequirement] = (), fields: SelectableFields | None = None) -> None:
         self.requirements = tuple(requirements)
-        special = _fields_of(kind)
-        self._readers = tuple(
-            special.get(requirement.field) or _path(requirement.field) for requirement in self.requirements
-        )
+        readers = fields.readers if fields is not None else {}
+        self._readers = tuple(readers.get(each.field) or _path(each.field) for each in self.requirements)
 
     @classmethod
-    def parse(cls, text: str, kind: Kind | None = None, selectable: Iterable[str] = ()) -> "FieldSelector":
-        """Read `a=b,c!=d`; with a kind, only its fields (and a custom kind's `selectable` ones) are allowed."""
+    def parse(cls, text: str, fields: SelectableFields | None = None) -> "FieldSelector":
+        """Read `a=b,c!=d`; with `fields`, only these are allowed."""
         requirements = []
         for term in sorted(_split_terms(text)):
             if not term:
@@ -48,10 +67,11 @@ class FieldSelector:
             field, operator, value = _split_term(term)
             if not operator:
                 raise SelectorError(f"invalid selector: '{text}'; can't understand '{term}'")
-            field, value = _convert(kind, field, _unescape(value), frozenset(selectable))
+            value = _unescape(value)
+            field = fields.resolve(field) if fields is not None else field
             if field or value:
                 requirements.append(FieldRequirement(field, value, operator == "!="))
-        return cls(requirements, kind)
+        return cls(requirements, fields)
 
     def matches(self, document: Mapping[str, Any]) -> bool:
         return all(
@@ -82,11 +102,6 @@ def escape_value(value: str) -> str:
     return value.replace("\\", "\\\\").replace(",", "\\,").replace("=", "\\=")
 
 
-def selectable_fields(kind: Kind) -> tuple[str, ...]:
-    """The fields that a selector on this kind may name."""
-    return tuple(_fields_of(kind)) or ("metadata.name", "metadata.namespace")
-
-
 def _path(field: str) -> Reader:
     steps = tuple(field.lstrip(".").split("."))
 
@@ -101,100 +116,47 @@ def _path(field: str) -> Reader:
     return read
 
 
-def _first(*fields: str) -> Reader:
+def first_path(*fields: str) -> Reader:
     """The first of several places that holds a value."""
     readers = tuple(map(_path, fields))
     return lambda document: next(filter(None, (reader(document) for reader in readers)), "")
 
 
-def _or(field: str, absent: str) -> Reader:
+def path_or(field: str, absent: str) -> Reader:
     reader = _path(field)
     return lambda document: reader(document) or absent
 
 
-def _pod_ip(document: Mapping[str, Any]) -> str:
+def pod_ip(document: Mapping[str, Any]) -> str:
     ips = (document.get("status") or {}).get("podIPs") or ()
     return str(ips[0].get("ip", "")) if ips else ""
 
 
-def _empty(_: Mapping[str, Any]) -> str:
+def empty(_: Mapping[str, Any]) -> str:
     return ""
 
 
-def _plain(*fields: str) -> dict[str, Reader]:
+def paths(*fields: str) -> dict[str, Reader]:
     return {field: _path(field) for field in fields}
 
 
-_NAMED: Final = ("metadata.name", "metadata.namespace")
+NAMED: Final = ("metadata.name", "metadata.namespace")
 _INVOLVED: Final = ("kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath")
-_EVENT: Final = {
-    **{f"involvedObject.{part}": _first(f"involvedObject.{part}", f"regarding.{part}") for part in _INVOLVED},
-    "reportingComponent": _first("reportingComponent", "reportingController"),
-    "source": _first("source.component", "deprecatedSource.component", "reportingComponent", "reportingController"),
-    **_plain("reason", "type", *_NAMED),
+_EVENT_READERS: Final = {
+    **{f"involvedObject.{part}": first_path(f"involvedObject.{part}", f"regarding.{part}") for part in _INVOLVED},
+    "reportingComponent": first_path("reportingComponent", "reportingController"),
+    "source": first_path("source.component", "deprecatedSource.component", "reportingComponent", "reportingController"),
+    **paths("reason", "type", *NAMED),
 }
-_FIELDS: Final[dict[tuple[str, str], dict[str, Reader]]] = {
-    ("", "Pod"): {
-        **_plain(*_NAMED, "spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName"),
-        "spec.hostNetwork": _or("spec.hostNetwork", "false"),
-        **_plain("status.phase", "status.nominatedNodeName"),
-        "status.podIP": _pod_ip,
-        "status.podIPs": _empty,
-    },
-    ("", "Node"): {**_plain("metadata.name"), "spec.unschedulable": _or("spec.unschedulable", "false")},
-    ("", "ReplicationController"): {**_plain(*_NAMED), "status.replicas": _or("status.replicas", "0")},
-    ("", "Event"): _EVENT,
-    ("events.k8s.io", "Event"): _EVENT,
-    ("", "Namespace"): _plain("metadata.name", "status.phase"),
-    ("", "Secret"): _plain(*_NAMED, "type"),
-    ("", "Service"): _plain(*_NAMED, "spec.clusterIP", "spec.type"),
-    ("batch", "Job"): {**_plain(*_NAMED), "status.successful": _or("status.succeeded", "0")},
-    ("certificates.k8s.io", "CertificateSigningRequest"): _plain("metadata.name", "spec.signerName"),
-    ("certificates.k8s.io", "ClusterTrustBundle"): _plain("metadata.name", "spec.signerName"),
-    ("certificates.k8s.io", "PodCertificateRequest"): _plain(
-        "metadata.name", "spec.signerName", "spec.podName", "spec.nodeName"
-    ),
-    ("resource.k8s.io", "ResourceSlice"): _plain("metadata.name", "spec.nodeName", "spec.driver"),
-}
-# events.k8s.io spells the fields of its Event in its own way.
-_EVENT_SPELLINGS: Final = {
-    **{f"regarding.{part}": f"involvedObject.{part}" for part in _INVOLVED},
-    "reportingController": "reportingComponent",
-    **{same: same for same in ("reason", "type", *_NAMED)},
-}
-
-
-def _fields_of(kind: Kind | None) -> dict[str, Reader]:
-    return _FIELDS.get(kind.group_kind, {}) if kind is not None else {}
-
-
-def _convert(kind: Kind | None, field: str, value: str, selectable: frozenset[str]) -> tuple[str, str]:
-    """The field as our documents have it, or upstream's refusal."""
-    if kind is None:
-        return field, value
-    if kind.custom:
-        named = _NAMED if kind.namespaced else _NAMED[:1]
-        if field in named or field in selectable or f".{field}" in selectable:
-            return field, value
-        raise SelectorError(f"field label not supported: {field}")
-    known = _fields_of(kind)
-    if not known:
-        if field in _NAMED:
-            return field, value
-        raise SelectorError(f'"{field}" is not a known field selector: only "metadata.name", "metadata.namespace"')
-    if kind.group_kind == ("", "Pod") and field == "spec.host":
-        return "spec.nodeName", value
-    if kind.group_kind == ("events.k8s.io", "Event"):
-        field_here = _EVENT_SPELLINGS.get(field, "")
-    else:
-        field_here = field if field in known else ""
-    if field_here:
-        return field_here, value
-    if kind.group_kind == ("batch", "Job"):
-        raise SelectorError(f'field label "{field}" not supported for Job')
-    if kind.kind == "ResourceSlice":
-        raise SelectorError(f"field label not supported for {kind.group}/{kind.version}, Kind={kind.kind}: {field}")
-    raise SelectorError(f"field label not supported: {field}")
+EVENT_FIELDS: Final = SelectableFields(_EVENT_READERS)
+EVENTS_K8S_IO_FIELDS: Final = SelectableFields(
+    {
+        **{f"regarding.{part}": _EVENT_READERS[f"involvedObject.{part}"] for part in _INVOLVED},
+        "reportingController": _EVENT_READERS["reportingComponent"],
+        **paths("reason", "type", *NAMED),
+    }
+)
+"""events.k8s.io names the fields of an Event in its own way."""
 
 
 def _split_terms(text: str) -> list[str]:

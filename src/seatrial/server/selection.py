@@ -13,6 +13,7 @@ from seatrial.model.label_selectors import LabelSelector
 from seatrial.server.messages import Request
 from seatrial.server.paths import Target
 from seatrial.store.objects import Stored
+from seatrial.store.registry.kinds import selectable_fields
 
 
 class _Metadata(TypedDict, total=False):
@@ -124,5 +125,5 @@ def selection_of(request: Request, target: Target, selectable: tuple[str, ...] =
     return Selection(
         target.namespace,
         LabelSelector.parse(labels) if labels else None,
-        FieldSelector.parse(fields, target.kind, selectable) if fields else None,
+        FieldSelector.parse(fields, selectable_fields(target.kind, selectable)) if fields else None,
     )

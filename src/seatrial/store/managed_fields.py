@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from seatrial.model.apply import apply, materialise, owned_fields, track_lazily, track_update
+from seatrial.model.apply import apply, materialise, track_lazily, track_update
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
 from seatrial.store.metadata import conflict
 from seatrial.store.objects import Stored
 from seatrial.store.options import PatchOptions, WriteOptions
+from seatrial.store.registry.reset_fields import owned_fields
 
 if TYPE_CHECKING:
     from seatrial.store.store import Store

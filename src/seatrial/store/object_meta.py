@@ -34,12 +34,13 @@ _LABEL_1035_WRONG = (
     f"'{LABEL_1035}')"
 )
 Faults = tuple[str, ...]
+NameFaults = Callable[[str], Faults]
 
 
-def metadata_causes(kind: Kind, metadata: Document) -> list[Cause]:
-    """What is wrong with the metadata of an object."""
+def metadata_causes(kind: Kind, metadata: Document, name_faults: NameFaults | None = None) -> list[Cause]:
+    """What is wrong with the metadata of an object; `name_faults` is the rule for names of its kind."""
     found: list[Cause] = []
-    faults = _NAMES.get(kind.group_kind, subdomain_faults)
+    faults = name_faults or subdomain_faults
     if prefix := metadata.get("generateName"):
         masked = f"{prefix[:-1]}a" if len(prefix) > 1 and prefix.endswith("-") else prefix
         found += [invalid("metadata.generateName", prefix, fault) for fault in faults(masked)]
@@ -166,14 +167,3 @@ _OWNER = ("apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion
 _FINALIZERS = ("kubernetes", "orphan", "foregroundDeletion")
 _PLAIN_FINALIZERS = ("admissionregistration.k8s.io", "apiextensions.k8s.io", "coordination.k8s.io")
 _RBAC = "rbac.authorization.k8s.io"
-_NAMES: dict[tuple[str, str], Callable[[str], Faults]] = {
-    ("", "Namespace"): label_faults,
-    ("", "Service"): label_1035_faults,
-    ("apiregistration.k8s.io", "APIService"): segment_faults,
-    ("certificates.k8s.io", "ClusterTrustBundle"): segment_faults,
-    ("networking.k8s.io", "IPAddress"): segment_faults,
-    (_RBAC, "ClusterRole"): segment_faults,
-    (_RBAC, "ClusterRoleBinding"): segment_faults,
-    (_RBAC, "Role"): segment_faults,
-    (_RBAC, "RoleBinding"): segment_faults,
-}

@@ -28,9 +28,9 @@ from seatrial.store.options import CreateOptions, DeleteOptions, Patch, PatchOpt
 from seatrial.store.registry import binding, creating, deleting, patching, updating
 from seatrial.store.registry import eviction as evicting
 from seatrial.store.registry.binding import Binding
+from seatrial.store.registry.kinds import strategy_of
 from seatrial.store.registry.rules import Rules
 from seatrial.store.registry.scale import ScalePaths, apply_scale, check_scalable, scale_of
-from seatrial.store.registry.strategy import created_by_update
 from seatrial.store.requests import Admission, NoAdmission
 from seatrial.store.selection import selected
 from seatrial.store.uids import Identities, SeededIdentities
@@ -143,7 +143,7 @@ class Store:
         name, namespace = metadata.get("name", ""), namespace or metadata.get("namespace", "")
         if not isinstance(name, str) or not isinstance(namespace, str):
             raise BadRequest("metadata: name and namespace are strings")
-        if not subresource and created_by_update(kind) and self.find(kind, name, namespace) is None:
+        if not subresource and strategy_of(kind).created_by_update and self.find(kind, name, namespace) is None:
             return self._created_by_update(kind, document, namespace, writer, options)
         current = self.current(kind, name, namespace)
         if subresource == "scale":

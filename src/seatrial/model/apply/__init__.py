@@ -13,14 +13,12 @@ lazy form; upstream leaves them to nobody.)
 """
 
 from seatrial.model.apply.applying import ApplyConflict, apply
-from seatrial.model.apply.resets import owned_fields
 from seatrial.model.apply.updating import materialise, track_create, track_lazily, track_update
 
 __all__ = [
     "ApplyConflict",
     "apply",
     "materialise",
-    "owned_fields",
     "track_create",
     "track_lazily",
     "track_update",

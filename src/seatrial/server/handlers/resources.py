@@ -23,32 +23,11 @@ from seatrial.server.selection import selection_of
 from seatrial.server.tables.registry import Tables
 from seatrial.store.objects import Stored
 from seatrial.store.options import Patch, PatchOptions
+from seatrial.store.registry.kinds import strategy_of
 from seatrial.store.registry.patching import patched
 from seatrial.store.store import Store
 
 SHAPES = frozenset((TABLE, PARTIAL))
-RETURNS_DELETED = frozenset(
-    {
-        ("", "Namespace"),
-        ("", "PersistentVolume"),
-        ("", "PersistentVolumeClaim"),
-        ("", "Pod"),
-        ("", "PodTemplate"),
-        ("", "ResourceQuota"),
-        ("", "Service"),
-        ("", "ServiceAccount"),
-        ("resource.k8s.io", "DeviceClass"),
-        ("resource.k8s.io", "ResourceClaim"),
-        ("resource.k8s.io", "ResourceClaimTemplate"),
-        ("resource.k8s.io", "ResourceSlice"),
-        ("storage.k8s.io", "CSIDriver"),
-        ("storage.k8s.io", "CSINode"),
-        ("storage.k8s.io", "StorageClass"),
-        ("storage.k8s.io", "VolumeAttachment"),
-        ("storage.k8s.io", "VolumeAttributesClass"),
-    }
-)
-"""Kinds whose DELETE answers with the object rather than a Status, as their storages upstream say."""
 
 DELETED_AT_ONCE = 20
 """Deletes of a collection before others get their turn."""
@@ -201,7 +180,7 @@ class Resources:
         )
         if remaining is not None:
             return rendering.answer(remaining)
-        if kind.group_kind in RETURNS_DELETED or kind.custom:
+        if strategy_of(kind).delete_returns_object:
             return rendering.answer(before)
         return json_answer(success(target.kind, before))
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from seatrial.model.documents import Document, encode
 from seatrial.model.kinds import Kind
-from seatrial.server.tables import cells
 from seatrial.server.tables.paths import find
-from seatrial.server.tables.table import Cell, Column, Columns
+from seatrial.store.printers import cells
+from seatrial.store.printers.columns import Cell, Column, Columns
 
 NAME = Column("Name", format="name")
 AGE = (Column("Age", "date"), ".metadata.creationTimestamp")

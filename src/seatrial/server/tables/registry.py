@@ -3,13 +3,14 @@
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
-from seatrial.server.tables import cells, cluster, pods, workloads
 from seatrial.server.tables.custom import custom_columns
-from seatrial.server.tables.table import Columns, Table, plain
+from seatrial.server.tables.table import Table
 from seatrial.store.objects import Stored
+from seatrial.store.printers import cells
+from seatrial.store.printers.columns import Columns, plain
+from seatrial.store.registry.kinds import strategy_of
 from seatrial.store.store import Store
 
-BUILT_IN: dict[tuple[str, str], Columns] = pods.COLUMNS | workloads.COLUMNS | cluster.COLUMNS
 PLAIN = plain("Name Age", lambda document: [])
 
 
@@ -24,7 +25,7 @@ class Tables:
         """The table of a kind; `include_object` is None, Metadata or Object."""
         if include_object not in ("", "None", "Metadata", "Object"):
             raise BadRequest(f"unrecognized includeObject value: {include_object!r}")
-        columns = self._custom_columns(kind) if kind.custom else BUILT_IN.get(kind.group_kind, PLAIN)
+        columns = self._custom_columns(kind) if kind.custom else strategy_of(kind).columns or PLAIN
         return Table(columns, self._store.clock.now, include_object or "Metadata")
 
     def selectable_fields(self, kind: Kind) -> tuple[str, ...]:

@@ -14,9 +14,9 @@ from seatrial.store.managed_fields import track_creation
 from seatrial.store.metadata import already_exists, metadata_of, ordered
 from seatrial.store.objects import Stored
 from seatrial.store.options import CreateOptions
-from seatrial.store.registry.preparing import prepare_create
+from seatrial.store.registry.kinds import strategy_of
+from seatrial.store.registry.prepare import prepare_create
 from seatrial.store.registry.service_addresses import allocate
-from seatrial.store.registry.strategy import keeps_generation
 from seatrial.store.requests import Request
 from seatrial.store.uids import LONGEST_BASE
 
@@ -104,7 +104,7 @@ def prepare(store: "Store", kind: Kind, document: Document, namespace: str, *, r
         if not metadata.get("uid"):
             metadata["uid"] = store.identities.uid(kind, namespace, metadata["name"])
         metadata.setdefault("creationTimestamp", to_time(now))
-        if keeps_generation(kind):
+        if strategy_of(kind).has_generation:
             metadata.setdefault("generation", 1)
         if "status" in document:
             return ordered(kind, document)
@@ -114,7 +114,7 @@ def prepare(store: "Store", kind: Kind, document: Document, namespace: str, *, r
         metadata.pop(key, None)
     metadata["uid"] = store.identities.uid(kind, namespace, metadata["name"])
     metadata["creationTimestamp"] = to_time(now)
-    if keeps_generation(kind):
+    if strategy_of(kind).has_generation:
         metadata["generation"] = 1
     prepare_create(kind, document, now)
     return ordered(kind, document)

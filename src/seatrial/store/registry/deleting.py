@@ -17,6 +17,7 @@ from seatrial.model.times import SECOND, parse_time, to_time
 from seatrial.store.crd import DEFINITIONS
 from seatrial.store.objects import Stored
 from seatrial.store.options import DeleteOptions
+from seatrial.store.registry.kinds import strategy_of
 from seatrial.store.requests import Request
 
 if TYPE_CHECKING:
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
 CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
 ORPHAN = "orphan"
 FOREGROUND = "foregroundDeletion"
-GRACEFUL = {("", "Pod")}
-ORPHANED_BY_DEFAULT = {("", "ReplicationController")}
-UNCOLLECTED = {("", "Event"), ("events.k8s.io", "Event")}
 
 _DEFINITION = Kind(DEFINITIONS[0], "v1", DEFINITIONS[1], "customresourcedefinitions", namespaced=False)
 
@@ -131,7 +129,7 @@ def check_preconditions(kind: Kind, metadata: Document, options: DeleteOptions) 
 
 def _grace(document: Document, kind: Kind, options: DeleteOptions) -> int | None:
     """The seconds that somebody else has to finish the object; None for kinds that know no grace."""
-    if kind.group_kind not in GRACEFUL:
+    if not strategy_of(kind).deletes_gracefully:
         return None
     spec, status = document.get("spec") or {}, document.get("status") or {}
     if options.grace_period_seconds is not None:
@@ -156,13 +154,14 @@ def _shortens(metadata: Document, grace: int, options: DeleteOptions) -> bool:
 
 def _set_finalizers(kind: Kind, metadata: Document, options: DeleteOptions) -> None:
     """Leave the garbage collector the finalizer that the propagation policy calls for."""
-    if kind.group_kind in UNCOLLECTED:
+    strategy = strategy_of(kind)
+    if not strategy.garbage_collected:
         return
     finalizers = metadata.get("finalizers") or []
     policy: str = options.propagation_policy
     if not policy:
         named = [finalizer for finalizer in finalizers if finalizer in (ORPHAN, FOREGROUND)]
-        default = "Orphan" if kind.group_kind in ORPHANED_BY_DEFAULT else "Background"
+        default = "Orphan" if strategy.orphans_dependents else "Background"
         policy = {ORPHAN: "Orphan", FOREGROUND: "Foreground"}[named[0]] if named else default
     kept = [finalizer for finalizer in finalizers if finalizer not in (ORPHAN, FOREGROUND)]
     if policy in ("Orphan", "Foreground"):

@@ -3,55 +3,15 @@
 Upstream: the PrepareForCreate, PrepareForUpdate and Canonicalize methods of pkg/registry/*/*/strategy.go.
 """
 
-from collections.abc import Callable
-from functools import cache
-
-from seatrial.model.canonical import zero
 from seatrial.model.documents import Document
-from seatrial.model.kinds import Kind
-from seatrial.model.schema import schema_of
 from seatrial.model.times import to_time
 from seatrial.store.registry.qos import quality_of_service
-from seatrial.store.registry.strategy import keeps_status_on_create
 
-GroupKind = tuple[str, str]
 GATED = "Scheduling is blocked due to non-empty scheduling gates"
 TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 
 
-def prepare_create(kind: Kind, document: Document, now: int) -> None:
-    """The state every new object of a kind begins in."""
-    if not keeps_status_on_create(kind):
-        status = _fresh_status(kind)
-        if status is None:
-            document.pop("status", None)
-        else:
-            document["status"] = status
-    if (prepare := _ON_CREATE.get(kind.group_kind)) is not None:
-        prepare(document, now)
-
-
-def prepare_update(kind: Kind, document: Document, old: Document, subresource: str, now: int) -> None:
-    """What a kind keeps as it was, or sets, when an object of it is replaced."""
-    if (prepare := _ON_UPDATE.get((*kind.group_kind, subresource))) is not None:
-        prepare(document, old, now)
-
-
-def _fresh_status(kind: Kind) -> Document | None:
-    """The status Go writes for an empty struct: the fields that are never left out, at zero."""
-    if kind.custom:
-        return None
-    return dict(_zero_status(kind))
-
-
-@cache
-def _zero_status(kind: Kind) -> Document:
-    schema = schema_of(kind)
-    status = schema.fields.get("status") if schema is not None else None
-    return dict(zero(status.schema)) if status is not None else {}
-
-
-def _pod_created(document: Document, now: int) -> None:
+def pod_created(document: Document, now: int) -> None:
     spec = document.get("spec") or {}
     status: Document = {"phase": "Pending", "qosClass": quality_of_service(spec)}
     if spec.get("schedulingGates"):
@@ -60,7 +20,7 @@ def _pod_created(document: Document, now: int) -> None:
     document["status"] = status
 
 
-def _namespace_created(document: Document, now: int) -> None:
+def namespace_created(document: Document, now: int) -> None:
     document["status"] = {"phase": "Active"}
     spec = document["spec"] = dict(document.get("spec") or {})
     finalizers = spec.get("finalizers") or []
@@ -74,18 +34,18 @@ def _name_label(document: Document, old: Document, now: int) -> None:
     metadata["labels"] = {**(metadata.get("labels") or {}), "kubernetes.io/metadata.name": metadata["name"]}
 
 
-def _namespace_updated(document: Document, old: Document, now: int) -> None:
+def namespace_updated(document: Document, old: Document, now: int) -> None:
     spec, finalizers = dict(document.get("spec") or {}), (old.get("spec") or {}).get("finalizers")
     spec.pop("finalizers", None)
     document["spec"] = {**spec, **({"finalizers": finalizers} if finalizers else {})}
     _name_label(document, old, now)
 
 
-def _volume_created(document: Document, now: int) -> None:
+def volume_created(document: Document, now: int) -> None:
     document["status"] = {"phase": "Pending", "lastPhaseTransitionTime": to_time(now)}
 
 
-def _volume_status_updated(document: Document, old: Document, now: int) -> None:
+def volume_status_updated(document: Document, old: Document, now: int) -> None:
     status, before = document.get("status") or {}, old.get("status") or {}
     moved, earlier = status.get("lastPhaseTransitionTime"), before.get("lastPhaseTransitionTime")
     if status.get("phase") == before.get("phase"):
@@ -95,12 +55,12 @@ def _volume_status_updated(document: Document, old: Document, now: int) -> None:
         document["status"] = {**status, "lastPhaseTransitionTime": to_time(now)}
 
 
-def _claim_created(document: Document, now: int) -> None:
+def claim_created(document: Document, now: int) -> None:
     document["status"] = {"phase": "Pending"}
-    _claim_sources(document, {}, now)
+    claim_sources(document, {}, now)
 
 
-def _claim_sources(document: Document, old: Document, now: int) -> None:
+def claim_sources(document: Document, old: Document, now: int) -> None:
     """dataSource and dataSourceRef are two spellings; each fills in the other, unless a namespace is named.
 
     A reference into another namespace is behind a gate that is off, and other sources than claims and snapshots were
@@ -121,11 +81,11 @@ def _claim_sources(document: Document, old: Document, now: int) -> None:
         spec["dataSource"] = dict(reference)
 
 
-def _daemon_set_created(document: Document, now: int) -> None:
+def daemon_set_created(document: Document, now: int) -> None:
     _set_template_generation(document, 1)
 
 
-def _daemon_set_updated(document: Document, old: Document, now: int) -> None:
+def daemon_set_updated(document: Document, old: Document, now: int) -> None:
     before = (old["metadata"].get("annotations") or {}).get(TEMPLATE_GENERATION, "1")
     generation = int(before) if before.isdigit() else 1
     changed = (document.get("spec") or {}).get("template") != (old.get("spec") or {}).get("template")
@@ -137,7 +97,7 @@ def _set_template_generation(document: Document, generation: int) -> None:
     metadata["annotations"] = {**(metadata.get("annotations") or {}), TEMPLATE_GENERATION: str(generation)}
 
 
-def _job_created(document: Document, now: int) -> None:
+def job_created(document: Document, now: int) -> None:
     """A job that does not bring its own selector selects its pods by its uid."""
     spec, metadata = document.get("spec") or {}, document["metadata"]
     if spec.get("manualSelector") or not isinstance(spec.get("template"), dict):
@@ -158,7 +118,7 @@ def _job_created(document: Document, now: int) -> None:
     document["spec"] = {**spec, "selector": selector, "template": template}
 
 
-def _pod_status_updated(document: Document, old: Document, now: int) -> None:
+def pod_status_updated(document: Document, old: Document, now: int) -> None:
     """Class of service and observed generations, once known, are not lost by a client that leaves them out."""
     status, before = document.get("status"), old.get("status") or {}
     if not isinstance(status, dict):
@@ -174,21 +134,3 @@ def _pod_status_updated(document: Document, old: Document, now: int) -> None:
         generation = generations.pop(0) if generations else 0
         if generation and not condition.get("observedGeneration"):
             condition["observedGeneration"] = generation
-
-
-_ON_CREATE: dict[GroupKind, Callable[[Document, int], None]] = {
-    ("", "Pod"): _pod_created,
-    ("", "Namespace"): _namespace_created,
-    ("", "PersistentVolume"): _volume_created,
-    ("", "PersistentVolumeClaim"): _claim_created,
-    ("apps", "DaemonSet"): _daemon_set_created,
-    ("batch", "Job"): _job_created,
-}
-
-_ON_UPDATE: dict[tuple[str, str, str], Callable[[Document, Document, int], None]] = {
-    ("", "Pod", "status"): _pod_status_updated,
-    ("", "Namespace", ""): _namespace_updated,
-    ("", "PersistentVolume", "status"): _volume_status_updated,
-    ("", "PersistentVolumeClaim", ""): _claim_sources,
-    ("apps", "DaemonSet", ""): _daemon_set_updated,
-}

@@ -1,17 +1,19 @@
 """The rules a document must pass: decoding, defaulting and validation, each from the room that knows them."""
 
 from seatrial.model.canonical import Misfit, canonicalise
+from seatrial.model.constraints import violations
 from seatrial.model.decoding import check
 from seatrial.model.defaults import apply_defaults
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest, Cause
 from seatrial.model.kinds import Kind
 from seatrial.model.schema import Schema, schema_named, schema_of
-from seatrial.store import validation
 from seatrial.store.crd import DEFINITIONS, Definitions
 from seatrial.store.field_errors import refusal
 from seatrial.store.object_meta import metadata_causes, metadata_update_causes
 from seatrial.store.options import WriteOptions
+from seatrial.store.registry.kinds import strategy_of
+from seatrial.store.validation.pods.pods import GROWN
 
 _METADATA = schema_named("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")
 
@@ -46,16 +48,16 @@ class Rules:
 
     def validate_create(self, kind: Kind, document: Document, *, restored: bool = False) -> None:
         """Raise Invalid where a new object, or one that lived before, is not valid."""
-        causes = metadata_causes(kind, document["metadata"])
-        causes += self._causes(kind, document, None) or validation.validate_create(kind, document, restored=restored)
+        causes = metadata_causes(kind, document["metadata"], strategy_of(kind).name_faults)
+        causes += self._causes(kind, document, None) or _create_causes(kind, document, restored)
         if causes:
             raise refusal(kind, document["metadata"].get("name", ""), causes)
 
     def validate_update(self, kind: Kind, document: Document, old: Document, subresource: str) -> None:
         """Raise Invalid where an object may not become this."""
-        causes = metadata_causes(kind, document["metadata"])
+        causes = metadata_causes(kind, document["metadata"], strategy_of(kind).name_faults)
         causes += metadata_update_causes(document["metadata"], old["metadata"])
-        causes += self._causes(kind, document, old) or validation.validate_update(kind, document, old, subresource)
+        causes += self._causes(kind, document, old) or _update_causes(kind, document, old, subresource)
         if causes:
             raise refusal(kind, document["metadata"].get("name", ""), causes)
 
@@ -74,3 +76,22 @@ def _fit_metadata(kind: Kind, document: Document) -> None:
     except Misfit:
         why = "metadata does not have the types of ObjectMeta"
         raise BadRequest(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {why}') from None
+
+
+def _create_causes(kind: Kind, document: Document, restored: bool) -> list[Cause]:
+    """Causes for a new object, or for one from a snapshot, which may carry what a pod gets only while it runs."""
+    rules = strategy_of(kind).validation
+    found = list(rules.on_create(document)) if rules is not None else _plain_causes(kind, document)
+    return [cause for cause in found if cause != GROWN] if restored and found else found
+
+
+def _update_causes(kind: Kind, document: Document, old: Document, subresource: str) -> list[Cause]:
+    rules = strategy_of(kind).validation
+    if rules is not None:
+        return list(rules.on_update(document, old, subresource))
+    return [] if subresource else _plain_causes(kind, document)
+
+
+def _plain_causes(kind: Kind, document: Document) -> list[Cause]:
+    schema = None if kind.custom else schema_of(kind)
+    return violations(schema, document) if schema is not None else []

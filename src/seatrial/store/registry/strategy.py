@@ -1,112 +1,67 @@
-"""What kinds do differently when they are written, as the strategies of upstream's pkg/registry say it.
+"""The strategy of a kind: everything the API server does for it that it does not do for every kind.
 
-Most kinds keep a generation, cannot be created by an update, and may be updated without a resourceVersion; the
-sets below name those that differ.
+One record per kind; routes, discovery and OpenAPI follow from the data file of the model, the rest follows from here.
+Upstream: the strategies of pkg/registry/*/*/strategy.go, with the printers and field labels that each storage wires in.
 """
 
-from seatrial.model.kinds import Kind
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
-GroupKind = tuple[str, str]
+from seatrial.model.documents import Document
+from seatrial.model.errors import Cause
+from seatrial.model.field_selectors import SelectableFields
+from seatrial.store.object_meta import NameFaults
+from seatrial.store.printers.columns import Columns
 
-CREATED_BY_UPDATE: frozenset[GroupKind] = frozenset(
-    {
-        ("", "Endpoints"),
-        ("", "Event"),
-        ("", "LimitRange"),
-        ("", "Service"),
-        ("batch", "CronJob"),
-        ("batch", "Job"),
-        ("coordination.k8s.io", "Lease"),
-        ("coordination.k8s.io", "LeaseCandidate"),
-        ("events.k8s.io", "Event"),
-        ("flowcontrol.apiserver.k8s.io", "FlowSchema"),
-        ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration"),
-        ("node.k8s.io", "RuntimeClass"),
-        ("rbac.authorization.k8s.io", "ClusterRole"),
-        ("rbac.authorization.k8s.io", "ClusterRoleBinding"),
-        ("rbac.authorization.k8s.io", "Role"),
-        ("rbac.authorization.k8s.io", "RoleBinding"),
-    }
-)
-
-UPDATED_WITH_RESOURCE_VERSION_ONLY: frozenset[GroupKind] = frozenset(
-    {
-        ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
-        ("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding"),
-        ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"),
-        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy"),
-        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding"),
-        ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"),
-        ("apiextensions.k8s.io", "CustomResourceDefinition"),
-        ("apiregistration.k8s.io", "APIService"),
-        ("batch", "CronJob"),
-        ("batch", "Job"),
-        ("certificates.k8s.io", "ClusterTrustBundle"),
-        ("certificates.k8s.io", "PodCertificateRequest"),
-        ("coordination.k8s.io", "Lease"),
-        ("coordination.k8s.io", "LeaseCandidate"),
-        ("flowcontrol.apiserver.k8s.io", "FlowSchema"),
-        ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration"),
-        ("internal.apiserver.k8s.io", "StorageVersion"),
-        ("node.k8s.io", "RuntimeClass"),
-        ("policy", "PodDisruptionBudget"),
-        ("resource.k8s.io", "ResourcePoolStatusRequest"),
-        ("storage.k8s.io", "CSIDriver"),
-        ("storage.k8s.io", "CSINode"),
-        ("storage.k8s.io", "CSIStorageCapacity"),
-        ("storage.k8s.io", "VolumeAttachment"),
-        ("storagemigration.k8s.io", "StorageVersionMigration"),
-    }
-)
-
-WITH_GENERATION: frozenset[GroupKind] = frozenset(
-    {
-        ("", "Pod"),
-        ("", "PodTemplate"),
-        ("", "ReplicationController"),
-        ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
-        ("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding"),
-        ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"),
-        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy"),
-        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding"),
-        ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"),
-        ("apiextensions.k8s.io", "CustomResourceDefinition"),
-        ("apps", "DaemonSet"),
-        ("apps", "Deployment"),
-        ("apps", "ReplicaSet"),
-        ("apps", "StatefulSet"),
-        ("batch", "CronJob"),
-        ("batch", "Job"),
-        ("discovery.k8s.io", "EndpointSlice"),
-        ("flowcontrol.apiserver.k8s.io", "FlowSchema"),
-        ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration"),
-        ("networking.k8s.io", "Ingress"),
-        ("networking.k8s.io", "IngressClass"),
-        ("networking.k8s.io", "NetworkPolicy"),
-        ("policy", "PodDisruptionBudget"),
-        ("resource.k8s.io", "DeviceClass"),
-        ("resource.k8s.io", "DeviceTaintRule"),
-        ("resource.k8s.io", "ResourceSlice"),
-        ("scheduling.k8s.io", "PriorityClass"),
-    }
-)
+CreateCauses = Callable[[Document], Iterable[Cause]]
+UpdateCauses = Callable[[Document, Document, str], Iterable[Cause]]
 
 
-def created_by_update(kind: Kind) -> bool:
-    """Whether a PUT of a name that does not exist creates it."""
-    return kind.group_kind in CREATED_BY_UPDATE
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """The rules of a kind: for a new object, and for a changed one (given the old one and the subresource)."""
+
+    on_create: CreateCauses
+    on_update: UpdateCauses
 
 
-def needs_resource_version(kind: Kind) -> bool:
-    """Whether an update must say which revision it was made from."""
-    return kind.custom or kind.group_kind in UPDATED_WITH_RESOURCE_VERSION_ONLY
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """What one kind does differently; the defaults are what most kinds do."""
 
-
-def keeps_generation(kind: Kind) -> bool:
-    """Whether metadata.generation counts the changes of the desired state."""
-    return kind.custom or kind.group_kind in WITH_GENERATION
-
-
-def keeps_status_on_create(kind: Kind) -> bool:
-    """Whether a create may bring its status along: nodes may, and kinds that have no status of their own."""
-    return kind.group_kind == ("", "Node") or "status" not in kind.subresources
+    created_by_update: bool = False
+    """A PUT of a name that does not exist creates the object."""
+    needs_resource_version: bool = False
+    """An update must name the revision it was made from."""
+    has_generation: bool = False
+    """metadata.generation counts the changes of the desired state."""
+    keeps_status_on_create: bool = False
+    """A create may bring its status along."""
+    name_faults: NameFaults | None = None
+    """What is wrong with a name; None: names are DNS subdomains."""
+    deletes_gracefully: bool = False
+    """A delete marks the object and waits for its grace period."""
+    garbage_collected: bool = True
+    """A delete honours the propagation policy."""
+    orphans_dependents: bool = False
+    """The default propagation policy is Orphan."""
+    delete_returns_object: bool = False
+    """A delete answers with the object and not with a Status."""
+    status_keeps_labels: bool = False
+    """A write to the status subresource leaves labels as they were."""
+    status_keeps_metadata: bool = False
+    """A write to the status subresource leaves metadata as it was."""
+    status_owns_metadata: bool = False
+    """A write to the status subresource may own metadata fields in managedFields."""
+    reset_fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By subresource: the fields that a write to it cannot own, where they differ from the usual ones."""
+    prepare_create: Callable[[Document, int], None] | None = None
+    """Fills in what a new object begins with; the second argument is the present instant."""
+    prepare_update: Mapping[str, Callable[[Document, Document, int], None]] = field(default_factory=dict)
+    """By subresource: fills in or keeps what an update may not change."""
+    validation: Validation | None = None
+    """None: what the data file says (required texts and enumerations) is all."""
+    selectable_fields: SelectableFields | None = None
+    """The fields of field selectors; None: name and namespace."""
+    columns: Columns | None = None
+    """The columns of `kubectl get`; None: name and age."""

@@ -8,20 +8,8 @@ from collections.abc import Callable
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
+from seatrial.store.registry.kinds import strategy_of
 
-LABELS_KEPT = {("apps", "Deployment")}
-METADATA_KEPT = {
-    ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy"),
-    ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
-    ("certificates.k8s.io", "PodCertificateRequest"),
-    ("flowcontrol.apiserver.k8s.io", "FlowSchema"),
-    ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration"),
-    ("networking.k8s.io", "ServiceCIDR"),
-    ("resource.k8s.io", "DeviceTaintRule"),
-    ("resource.k8s.io", "ResourceClaim"),
-    ("storage.k8s.io", "VolumeAttachment"),
-    ("storagemigration.k8s.io", "StorageVersionMigration"),
-}
 RESIZABLE = ("resources", "resizePolicy")
 
 
@@ -38,14 +26,14 @@ def narrow(kind: Kind, document: Document, old: Document, subresource: str) -> D
 
 
 def _status(kind: Kind, document: Document, old: Document) -> Document:
-    metadata = dict(document["metadata"])
-    if kind.custom or kind.group_kind in METADATA_KEPT:
+    strategy, metadata = strategy_of(kind), dict(document["metadata"])
+    if strategy.status_keeps_metadata:
         kept = {**old["metadata"]}
         kept.pop("managedFields", None)
         metadata = {**kept, **{key: metadata[key] for key in ("managedFields",) if key in metadata}}
     else:
         metadata = _with(metadata, "ownerReferences", old["metadata"])
-        if kind.group_kind in LABELS_KEPT:
+        if strategy.status_keeps_labels:
             metadata = _with(metadata, "labels", old["metadata"])
     return _with({**old, "metadata": metadata}, "status", document)
 

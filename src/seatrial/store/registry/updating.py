@@ -13,8 +13,8 @@ from seatrial.store.metadata import conflict, metadata_of, ordered
 from seatrial.store.objects import Stored
 from seatrial.store.options import UpdateOptions, WriteOptions
 from seatrial.store.registry import deleting
-from seatrial.store.registry.preparing import prepare_update
-from seatrial.store.registry.strategy import keeps_generation, needs_resource_version
+from seatrial.store.registry.kinds import strategy_of
+from seatrial.store.registry.prepare import prepare_update
 from seatrial.store.registry.subresources import narrow
 from seatrial.store.requests import Request
 
@@ -82,7 +82,7 @@ def check_precondition(kind: Kind, metadata: Document, old: Document) -> None:
         raise conflict(kind, old["name"], why)
     revision = metadata.get("resourceVersion")
     if not revision or revision == "0":
-        if needs_resource_version(kind):
+        if strategy_of(kind).needs_resource_version:
             cause = Cause("metadata.resourceVersion", "Invalid value: 0: must be specified for an update")
             text = f'{kind.resource} "{old["name"]}" is invalid: {cause.field}: {cause.message}'
             raise Invalid(text, group=kind.group, kind=kind.plural, name=old["name"], causes=[cause])
@@ -102,7 +102,7 @@ def prepare(kind: Kind, document: Document, old: Document, subresource: str, now
     metadata["resourceVersion"] = old_metadata["resourceVersion"]
     document = ordered(kind, narrow(kind, document, old, subresource))
     prepare_update(kind, document, old, subresource, now)
-    if keeps_generation(kind) and _desired(document) != _desired(old):
+    if strategy_of(kind).has_generation and _desired(document) != _desired(old):
         document["metadata"]["generation"] = old_metadata.get("generation", 0) + 1
     return document
 

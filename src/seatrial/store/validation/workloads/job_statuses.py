@@ -4,7 +4,7 @@ Upstream: ValidateJobUpdateStatus of pkg/apis/batch/validation/validation.go, an
 pkg/registry/batch/job/strategy.go. A rule is applied when what it speaks of has changed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from seatrial.model.documents import Document
@@ -12,6 +12,7 @@ from seatrial.model.errors import Cause
 from seatrial.store.field_errors import duplicate, invalid, required
 from seatrial.store.validation.formats import not_negative
 from seatrial.store.validation.go_values import go_struct
+from seatrial.store.validation.workloads import jobs
 from seatrial.store.validation.workloads.job_policies import count_indexes, interval, omitted
 
 _CONDITIONS = "status.conditions"
@@ -165,3 +166,8 @@ def _criteria(new: _Status, old: _Status, spec: Document) -> Iterator[Cause]:
     if old.complete and not old.met and new.met:
         why = "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions"
         yield omitted(_CONDITIONS, why)
+
+
+def change_causes(document: Document, old: Document, subresource: str) -> Iterable[Cause]:
+    """What is wrong with a changed Job, through its status or as a whole."""
+    return status_causes(document, old) if subresource == "status" else jobs.update_causes(document, old)

@@ -6,7 +6,7 @@ Upstream: pkg/printers/internalversion/printers.go.
 from typing import Any
 
 from seatrial.model.documents import Document
-from seatrial.server.tables.cells import (
+from seatrial.store.printers.cells import (
     NONE,
     UNSET,
     age,
@@ -21,7 +21,7 @@ from seatrial.server.tables.cells import (
     since,
     text,
 )
-from seatrial.server.tables.table import Columns, columns
+from seatrial.store.printers.columns import columns
 
 JOB_STATES = (
     ("Suspended", "Suspended"),
@@ -188,33 +188,3 @@ def _wide(obj: Document) -> list[Any]:
 
 
 REPLICAS = columns("Name Desired:integer Current:integer Ready:integer Age +Containers +Images +Selector")
-COLUMNS: dict[tuple[str, str], Columns] = {
-    ("apps", "Deployment"): Columns(
-        columns("Name Ready Up-to-date Available Age +Containers +Images +Selector"), deployment_cells
-    ),
-    ("apps", "ReplicaSet"): Columns(REPLICAS, replica_set_cells),
-    ("", "ReplicationController"): Columns(REPLICAS, replication_controller_cells),
-    ("apps", "StatefulSet"): Columns(columns("Name Ready Age +Containers +Images"), stateful_set_cells),
-    ("apps", "DaemonSet"): Columns(
-        columns(
-            "Name Desired:integer Current:integer Ready:integer Up-to-date:integer Available:integer Node_Selector Age "
-            "+Containers +Images +Selector"
-        ),
-        daemon_set_cells,
-    ),
-    ("batch", "Job"): Columns(columns("Name Status Completions Duration Age +Containers +Images +Selector"), job_cells),
-    ("batch", "CronJob"): Columns(
-        columns(
-            "Name Schedule Timezone Suspend:boolean Active:integer Last_Schedule Age +Containers +Images +Selector"
-        ),
-        cron_job_cells,
-    ),
-    ("policy", "PodDisruptionBudget"): Columns(
-        columns("Name Min_Available Max_Unavailable Allowed_Disruptions:integer Age"), budget_cells
-    ),
-    ("autoscaling", "HorizontalPodAutoscaler"): Columns(
-        columns("Name Reference Targets MinPods MaxPods Replicas Age"), autoscaler_cells
-    ),
-    ("apps", "ControllerRevision"): Columns(columns("Name Controller Revision Age"), revision_cells),
-    ("", "PodTemplate"): Columns(columns("Name Containers Images Pod_Labels"), pod_template_cells),
-}

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from seatrial.model.documents import Document
-from seatrial.server.tables.cells import NONE, UNKNOWN, age, at, items, name, number, since, text
-from seatrial.server.tables.table import Columns, columns
+from seatrial.store.printers.cells import NONE, UNKNOWN, age, at, items, name, number, since, text
 
 ROLE_PREFIX, ROLE_LABEL = "node-role.kubernetes.io/", "kubernetes.io/role"
 FINAL = {"Succeeded": "The pod has completed successfully.", "Failed": "The pod failed."}
@@ -170,14 +169,3 @@ def _has_condition(document: Document, type: Any) -> bool:
 
 def _ended(status: Document) -> str:
     return text(status, "lastState", "terminated", "finishedAt")
-
-
-COLUMNS: dict[tuple[str, str], Columns] = {
-    ("", "Pod"): Columns(
-        columns("Name Ready Status Restarts Age +IP +Node +Nominated_Node +Readiness_Gates"), pod_cells, pod_conditions
-    ),
-    ("", "Node"): Columns(
-        columns("Name Status Roles Age Version +Internal-IP +External-IP +OS-Image +Kernel-Version +Container-Runtime"),
-        node_cells,
-    ),
-}

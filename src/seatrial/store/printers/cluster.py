@@ -6,7 +6,7 @@ Upstream: pkg/printers/internalversion/printers.go.
 from typing import Any
 
 from seatrial.model.documents import Document
-from seatrial.server.tables.cells import (
+from seatrial.store.printers.cells import (
     NONE,
     UNKNOWN,
     UNSET,
@@ -21,7 +21,7 @@ from seatrial.server.tables.cells import (
     since,
     text,
 )
-from seatrial.server.tables.table import Columns, columns, plain
+from seatrial.store.printers.columns import Columns, columns, plain
 
 MODES = {"ReadWriteOnce": "RWO", "ReadOnlyMany": "ROX", "ReadWriteMany": "RWX", "ReadWriteOncePod": "RWOP"}
 DEFAULT_CLASS = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
@@ -297,7 +297,7 @@ def policy_binding_cells(obj: Document, now: int) -> list[Any]:
     return [name(obj), text(obj, "spec", "policyName"), parameter, age(obj, now)]
 
 
-def _policy_cells(field: str) -> Any:
+def policy_cells(field: str) -> Any:
     def cells(obj: Document, now: int) -> list[Any]:
         kind = at(obj, "spec", "paramKind")
         parameter = f"{text(kind, 'apiVersion')}/{text(kind, 'kind')}" if kind else UNSET
@@ -314,103 +314,3 @@ CREATED_AT = Columns(columns("Name Created_At"), lambda o, _: [name(o), text(o, 
 """What upstream prints of kinds that have no printer of their own."""
 WEBHOOKS = plain("Name Webhooks:integer Age", lambda obj: [len(items(obj, "webhooks"))])
 POLICY_BINDINGS = Columns(columns("Name PolicyName ParamRef Age"), policy_binding_cells)
-COLUMNS: dict[tuple[str, str], Columns] = {
-    ("", "PersistentVolume"): Columns(
-        columns(
-            "Name Capacity Access_Modes Reclaim_Policy Status Claim StorageClass VolumeAttributesClass Reason Age "
-            "+VolumeMode"
-        ),
-        volume_cells,
-    ),
-    ("", "PersistentVolumeClaim"): Columns(
-        columns("Name Status Volume Capacity Access_Modes StorageClass VolumeAttributesClass Age +VolumeMode"),
-        claim_cells,
-    ),
-    ("storage.k8s.io", "StorageClass"): Columns(
-        columns("Name Provisioner ReclaimPolicy VolumeBindingMode AllowVolumeExpansion Age"), storage_class_cells
-    ),
-    ("storage.k8s.io", "VolumeAttributesClass"): plain("Name DriverName Age", lambda o: [text(o, "driverName")]),
-    ("storage.k8s.io", "VolumeAttachment"): plain(
-        "Name Attacher PV Node Attached:boolean Age",
-        lambda o: [
-            text(o, "spec", "attacher"),
-            text(o, "spec", "source", "persistentVolumeName"),
-            text(o, "spec", "nodeName"),
-            bool(at(o, "status", "attached")),
-        ],
-    ),
-    ("storage.k8s.io", "CSINode"): plain("Name Drivers:integer Age", lambda o: [len(items(o, "spec", "drivers"))]),
-    ("storage.k8s.io", "CSIDriver"): Columns(
-        columns(
-            "Name AttachRequired:boolean PodInfoOnMount:boolean StorageCapacity:boolean TokenRequests "
-            "RequiresRepublish:boolean Modes Age"
-        ),
-        csi_driver_cells,
-    ),
-    ("storage.k8s.io", "CSIStorageCapacity"): plain(
-        "Name StorageClassName Capacity",
-        lambda o: [text(o, "storageClassName"), text(o, "capacity", absent=UNSET)],
-    ),
-    ("", "Service"): Columns(columns("Name Type Cluster-IP External-IP Port(s) Age +Selector"), service_cells),
-    ("networking.k8s.io", "Ingress"): Columns(columns("Name Class Hosts Address Ports Age"), ingress_cells),
-    ("networking.k8s.io", "IngressClass"): Columns(columns("Name Controller Parameters Age"), ingress_class_cells),
-    ("networking.k8s.io", "NetworkPolicy"): plain(
-        "Name Pod-Selector Age", lambda o: [selector_text(at(o, "spec", "podSelector"))]
-    ),
-    ("networking.k8s.io", "ServiceCIDR"): plain("Name CIDRs Age", lambda o: [",".join(items(o, "spec", "cidrs"))]),
-    ("networking.k8s.io", "IPAddress"): Columns(columns("Name ParentRef Age"), address_cells),
-    ("", "Endpoints"): Columns(columns("Name Endpoints Age"), endpoints_cells),
-    ("discovery.k8s.io", "EndpointSlice"): Columns(
-        columns("Name AddressType Ports Endpoints Age"), endpoint_slice_cells
-    ),
-    ("", "Event"): EVENTS,
-    ("events.k8s.io", "Event"): EVENTS,
-    ("", "Namespace"): plain("Name Status Age", lambda o: [text(o, "status", "phase")]),
-    ("", "Secret"): plain("Name Type Data Age", lambda o: [text(o, "type"), len(at(o, "data") or {})]),
-    ("", "ConfigMap"): plain("Name Data Age", lambda o: [len(at(o, "data") or {}) + len(at(o, "binaryData") or {})]),
-    ("", "ServiceAccount"): plain("Name Age", lambda o: []),
-    ("", "ResourceQuota"): Columns(columns("Name Request Limit Age"), quota_cells),
-    ("", "LimitRange"): CREATED_AT,
-    ("coordination.k8s.io", "Lease"): plain("Name Holder Age", lambda o: [text(o, "spec", "holderIdentity")]),
-    ("scheduling.k8s.io", "PriorityClass"): Columns(
-        columns("Name Value:integer Global-Default:boolean Age PreemptionPolicy"),
-        lambda o, now: [
-            name(o),
-            number(o, "value"),
-            bool(at(o, "globalDefault")),
-            age(o, now),
-            text(o, "preemptionPolicy"),
-        ],
-    ),
-    ("node.k8s.io", "RuntimeClass"): plain("Name Handler Age", lambda o: [text(o, "handler")]),
-    ("rbac.authorization.k8s.io", "RoleBinding"): BINDINGS,
-    ("rbac.authorization.k8s.io", "ClusterRoleBinding"): BINDINGS,
-    ("rbac.authorization.k8s.io", "Role"): CREATED_AT,
-    ("rbac.authorization.k8s.io", "ClusterRole"): CREATED_AT,
-    ("certificates.k8s.io", "CertificateSigningRequest"): Columns(
-        columns("Name Age SignerName Requestor RequestedDuration Condition"), signing_request_cells
-    ),
-    ("resource.k8s.io", "DeviceClass"): plain("Name Age", lambda o: []),
-    ("resource.k8s.io", "ResourceClaimTemplate"): plain("Name Age", lambda o: []),
-    ("resource.k8s.io", "ResourceClaim"): Columns(columns("Name State Age"), claim_state_cells),
-    ("resource.k8s.io", "ResourceSlice"): plain(
-        "Name Node Driver Pool Age",
-        lambda o: [text(o, "spec", "nodeName"), text(o, "spec", "driver"), text(o, "spec", "pool", "name")],
-    ),
-    ("flowcontrol.apiserver.k8s.io", "FlowSchema"): Columns(
-        columns("Name PriorityLevel MatchingPrecedence DistinguisherMethod Age MissingPL"), flow_schema_cells
-    ),
-    ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration"): Columns(
-        columns("Name Type NominalConcurrencyShares Queues HandSize QueueLengthLimit Age"), priority_level_cells
-    ),
-    ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"): WEBHOOKS,
-    ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"): WEBHOOKS,
-    ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy"): Columns(
-        columns("Name Validations:integer ParamKind Age"), _policy_cells("validations")
-    ),
-    ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"): Columns(
-        columns("Name Mutations:integer ParamKind Age"), _policy_cells("mutations")
-    ),
-    ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding"): POLICY_BINDINGS,
-    ("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding"): POLICY_BINDINGS,
-}

@@ -1,0 +1,1 @@
+"""Printer columns of the built-in kinds, as `kubectl get` shows them. Upstream: pkg/printers/internalversion."""
