@@ -24,8 +24,6 @@ METADATA = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"
 SUCCEEDED, FAILED, PAUSED = "Succeeded", "Failed", "Paused"
 ANSWER_TIMEOUT = 3600
 """Seconds for one answer: a simulator that reads a very large scenario answers late."""
-SILENCE = 15.0
-"""Seconds without a connection after which the simulator counts as ended."""
 POLLED_EVERY = 0.2
 CHUNK = 1 << 20
 
@@ -47,6 +45,8 @@ class RunnerOptions:
     paused: float = 5.0
     """Seconds that a scenario may be Paused with nothing left to do."""
     append_done: bool = False
+    silence: float = 15.0
+    """Seconds without a connection after which the simulator counts as ended."""
 
 
 class ScenarioRunner:
@@ -113,7 +113,7 @@ class ScenarioRunner:
             try:
                 code, answer = self._request("GET", f"{SCENARIOS}/{name}?includeObject=None", accept=TABLE)
             except OSError as error:
-                if time.monotonic() > heard + SILENCE:
+                if time.monotonic() > heard + self._options.silence:
                     raise RunnerError(f"{self._address} no longer answers: {error}") from error
             else:
                 if code >= 400:
