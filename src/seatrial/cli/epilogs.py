@@ -38,6 +38,13 @@ CLOSINGS: dict[str, tuple[tuple[str, ...], str]] = {
         ("seatrial operator manifests --image registry.example/seatrial:1 > operator.yaml",),
         "0",
     ),
+    "simulate": (
+        (
+            "seatrial simulate simulation.yaml --out ./result",
+            "seatrial simulate least.yaml most.yaml --fail-if 'nodes_used > 5%'",
+        ),
+        f"0 all Completed, 1 one Failed or a --fail-if line is crossed, {UNUSABLE}",
+    ),
     "scenario-runner": (
         ("seatrial scenario-runner --template scenario.yaml --result result.json --port 3131",),
         "0 Succeeded, 1 the scenario Failed or ended Paused, or the simulator is gone, 2 a file cannot be used",

@@ -21,6 +21,7 @@ COMMANDS = (
     "run",
     "scenario_runner",
     "serve",
+    "simulate",
     "snapshot",
     "verify",
 )

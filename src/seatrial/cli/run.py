@@ -19,6 +19,7 @@ from seatrial.scheduler.framework.shortcuts import chosen_shortcuts
 
 if TYPE_CHECKING:
     from seatrial.scenario.simulation import ScenarioRun, SimulationOptions
+    from seatrial.scenario.status import ScenarioStatus
 
 REPORT = "report.html"
 HELP = frozenset({"-h", "--help", "--version"})
@@ -73,8 +74,8 @@ def run(
     if check or expand:
         from seatrial.cli.check import check as check_scenario
 
-        _maker(scheduler_config, feature_gates, plugins or [], tie_break, seed, events=False)
-        check_scenario(scenario, _snapshot(snapshot), expand=expand, json=json)
+        scheduler_from(scheduler_config, feature_gates, plugins or [], tie_break, seed, events=False)
+        check_scenario(scenario, snapshot_from(snapshot), expand=expand, json=json)
         return
     document = read_scenario(scenario)
     options = SimulationOptions(
@@ -83,12 +84,14 @@ def run(
         drain=drain,
         max_loops=max_loops,
         strategy=chosen_strategy(),
-        snapshot=_snapshot(snapshot),
+        snapshot=snapshot_from(snapshot),
     )
-    maker = _maker(scheduler_config, feature_gates, plugins or [], tie_break, seed, events=record == "full")
+    maker = scheduler_from(scheduler_config, feature_gates, plugins or [], tie_break, seed, events=record == "full")
     target = out or Path("seatrial-out") / document["metadata"]["name"]
-    phase = _play(document, scenario, maker, options, seed, target, report=report, quiet=quiet, json=json)
-    if phase == "Failed":
+    status = run_scenario(document, scenario, maker, options, seed, target, report=report, quiet=quiet, json=json)
+    if status.phase == "Failed":
+        if quiet:
+            typer.echo(f"seatrial: {status.message}", err=True)
         raise typer.Exit(1)
 
 
@@ -102,7 +105,7 @@ def make_folder(target: Path) -> None:
         raise ConfigError("", "--out", f"{target} cannot be written to")
 
 
-def _play(
+def run_scenario(
     document: dict[str, Any],
     path: Path,
     maker: Any,
@@ -113,7 +116,8 @@ def _play(
     report: bool,
     quiet: bool,
     json: bool,
-) -> str:
+) -> "ScenarioStatus":
+    """Run a scenario and write its results into a folder; its status at the end."""
     from seatrial.cli.progress import Progress, print_summary, summary_of
     from seatrial.clock.virtual import Clock
     from seatrial.scenario.cluster import fresh_store
@@ -149,9 +153,7 @@ def _play(
             typer.echo(orjson.dumps({**summary, "files": files, "warnings": warnings}).decode())
         elif not quiet:
             print_summary(summary, files, warnings)
-        elif play.board.phase == "Failed":
-            typer.echo(f"seatrial: {play.board.message}", err=True)
-        return play.board.phase
+        return play.board
 
 
 def _drive(play: "ScenarioRun", progress: Any) -> None:
@@ -204,7 +206,10 @@ def write_report(target: Path) -> str:
     return str(target / REPORT)
 
 
-def _maker(path: Path | None, gates: str, modules: list[str], tie_break: Any, seed: int, *, events: bool) -> Any:
+def scheduler_from(
+    path: Path | None, gates: str, modules: list[str], tie_break: Any, seed: int, *, events: bool
+) -> Any:
+    """What makes the scheduler of a run, from the options of a command."""
     from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
     from seatrial.scheduler.framework.out_of_tree import load_plugins
 
@@ -213,7 +218,8 @@ def _maker(path: Path | None, gates: str, modules: list[str], tie_break: Any, se
     return scheduler_maker(loaded, tie_break=tie_break, seed=seed, plugins=classes, events=events)
 
 
-def _snapshot(path: Path | None) -> list[dict[str, Any]]:
+def snapshot_from(path: Path | None) -> list[dict[str, Any]]:
+    """The objects that a run begins with."""
     from seatrial.scenario.snapshots import read_snapshot
 
     if path is None:

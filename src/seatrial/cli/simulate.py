@@ -1,0 +1,162 @@
+"""`seatrial simulate`: SchedulerSimulations of KEP-184, run on this machine without a cluster."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from seatrial.cli.run import make_folder, run_scenario, scheduler_from, snapshot_from
+from seatrial.control_plane.result_strategy import chosen_strategy
+from seatrial.model.errors import ConfigError
+
+if TYPE_CHECKING:
+    from seatrial.operator.local_simulation import LocalSimulation
+    from seatrial.results.thresholds import Threshold
+    from seatrial.scenario.simulation import SimulationOptions
+
+OBJECT = "schedulersimulation.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class RunChoices:
+    """What the command line says about every run."""
+
+    options: "SimulationOptions"
+    seed: int
+    tie_break: Literal["upstream", "name", "random"]
+    plugins: list[str]
+    quiet: bool
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(simulate)
+
+
+def simulate(
+    files: Annotated[list[Path], typer.Argument(help="SchedulerSimulations, one or more in each file.")],
+    snapshot: Annotated[Path | None, typer.Option(help="A cluster to begin with (`seatrial snapshot`).")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of uids and of random ties.")] = 0,
+    tie_break: Annotated[
+        Literal["upstream", "name", "random"], typer.Option(help="How equal scores are settled.")
+    ] = "upstream",
+    record: Annotated[
+        Literal["none", "summary", "full"], typer.Option(help="What is kept of each scheduling attempt.")
+    ] = "full",
+    plugins: Annotated[list[str] | None, typer.Option(help="A module (or .py file) with plugins.")] = None,
+    fail_if: Annotated[
+        list[str] | None, typer.Option(help="Exit 1 if a number changes so from the first to another.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the results; by default seatrial-out, with a folder for each.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Run SchedulerSimulations here, print them with their status, and compare them where there are several."""
+    from seatrial.operator.local_simulation import read_simulations
+    from seatrial.results.thresholds import Threshold
+    from seatrial.scenario.simulation import SimulationOptions
+
+    thresholds = [Threshold.parse(text) for text in fail_if or ()]
+    simulations = [simulation for path in files for simulation in read_simulations(path)]
+    names = [simulation.name for simulation in simulations]
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigError("", "metadata.name", f"{name} is the name of two SchedulerSimulations")
+    if thresholds and len(simulations) < 2:
+        raise ConfigError("", "--fail-if", "expected two SchedulerSimulations or more")
+    targets = _targets(names, out)
+    for target in targets.values():
+        make_folder(target)
+    options = SimulationOptions(level=record, strategy=chosen_strategy(), snapshot=snapshot_from(snapshot))
+    choices = RunChoices(options, seed, tie_break, plugins or [], quiet)
+    failures = [_simulate(each, targets[each.name], choices) for each in simulations]
+    if len(simulations) > 1:
+        _compare(list(targets.values()), out or Path("seatrial-out"), thresholds, failed=any(failures))
+    if any(failures):
+        raise typer.Exit(1)
+
+
+def _targets(names: list[str], out: Path | None) -> dict[str, Path]:
+    """The folder of each simulation."""
+    if len(names) == 1 and out is not None:
+        return {names[0]: out}
+    return {name: (out or Path("seatrial-out")) / name for name in names}
+
+
+def _simulate(simulation: "LocalSimulation", target: Path, choices: RunChoices) -> str:
+    """Run one simulation, and print it with its status; why it failed, else the empty text."""
+    from seatrial.model.yaml_reader import dump
+    from seatrial.scenario.output_files import write_whole
+
+    started = _now()
+    try:
+        failure = _run(simulation, target, choices)
+    except ConfigError as error:
+        failure = str(error)
+    ended = dump(simulation.ended(started, _now(), failure))
+    write_whole(target / OBJECT, [ended.encode()])
+    typer.echo(f"---\n{ended}", nl=False)
+    if failure:
+        typer.secho(f"seatrial: {simulation.name}: {failure}", err=True, fg="red")
+    return failure
+
+
+def _run(simulation: "LocalSimulation", target: Path, choices: RunChoices) -> str:
+    from seatrial.operator.scenario_runner import check_writable
+    from seatrial.scenario.output_files import write_whole
+    from seatrial.scenario.result import RESULT
+    from seatrial.scenario.spec.decoding import read_scenario
+
+    # A result of an earlier run must not be taken for one of this run.
+    (target / RESULT).unlink(missing_ok=True)
+    document = read_scenario(simulation.template)
+    check_writable(simulation.result)
+    options, seed = choices.options, choices.seed
+    events = options.level == "full"
+    maker = scheduler_from(simulation.configuration, "", choices.plugins, choices.tie_break, seed, events=events)
+    status = run_scenario(
+        document, simulation.template, maker, options, seed, target, report=False, quiet=True, json=False
+    )
+    with (target / RESULT).open("rb") as result:
+        write_whole(simulation.result, iter(lambda: result.read(1 << 20), b""))
+    name = document["metadata"]["name"]
+    if not choices.quiet:
+        typer.echo(f"seatrial: {simulation.name}: scenario {name} {status.phase}", err=True)
+    if status.phase == "Paused":
+        return f"scenario {name} ended Paused, without Done: {status.message}"
+    return "" if status.phase == "Succeeded" else f"scenario {name} {status.phase}: {status.message}"
+
+
+def _compare(targets: list[Path], out: Path, thresholds: "list[Threshold]", *, failed: bool) -> None:
+    """Compare the runs, on standard error and in compare.html; exit 1 where a threshold is crossed."""
+    from seatrial.cli.compare import page_parts
+    from seatrial.results.comparison import compare
+    from seatrial.results.run import Run
+    from seatrial.results.wording import as_markdown
+    from seatrial.web.page import compare_page, write_page
+
+    if failed and not all((target / "result.json").exists() for target in targets):
+        typer.echo("seatrial: not compared: a simulation has no result", err=True)
+        return
+    try:
+        comparison = compare([Run.load(target) for target in targets])
+    except ConfigError as error:
+        if thresholds:
+            raise
+        typer.echo(f"seatrial: not compared: {error}", err=True)
+        return
+    typer.echo(as_markdown(comparison), err=True, nl=False)
+    write_page(compare_page(list(comparison.runs), *page_parts(comparison)), out / "compare.html")
+    typer.echo(f"written {out / 'compare.html'}", err=True)
+    crossings = [sentence for threshold in thresholds for sentence in threshold.crossings(comparison)]
+    for sentence in crossings:
+        typer.secho(f"over the line: {sentence}", err=True, fg="red")
+    if crossings:
+        raise typer.Exit(1)
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,138 @@
+"""`seatrial simulate`: SchedulerSimulations on this machine, what they print and how they end."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.operator.objects import scenario, simulation, write_scenario
+
+SEATRIAL = Path(sys.executable).with_name("seatrial")
+EXAMPLE = Path(__file__).parents[2] / "examples" / "spread-or-binpack"
+BAD = {
+    "kind": ("kind", "Pod"),
+    "unknown field": ("scenario", {}),
+    "empty path": ("scenarioTemplateFilePath", ""),
+    "wrong type": ("simulatorSpec", []),
+    "a volume of a cluster": ("volume", {"name": "v", "persistentVolumeClaim": {"claimName": "c"}}),
+}
+
+
+def simulate(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [str(SEATRIAL), "simulate", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=directory, check=False)
+
+
+def written(directory: Path, document: dict[str, Any], name: str = "simulation.yaml") -> str:
+    (directory / name).write_text(yaml.safe_dump(document))
+    return name
+
+
+def test_a_simulation_completes(tmp_path: Path) -> None:
+    """S-014 S-021: the volume's directory, relative to the object's file, stands for /mnt."""
+    write_scenario(tmp_path / "files")
+    written(tmp_path, simulation("one", Path("files")))
+    done = simulate(Path("/"), str(tmp_path / "simulation.yaml"), "--out", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    printed = yaml.safe_load(done.stdout)
+    assert printed["status"]["phase"] == "Completed"
+    assert printed["status"]["completionTime"].endswith("Z")
+    assert yaml.safe_load((tmp_path / "out" / "schedulersimulation.yaml").read_text()) == printed
+    result = json.loads((tmp_path / "files" / "result.json").read_bytes())
+    assert result["status"]["phase"] == "Succeeded"
+    assert result == json.loads((tmp_path / "out" / "result.json").read_bytes())
+
+
+def test_two_simulations_are_compared(tmp_path: Path) -> None:
+    """S-002: one scenario, two schedulers, and which uses fewer nodes."""
+    shutil.copytree(EXAMPLE, tmp_path / "example")
+    done = simulate(tmp_path, "example/simulation.yaml", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert [each["metadata"]["name"] for each in yaml.safe_load_all(done.stdout)] == ["spread", "binpack"]
+    assert "| nodes_used | 10 | 4 | -6 (-60.0%) better |" in done.stderr
+    assert "spread" in (tmp_path / "out" / "compare.html").read_text()
+    assert {path.name for path in (tmp_path / "example" / "results").iterdir()} == {"spread.json", "binpack.json"}
+
+
+def test_a_threshold_decides_the_exit_code(tmp_path: Path) -> None:
+    """S-036: a score from the results, and no for an answer in CI."""
+    shutil.copytree(EXAMPLE, tmp_path / "example")
+    done = simulate(tmp_path, "example/simulation.yaml", "--fail-if", "balance_cpu > 10")
+    assert done.returncode == 1
+    assert "over the line: " in done.stderr
+    assert simulate(tmp_path, "example/simulation.yaml", "--fail-if", "nodes_used > 0").returncode == 0
+
+
+@pytest.mark.parametrize("cause", ["absent", "failed", "paused", "configuration"])
+def test_a_failure_is_a_status_and_exit_code_1(tmp_path: Path, cause: str) -> None:
+    """S-013 S-021 S-022 S-034"""
+    document = simulation("one", Path())
+    if cause == "failed":
+        made = scenario()
+        made["spec"]["operations"][1] = made["spec"]["operations"][0]
+        (tmp_path / "scenario.json").write_text(json.dumps(made))
+    elif cause != "absent":
+        write_scenario(tmp_path, done=cause != "paused")
+    if cause == "configuration":
+        document["spec"]["simulatorSpec"] = {"kubeSchedulerConfigurationPath": "/mnt/absent.yaml"}
+    done = simulate(tmp_path, written(tmp_path, document))
+    assert done.returncode == 1, done.stderr
+    status = yaml.safe_load(done.stdout)["status"]
+    assert status["phase"] == "Failed"
+    assert "completionTime" not in status
+    expected = {
+        "absent": "scenario.json: No such file or directory",
+        "failed": 'scenario small Failed: operation op-2: nodes "node-1" already exists',
+        "paused": "scenario small ended Paused, without Done",
+        "configuration": "absent.yaml",
+    }[cause]
+    assert expected in status["message"]
+    assert status["message"] in done.stderr
+
+
+@pytest.mark.parametrize("cause", BAD)
+def test_a_bad_object_is_exit_code_2_and_nothing_is_run(tmp_path: Path, cause: str) -> None:
+    write_scenario(tmp_path)
+    document = simulation("one", Path())
+    field, value = BAD[cause]
+    (document if field == "kind" else document["spec"])[field] = value
+    done = simulate(tmp_path, written(tmp_path, document))
+    assert done.returncode == 2
+    assert "simulation.yaml: " in done.stderr
+    assert field in done.stderr
+    assert not (tmp_path / "result.json").exists()
+    assert not (tmp_path / "seatrial-out").exists()
+
+
+@pytest.mark.parametrize("text", ["", "[", "3", "apiVersion: v1"])
+def test_what_is_no_object_is_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "simulation.yaml").write_text(text)
+    done = simulate(tmp_path, "simulation.yaml")
+    assert done.returncode == 2
+    assert done.stderr.startswith("seatrial: simulation.yaml: ")
+    assert simulate(tmp_path, "absent.yaml").returncode == 2
+
+
+def test_two_of_one_name_are_refused(tmp_path: Path) -> None:
+    first = written(tmp_path, simulation("one", Path()), "first.yaml")
+    second = written(tmp_path, simulation("one", Path()), "second.yaml")
+    done = simulate(tmp_path, first, second)
+    assert done.returncode == 2
+    assert "one is the name of two SchedulerSimulations" in done.stderr
+
+
+def test_different_scenarios_are_run_but_not_compared(tmp_path: Path) -> None:
+    files = []
+    for name in ("one", "two"):
+        write_scenario(tmp_path / name, name)
+        files.append(written(tmp_path, simulation(name, Path(name)), f"{name}.yaml"))
+        (tmp_path / name / "scenario.json").write_text(json.dumps(scenario(name, pods=len(files))))
+    done = simulate(tmp_path, *files)
+    assert done.returncode == 0, done.stderr
+    assert "not compared: " in done.stderr
+    assert simulate(tmp_path, *files, "--fail-if", "nodes_used > 0").returncode == 2
