@@ -7,7 +7,7 @@ is as quick to ask as one of ten. Upstream: pkg/scheduler/api/job_info.go (TaskS
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from seatrial.volcano.cache.task_info import ALLOCATED_STATUSES, READY_STATUSES, TaskInfo, TaskStatus
+from seatrial.volcano.cache.task_info import READY_STATUSES, TaskInfo, TaskStatus
 
 Tasks = dict[str, TaskInfo]
 NO_TASKS: Tasks = {}
@@ -16,7 +16,7 @@ NO_TASKS: Tasks = {}
 class TaskIndex:
     """The tasks of a job or sub-job by uid, by status, and counted by status and role."""
 
-    __slots__ = ("by_status", "pending_best_effort", "roles", "tasks")
+    __slots__ = ("allocated", "best_effort", "by_status", "pending_best_effort", "ready", "roles", "tasks", "waiting")
 
     def __init__(self) -> None:
         self.tasks: Tasks = {}
@@ -24,6 +24,13 @@ class TaskIndex:
         self.roles: dict[TaskStatus, Counter[str]] = {}
         self.pending_best_effort: Counter[str] = Counter()
         """Pending tasks that ask for nothing, by role."""
+        self.ready = 0
+        """Tasks that hold resources or are done."""
+        self.allocated = 0
+        self.waiting = 0
+        """Pipelined tasks."""
+        self.best_effort = 0
+        """Pending tasks that ask for nothing."""
 
     def add(self, task: TaskInfo) -> None:
         self.tasks[task.uid] = task
@@ -32,9 +39,7 @@ class TaskIndex:
     def move(self, task: TaskInfo, old: TaskStatus, new: TaskStatus) -> None:
         """A task of the index changes its status."""
         del self.by_status[old][task.uid]
-        self.roles[old][task.role] -= 1
-        if old is TaskStatus.PENDING and task.best_effort:
-            self.pending_best_effort[task.role] -= 1
+        self._count(task, old, -1)
         self._put(task, new)
 
     def _put(self, task: TaskInfo, status: TaskStatus) -> None:
@@ -43,9 +48,19 @@ class TaskIndex:
             tasks = self.by_status[status] = {}
             self.roles[status] = Counter()
         tasks[task.uid] = task
-        self.roles[status][task.role] += 1
-        if status is TaskStatus.PENDING and task.best_effort:
-            self.pending_best_effort[task.role] += 1
+        self._count(task, status, 1)
+
+    def _count(self, task: TaskInfo, status: TaskStatus, sign: int) -> None:
+        self.roles[status][task.role] += sign
+        if status in READY_STATUSES:
+            self.ready += sign
+            if status is not TaskStatus.SUCCEEDED:
+                self.allocated += sign
+        elif status is TaskStatus.PIPELINED:
+            self.waiting += sign
+        elif status is TaskStatus.PENDING and task.best_effort:
+            self.best_effort += sign
+            self.pending_best_effort[task.role] += sign
 
     def of(self, status: TaskStatus) -> Tasks:
         """The tasks in a status, by uid."""
@@ -62,24 +77,6 @@ class TaskIndex:
     def in_role(self, role: str, statuses: Iterable[TaskStatus]) -> int:
         """How many tasks of a role are in one of the statuses."""
         return sum(self.roles[status][role] for status in statuses if status in self.roles)
-
-    @property
-    def ready(self) -> int:
-        """Tasks that hold resources or are done."""
-        return self.count(READY_STATUSES)
-
-    @property
-    def allocated(self) -> int:
-        return self.count(ALLOCATED_STATUSES)
-
-    @property
-    def waiting(self) -> int:
-        return len(self.of(TaskStatus.PIPELINED))
-
-    @property
-    def best_effort(self) -> int:
-        """Pending tasks that ask for nothing."""
-        return sum(self.pending_best_effort.values())
 
     def __iter__(self) -> Iterator[TaskInfo]:
         """All tasks, in the order of their uids."""

@@ -14,6 +14,8 @@ from seatrial.volcano.cache.node_columns import Rows
 
 Compute = Callable[[Rows | None], NDArray[Any]]
 """The values of some rows, or of all."""
+One = Callable[[int], Any]
+"""The value of one row, where that is quicker than an array of it."""
 Changes = Callable[[int], tuple[int, list[int] | None]]
 """The rows that changed after a mark, with the new mark; None: all of them."""
 MANY_ROWS = 64
@@ -23,7 +25,7 @@ MANY_ROWS = 64
 class Columns(Protocol):
     """Up-to-date columns by key."""
 
-    def get(self, key: Hashable, compute: Compute) -> NDArray[Any]: ...
+    def get(self, key: Hashable, compute: Compute, one: One | None = None) -> NDArray[Any]: ...
 
 
 class PlainColumns:
@@ -32,7 +34,7 @@ class PlainColumns:
     def __init__(self, changes: Changes) -> None:
         pass
 
-    def get(self, key: Hashable, compute: Compute) -> NDArray[Any]:
+    def get(self, key: Hashable, compute: Compute, one: One | None = None) -> NDArray[Any]:
         return compute(None)
 
 
@@ -43,7 +45,7 @@ class KeptColumns:
         self._changes = changes
         self._kept: dict[Hashable, tuple[int, NDArray[Any]]] = {}
 
-    def get(self, key: Hashable, compute: Compute) -> NDArray[Any]:
+    def get(self, key: Hashable, compute: Compute, one: One | None = None) -> NDArray[Any]:
         known = self._kept.get(key)
         if known is None:
             mark, _ = self._changes(-1)
@@ -56,6 +58,8 @@ class KeptColumns:
             return column
         if rows is None or len(rows) > MANY_ROWS:
             column = compute(None)
+        elif one is not None and len(rows) == 1:
+            column[rows[0]] = one(rows[0])
         elif rows:
             changed = np.asarray(rows, np.intp)
             column[changed] = compute(changed)

@@ -6,7 +6,7 @@ table; what depends on a pod's shape and one row alone is kept and only changed 
 Upstream: pkg/scheduler/plugins/util/k8s, pkg/scheduler/plugins/util/nodescore.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +35,20 @@ class NoNominator:
 
     def nominated_nodes(self) -> Sequence[str]:
         return ()
+
+
+@dataclass(frozen=True, slots=True)
+class KubeColumns:
+    """Kept columns: of what depends on nodes alone, which do not change in a session, and on the pods on them too."""
+
+    by_node: Columns
+    by_row: Columns
+
+    def of(self, plugin: Plugin) -> Columns | None:
+        """Where a plugin's columns are kept; None where they depend on more than their rows."""
+        if plugin.reads == Reads.CLUSTER:
+            return None
+        return self.by_node if plugin.reads == Reads.NODE else self.by_row
 
 
 @dataclass(slots=True)
@@ -74,6 +88,11 @@ class KubeSnapshot:
         """The rows that changed after a mark."""
         if since < 0:
             return self.table.mark, None
+        if since == self.table.mark:
+            return since, []
+        only = self.table.only_change(since)
+        if only is not None:
+            return self.table.mark, [only[0]]
         now, nodes, pods = self.table.changes(since)
         return now, None if nodes is None else sorted(nodes | pods)
 
@@ -81,13 +100,12 @@ class KubeSnapshot:
 class Filter:
     """One kube-scheduler filter over all nodes."""
 
-    def __init__(self, plugin: Plugin, snapshot: KubeSnapshot, columns: Columns) -> None:
+    def __init__(self, plugin: Plugin, snapshot: KubeSnapshot, columns: KubeColumns) -> None:
         self.plugin = plugin
         self.name = plugin.name
         self._call = FilterCall(plugin)
         self._table = snapshot.table
-        self._columns = columns
-        self._is_kept = plugin.reads != Reads.CLUSTER and not self._call.one_by_one
+        self._columns = None if self._call.one_by_one else columns.of(plugin)
 
     def pre_filter(self, task: TaskInfo, state: CycleState) -> Status | None:
         """Runs PreFilter; the status of a failure, None otherwise."""
@@ -112,7 +130,7 @@ class Filter:
             nodes = self._table.all() if rows is None else self._table.take(rows)
             return severity_of(self._call(task.pod, nodes, state.states.get(self.name, MISSING)), len(nodes))
 
-        if not self._is_kept:
+        if self._columns is None:
             return compute(None)
         return self._columns.get((self.plugin, task.pod.shape, self.plugin.depends_on()), compute)
 
@@ -126,14 +144,14 @@ class Filter:
 class Score:
     """One kube-scheduler score with its weight, normalised over the candidates."""
 
-    def __init__(self, plugin: Plugin, weight: int, snapshot: KubeSnapshot, columns: Columns) -> None:
+    def __init__(self, plugin: Plugin, weight: int, snapshot: KubeSnapshot, columns: KubeColumns) -> None:
         self.plugin = plugin
         self.weight = weight
         self._call = ScoreCall(plugin, weight)
         self._table = snapshot.table
-        self._columns = columns
+        self._columns = None if self._call.one_by_one else columns.of(plugin)
         self._pre_score = getattr(plugin, "pre_score", None)
-        self._is_kept = plugin.reads != Reads.CLUSTER and not self._call.one_by_one
+        self._score_row: Callable[..., int] | None = getattr(plugin, "score_row", None)
 
     def __call__(self, task: TaskInfo, rows: Rows) -> Floats | None:
         """Weighted scores of some rows; None where the plugin does not score this pod."""
@@ -154,16 +172,18 @@ class Score:
         return np.asarray(raw * self.weight, np.float64)
 
     def _raw(self, pod: PodInfo, rows: Rows, state: Any) -> Any:
-        if not self._is_kept:
-            answer = self._call(pod, self._table.take(rows), state)
+        score_row, table = self._score_row, self._table
+        if self._columns is None:
+            answer = self._call(pod, table.take(rows), state)
             return np.zeros(len(rows), np.int64) if answer is None else answer
 
         def compute(some: Rows | None) -> Any:
-            nodes = self._table.all() if some is None else self._table.take(some)
+            nodes = table.all() if some is None else table.take(some)
             answer = self._call(pod, nodes, state)
             return np.zeros(len(nodes), np.int64) if answer is None else answer
 
-        return self._columns.get((self.plugin, pod.shape, self.plugin.depends_on()), compute)[rows]
+        one = None if score_row is None else lambda row: score_row(pod, table, row, state)
+        return self._columns.get((self.plugin, pod.shape, self.plugin.depends_on()), compute, one)[rows]
 
 
 def severity_of(verdicts: Verdicts | None, size: int) -> Severities:

@@ -79,20 +79,19 @@ class NodeSearch:
         if known is not None:
             unfit |= known.mask[rows]
         start = self._start.place % count
-        order = np.concatenate((np.arange(start, count), np.arange(start))) if start else np.arange(count)
-        fitting = order[~unfit[order]]
-        enough = self._options.enough(count)
-        visited = order
+        places = np.flatnonzero(~unfit)
+        cut = int(np.searchsorted(places, start))
+        fitting = np.concatenate((places[cut:], places[:cut])) if cut else places
+        enough, visited = self._options.enough(count), count
         if len(fitting) > enough:
-            last = int(fitting[enough])
-            visited = order[: (last - start) % count + 1]
+            visited = (int(fitting[enough]) - start) % count + 1
             fitting = fitting[:enough]
-        self._start.place = (start + len(visited)) % count
-        failed = rows[visited[unfit[visited]]]
+        self._start.place = (start + visited) % count
+        failed = rows[:0] if len(places) == count else rows[_met(np.flatnonzero(unfit), start, visited, count)]
         known = self._remember(task, failed, known, explain)
         errors = FitErrors()
         if not len(fitting):
-            errors.parts = _met(known, failed) if known else [(failed, explain(task))]
+            errors.parts = _remembered(known, failed) if known else [(failed, explain(task))]
         return rows[fitting], errors
 
     def _remember(self, task: TaskInfo, failed: Rows, known: _Failures | None, explain: Explain) -> _Failures | None:
@@ -108,6 +107,11 @@ class NodeSearch:
         return known
 
 
-def _met(known: _Failures, failed: Rows) -> list[tuple[Rows, Judgement]]:
+def _met(places: Rows, start: int, visited: int, count: int) -> Rows:
+    """Which places a search that starts somewhere and visits so many nodes meets."""
+    return places if visited == count else places[(places - start) % count < visited]
+
+
+def _remembered(known: _Failures, failed: Rows) -> list[tuple[Rows, Judgement]]:
     """The remembered failures of the nodes met now."""
     return [(rows[np.isin(rows, failed)], judgement) for rows, judgement in known.parts]

@@ -20,14 +20,16 @@ from seatrial.volcano.cache.fit_errors import (
 )
 from seatrial.volcano.cache.hyper_node_info import CLUSTER_TOP
 from seatrial.volcano.cache.job_info import JobInfo
+from seatrial.volcano.cache.node_columns import Columns as Amounts
 from seatrial.volcano.cache.node_columns import Floats, Mask, Rows
 from seatrial.volcano.cache.node_info import NodeInfo
+from seatrial.volcano.cache.resource import Resource
 from seatrial.volcano.cache.task_info import TaskInfo, TaskStatus
 from seatrial.volcano.config.scheduler_conf import SchedulerConf
 from seatrial.volcano.framework.events import NORMAL, SessionEvent
 from seatrial.volcano.framework.extension_points import Point
 from seatrial.volcano.framework.kept_columns import Columns, KeptColumns, PlainColumns, logged
-from seatrial.volcano.framework.kube import KubeSnapshot
+from seatrial.volcano.framework.kube import KubeColumns, KubeSnapshot
 from seatrial.volcano.framework.node_search import NodeSearch, RotatingStart, SearchOptions
 from seatrial.volcano.framework.plugin import Plugin
 from seatrial.volcano.framework.session_plugins import SessionPlugins
@@ -78,8 +80,7 @@ class Session(SessionPlugins):
         kind = KeptColumns if self.options.keeps_columns else PlainColumns
         self.kept: Columns = kind(logged(self.columns.log))
         """Columns derived from what nodes have left."""
-        self.kube_kept: Columns = kind(self.kube.changes)
-        """Columns derived from nodes and the pods on them."""
+        self.kube_kept = KubeColumns(kind(lambda since: (0, [])), kind(self.kube.changes))
         self.binds: list[TaskInfo] = []
         self.evictions: list[tuple[TaskInfo, str]] = []
         self.events: list[SessionEvent] = []
@@ -189,15 +190,19 @@ class Session(SessionPlugins):
 
     def fits_idle(self, task: TaskInfo) -> Mask:
         """The nodes with enough idle resources for a task."""
-        request = task.resreq
-        fits: Mask = self.kept.get(("idle", request), lambda rows: self.columns.fits(request, self.columns.idle, rows))
-        return fits
+        return self._fits("idle", task.resreq, self.columns.idle)
 
     def fits_future(self, task: TaskInfo) -> Mask:
         """The nodes that will have enough once what is being released is free."""
-        request = task.resreq
-        key = ("future", request)
-        fits: Mask = self.kept.get(key, lambda rows: self.columns.fits(request, self.columns.future, rows))
+        return self._fits("future", task.resreq, self.columns.future)
+
+    def _fits(self, kind: str, request: Resource, amounts: Amounts) -> Mask:
+        columns = self.columns
+        fits: Mask = self.kept.get(
+            (kind, request),
+            lambda rows: columns.fits(request, amounts, rows),
+            lambda row: columns.covers(request, amounts, row),
+        )
         return fits
 
     def severity(self, task: TaskInfo) -> Severities:

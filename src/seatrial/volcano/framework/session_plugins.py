@@ -49,12 +49,14 @@ class SessionPlugins:
         """The last no a job was given, by job uid."""
         self._registered: dict[Point, dict[str, list[Fn]]] = {}
         self._tiers: dict[Point, list[list[Named]]] = {}
+        self._flat: dict[Point, list[Named]] = {}
 
     def add(self, point: Point, plugin: str, fn: Fn) -> None:
         """Registers a plugin's function for an extension point; a later one takes the place of an earlier."""
         fns = self._registered.setdefault(point, {})
         fns[plugin] = [*fns.get(plugin, ()), fn] if point is Point.VICTIM_TASKS else [fn]
         self._tiers.pop(point, None)
+        self._flat.pop(point, None)
 
     def tiers(self, point: Point) -> list[list[Named]]:
         """The enabled functions of a point, tier by tier."""
@@ -74,17 +76,19 @@ class SessionPlugins:
 
     def fns(self, point: Point) -> list[Named]:
         """The enabled functions of a point in order."""
-        return [named for tier in self.tiers(point) for named in tier]
+        listed = self._flat.get(point)
+        if listed is None:
+            listed = self._flat[point] = [named for tier in self.tiers(point) for named in tier]
+        return listed
 
     # -- orders ------------------------------------------------------------------------------------------------
 
     def _compare(self, point: Point, left: Any, right: Any) -> int:
         """The first comparison that tells two items apart."""
-        for tier in self.tiers(point):
-            for _, fn in tier:
-                answer: int = fn(left, right)
-                if answer:
-                    return answer
+        for _, fn in self.fns(point):
+            answer: int = fn(left, right)
+            if answer:
+                return answer
         return 0
 
     def compare_jobs(self, left: JobInfo, right: JobInfo) -> int:
@@ -194,22 +198,17 @@ class SessionPlugins:
 
     def allocatable(self, queue: QueueInfo, task: TaskInfo) -> bool:
         """Whether the queue may be given what the task asks for."""
-        for tier in self.tiers(Point.ALLOCATABLE):
-            for name, fn in tier:
-                if not fn(queue, task):
-                    text = f"queue {queue.name} may not be given {task.resreq} more"
-                    self.refusals[task.job] = Refusal("allocatable", name, text)
-                    return False
+        for name, fn in self.fns(Point.ALLOCATABLE):
+            if not fn(queue, task):
+                text = f"queue {queue.name} may not be given {task.resreq} more"
+                self.refusals[task.job] = Refusal("allocatable", name, text)
+                return False
         return True
 
     # -- jobs --------------------------------------------------------------------------------------------------
 
     def job_ready(self, job: JobInfo) -> bool:
-        for tier in self.tiers(Point.JOB_READY):
-            for _, fn in tier:
-                if not fn(job):
-                    return False
-        return True
+        return all(fn(job) for _, fn in self.fns(Point.JOB_READY))
 
     def job_pipelined(self, job: JobInfo) -> bool:
         return self._vote(Point.JOB_PIPELINED, job) == ""

@@ -41,8 +41,30 @@ class Binpack(Plugin):
 
     def _score(self, task: TaskInfo, rows: Rows) -> Floats:
         request = task.resreq
-        column: Floats = self.session.kept.get((self, request), lambda some: self._column(request, some))
+        column: Floats = self.session.kept.get(
+            (self, request), lambda some: self._column(request, some), lambda row: self._of_row(request, row)
+        )
         return column[rows]
+
+    def _of_row(self, request: Resource, row: int) -> float:
+        """The same for one node, step by step in the same order."""
+        columns = self.session.columns
+        total, weight_sum = 0.0, 0
+        for name in request.names():
+            weight = self._weights.get(name)
+            if weight is None:
+                continue
+            weight_sum += weight
+            capacity = columns.allocatable[name].item(row)
+            if not weight or capacity == 0:
+                continue
+            used = request.get(name) + columns.used[name].item(row)
+            if used > capacity:
+                return 0.0
+            total += used * float(weight) / capacity
+        if weight_sum > 0:
+            total /= float(weight_sum)
+        return total * float(MAX_NODE_SCORE * self._weight)
 
     def _column(self, request: Resource, rows: Rows | None) -> Floats:
         columns = self.session.columns

@@ -1,7 +1,6 @@
 """gang: a job's tasks are scheduled together or not at all. Upstream: plugins/gang/gang.go."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from seatrial.model.times import to_time
 from seatrial.volcano.cache.job_info import JobInfo
@@ -89,10 +88,8 @@ class Gang(Plugin):
         job.pod_group.set_condition(condition)
 
 
-def _unready_first(left: Any, right: Any) -> int:
-    one: JobInfo | SubJobInfo = left
-    other: JobInfo | SubJobInfo = right
-    return int(one.is_ready) - int(other.is_ready)
+def _unready_first(left: JobInfo | SubJobInfo, right: JobInfo | SubJobInfo) -> int:
+    return int(left.is_ready) - int(right.is_ready)
 
 
 def _schedulable(job: JobInfo) -> int:

@@ -87,7 +87,7 @@ class Predicates(Plugin):
     def severity(self, task: TaskInfo) -> Severities:
         """How unfit each node is: the worst that a filter says."""
         state = self.state_of(task)
-        total = self.session.kube_kept.get(self, self._full)
+        total = self.session.kube_kept.by_row.get(self, self._full, self._is_full)
         for each in self._filters.values():
             found = each.severity(task, state)
             if found is not None:
@@ -100,6 +100,10 @@ class Predicates(Plugin):
         if rows is None:
             return ((self._max_tasks <= pods) * REJECTED).astype(np.int8)
         return ((self._max_tasks[rows] <= pods[rows]) * REJECTED).astype(np.int8)
+
+    def _is_full(self, row: int) -> int:
+        offered, pods = self._max_tasks.item(row), self.session.kube.table.amounts_of_row(row, PODS, PODS)[1]
+        return REJECTED if offered <= pods else 0
 
     def explain(self, task: TaskInfo) -> Callable[[int], Statuses]:
         state = self.state_of(task)

@@ -19,6 +19,7 @@ from seatrial.scheduler.plugins.node_resources.resource_allocation import (
     DEFAULT_RESOURCES,
     Share,
     columns,
+    counts_scalars,
     device_kinds,
     row_values,
 )
@@ -57,7 +58,7 @@ class NodeResourcesBalancedAllocation(Plugin):
         shares = self._shares(pod) if state is MISSING else state
         if state is MISSING and not any(share.request for share in shares):
             return 0
-        if self._has_scalars:
+        if self._has_scalars and counts_scalars(shares):
             return int(np.asarray(self.score(pod, table.take(np.asarray([row], np.intp)), shares))[0])
         return BALANCED.score_row(shares, row_values(shares, table, row, True))
 

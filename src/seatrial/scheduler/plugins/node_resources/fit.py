@@ -28,6 +28,7 @@ from seatrial.scheduler.plugins.node_resources.resource_allocation import (
     DEFAULT_RESOURCES,
     Share,
     columns,
+    counts_scalars,
     device_kinds,
     row_values,
     strategy_of,
@@ -120,7 +121,7 @@ class NodeResourcesFit(Plugin):
     def score_row(self, pod: PodInfo, table: NodeTable, row: int, state: Any) -> int:
         """The score of one row."""
         shares = self.pre_score(pod, table.all()) if state is MISSING else state
-        if self._has_scalars:
+        if self._has_scalars and counts_scalars(shares):
             return int(np.asarray(self.score(pod, table.take(np.asarray([row], np.intp)), shares))[0])
         return self._strategy.score_row(shares, row_values(shares, table, row, False))
 

@@ -81,6 +81,11 @@ def _column(share: Share, nodes: Nodes, true_requests: bool, devices: ExtendedRe
     return np.where(counts, allocated + share.request, 0), allocated, allocatable
 
 
+def counts_scalars(shares: Sequence[Share]) -> bool:
+    """Whether the score depends on a scalar resource, which devices may provide in place of the node."""
+    return any(is_scalar(share.resource) and not share.is_left_out for share in shares)
+
+
 _CHARGED = {CPU: NONZERO_CPU, MEMORY: NONZERO_MEMORY}
 """What stands for a resource where pods without requests count too."""
 
