@@ -144,6 +144,13 @@ def test_a_version_of_our_image_is_ours() -> None:
     assert names(pod) == {"simulator"}
 
 
+def test_the_default_image_is_that_of_the_operator() -> None:
+    """S-018: the definitions need not know where the image was pulled from."""
+    pod = pod_for(served(simulator("one")), "host:5000/team/seatrial:2", "")
+    assert container(pod, "simulator")["image"] == "host:5000/team/seatrial:2"
+    assert names(pod) == {"simulator"}
+
+
 def test_the_service_has_both_ports_and_the_address() -> None:
     made = served(simulator("one", kubeAPIServerPort=9999))
     assert [port["port"] for port in service_for(made)["spec"]["ports"]] == [9999, 1212]

@@ -15,7 +15,7 @@ from seatrial.operator.structural_schema import structural_schema
 from seatrial.scenario.spec.kind import API_VERSION
 
 IMAGE = f"seatrial:{seatrial.__version__}"
-"""One image serves as simulator, scenario-runner and operator."""
+"""One image serves as simulator, scenario-runner and operator; this default stands for the image of the operator."""
 KUBE_API_SERVER_PORT = 3131
 SIMULATOR_SERVER_PORT = 1212
 PENDING, CREATING, AVAILABLE = "Pending", "Creating", "Available"
@@ -152,8 +152,8 @@ class SchedulerSimulation(Resource, kw_only=True):
     )
 
 
-def definitions(image: str = IMAGE) -> list[Document]:
-    """The CustomResourceDefinitions of both kinds, with this image as the default."""
+def definitions() -> list[Document]:
+    """The CustomResourceDefinitions of both kinds."""
     template = structural_schema("PodTemplateSpec", optional=["spec.containers"])
     volume = structural_schema("Volume", optional=["name"])
     # A Volume without a name is fine here: it is mounted in one place only.
@@ -164,10 +164,8 @@ def definitions(image: str = IMAGE) -> list[Document]:
         spec = document["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
         simulator = spec if resource is Simulator else spec["simulatorSpec"]["properties"]
         _fill(simulator["podTemplate"], template)
-        simulator["image"]["default"] = image
         if resource is SchedulerSimulation:
             _fill(spec["volume"], volume)
-            spec["scenarioRunnerImage"]["default"] = image
         made.append(document)
     return made
 

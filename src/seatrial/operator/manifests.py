@@ -28,7 +28,7 @@ def manifests(image: str, namespace: str) -> list[Document]:
     """Everything that the operator needs in a cluster, in the order of creation."""
     return [
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}},
-        *definitions(image),
+        *definitions(),
         *permissions(namespace),
         deployment(image, namespace),
     ]

@@ -13,6 +13,7 @@ from typing import Any
 from seatrial.model.documents import Document, decode, encode, encode_sorted
 from seatrial.model.patches import apply_strategic_patch
 from seatrial.model.schema import schema_for
+from seatrial.operator.kinds import IMAGE
 from seatrial.scenario.spec.kind import API_VERSION, GROUP
 
 SIMULATOR, ETCD, RUNNER = "simulator", "etcd", "scenario-runner"
@@ -40,7 +41,12 @@ _RESTRICTED: Document = {
 
 def is_own_image(image: str, own: str) -> bool:
     """Whether an image is Seatrial's, in whatever version: it takes commands, and needs no etcd."""
-    return _repository(image) == _repository(own)
+    return image == IMAGE or _repository(image) == _repository(own)
+
+
+def _pulled(image: str, own: str) -> str:
+    """The image to pull: the default of the definitions stands for that of the operator, wherever that comes from."""
+    return own if image == IMAGE else image
 
 
 def _repository(image: str) -> str:
@@ -100,7 +106,7 @@ def runner_container(spec: Document, own_image: str) -> Document:
     volume = _volume(spec)
     container: Document = {
         "name": RUNNER,
-        "image": spec["scenarioRunnerImage"],
+        "image": _pulled(spec["scenarioRunnerImage"], own_image),
         "env": [
             _variable("SIMULATOR_KUBE_APISERVER_PORT", spec["simulatorSpec"]["kubeAPIServerPort"]),
             _variable("SCENARIO_TEMPLATE_FILE_PATH", spec["scenarioTemplateFilePath"]),
@@ -162,7 +168,7 @@ def simulator_container(spec: Document, own_image: str) -> Document:
     }
     container: Document = {
         "name": SIMULATOR,
-        "image": spec["image"],
+        "image": _pulled(spec["image"], own_image),
         "env": [_variable(name, value) for name, value in environment.items() if value],
         "ports": [
             {"name": "kube-apiserver", "containerPort": api_port, "protocol": "TCP"},
