@@ -17,9 +17,8 @@ from seatrial.control_plane.components import Parts, Settings, compose
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seatrial.server.application import Application
+    from seatrial.server.application import Served
     from seatrial.server.auth.authentication import Identities
-    from seatrial.server.cors import CrossOrigin
     from seatrial.store.durable import Durability
 
 WRITTEN_EVERY = 0.05
@@ -160,12 +159,17 @@ async def _serve(settings: Settings, parts: Parts, listener: "object", identitie
             parts.durability.close()
 
 
-def _shared(application: "Application", settings: Settings) -> "Application | CrossOrigin":
-    """The application, open to pages of the origins that were listed."""
+def _shared(application: "Served", settings: Settings) -> "Served":
+    """The application, open to pages of the origins that were listed; without tokens it is closed to all others."""
     from seatrial.server.cors import CrossOrigin
+    from seatrial.server.origins import OriginCheck, is_loopback
 
     origins = settings.cors_allowed_origins
-    return CrossOrigin(application, origins) if origins else application
+    if origins:
+        application = CrossOrigin(application, origins)
+    if settings.insecure:
+        application = OriginCheck(application, origins, loopback_only=is_loopback(settings.bind_address))
+    return application
 
 
 async def _all_written(parts: Parts, durability: "Durability") -> None:

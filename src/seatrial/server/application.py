@@ -23,6 +23,8 @@ from seatrial.store.users import User
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
+Served = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+"""An ASGI application, or one around another."""
 
 SLOWEST_BODY = 60.0
 """Seconds a client may take to send its body."""

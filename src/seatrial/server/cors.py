@@ -6,7 +6,7 @@ The origins are compared as text (kube-scheduler-simulator's CORS_ALLOWED_ORIGIN
 from collections.abc import Collection, MutableMapping
 from typing import Any
 
-from seatrial.server.application import Application, Receive, Send
+from seatrial.server.application import Receive, Send, Served
 
 HEADERS = (
     (b"access-control-allow-methods", b"POST, GET, OPTIONS, PUT, DELETE, PATCH"),
@@ -23,7 +23,7 @@ HEADERS = (
 class CrossOrigin:
     """An application that adds the headers of cross-origin requests."""
 
-    def __init__(self, application: Application, origins: Collection[str]) -> None:
+    def __init__(self, application: Served, origins: Collection[str]) -> None:
         self._application = application
         self._origins = frozenset(origin.encode("latin-1") for origin in origins)
 

@@ -12,11 +12,9 @@ from dataclasses import dataclass, field
 
 import uvicorn
 
-from seatrial.server.application import Application
-from seatrial.server.cors import CrossOrigin
+from seatrial.server.application import Served
+from seatrial.server.http_protocol import IDLE_TIMEOUT, BoundedProtocol, connection_limit
 
-KEEP_ALIVE = 180
-"""Seconds an idle connection stays open: longer than clients keep theirs, so that they close first."""
 GRACE = 2
 Socket = socket.socket
 
@@ -82,20 +80,21 @@ class _Server(uvicorn.Server):
 
 
 async def serve(
-    application: Application | CrossOrigin, listener: Listener, *, ready: Callable[[], None], stop: Callable[[], None]
+    application: Served, listener: Listener, *, ready: Callable[[], None], stop: Callable[[], None]
 ) -> None:
     """Serve until SIGTERM or SIGINT; `ready` is called once requests are accepted, `stop` before connections end."""
+    BoundedProtocol.max_connections = connection_limit()
     config = uvicorn.Config(
         application,
         loop="none",
-        http="httptools",
+        http=BoundedProtocol,
         ws="none",
         lifespan="off",
         log_config=None,
         access_log=False,
         server_header=False,
         date_header=True,
-        timeout_keep_alive=KEEP_ALIVE,
+        timeout_keep_alive=IDLE_TIMEOUT,
         timeout_graceful_shutdown=GRACE,
         backlog=2048,
     )

@@ -86,3 +86,10 @@ def test_listwatchresources_goes_on_from_a_revision() -> None:
             assert await watch.next() is None
 
     asyncio.run(story())
+
+
+def test_a_body_that_is_not_declared_as_json_is_refused() -> None:
+    server, _ = simulator(Scheduler())
+    for path in ("/api/v1/import", "/api/v1/schedulerconfiguration"):
+        assert server("POST", path, {}, content_type="text/plain").status == 415
+        assert server("POST", path, {}, content_type="").status == 415

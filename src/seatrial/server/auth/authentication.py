@@ -1,23 +1,16 @@
-"""Authentication: bearer tokens stand for users with groups.
+"""Authentication: bearer tokens stand for users with groups."""
 
-Tokens of service accounts are signed with a key of this server, so they need no storage and survive a restart.
-"""
-
-import base64
-import binascii
 import csv
-import hashlib
-import hmac
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 
-from seatrial.model.documents import decode, encode
 from seatrial.model.errors import ConfigError, Unauthorized
+from seatrial.server.auth.service_account_tokens import AUTHENTICATED, ISSUER, Authenticated, ServiceAccountTokens
+from seatrial.store.store import Store
 from seatrial.store.users import MASTERS, User
 
-AUTHENTICATED = "system:authenticated"
-ISSUER = "https://kubernetes.default.svc"
-
+__all__ = ["ADMIN", "ANONYMOUS_ADMIN", "AUTHENTICATED", "ISSUER", "Identities"]
 
 ADMIN = User("kubernetes-admin", (MASTERS, AUTHENTICATED))
 ANONYMOUS_ADMIN = User("system:anonymous", (MASTERS, "system:unauthenticated"))
@@ -30,6 +23,7 @@ class Identities:
         self._users: dict[str, User] = {}
         self._key = key or secrets.token_bytes(32)
         self._anonymous = anonymous
+        self._accounts: ServiceAccountTokens | None = None
 
     def add(self, token: str, user: User) -> None:
         self._users[token] = user
@@ -62,45 +56,18 @@ class Identities:
         raise Unauthorized("Unauthorized")
 
     def user_of(self, token: str) -> User | None:
-        """The user a token stands for; None where it is unknown."""
-        return self._users.get(token) or self.of_service_account_token(token)
+        """The user a token stands for when it is shown to the API; None where it is unknown or has ended."""
+        found = self.review(token, (ISSUER,))
+        return found.user if found is not None else None
 
-    def token_for_service_account(
-        self, namespace: str, name: str, uid: str, *, expires: int, audiences: list[str]
-    ) -> str:
-        """A signed token (JWT, HS256) that stands for a service account until `expires` (Unix seconds)."""
-        claims = {
-            "aud": audiences or [ISSUER],
-            "exp": expires,
-            "iss": ISSUER,
-            "kubernetes.io": {"namespace": namespace, "serviceaccount": {"name": name, "uid": uid}},
-            "sub": f"system:serviceaccount:{namespace}:{name}",
-        }
-        head = _text({"alg": "HS256", "typ": "JWT"}) + "." + _text(claims)
-        return head + "." + self._signature(head)
+    def review(self, token: str, audiences: Sequence[str]) -> Authenticated | None:
+        """The user of a token that is for one of these audiences; the tokens of users are for the API alone."""
+        user = self._users.get(token)
+        if user is not None:
+            return Authenticated(user, (ISSUER,)) if ISSUER in audiences else None
+        return self._accounts.authenticate(token, audiences) if self._accounts is not None else None
 
-    def of_service_account_token(self, token: str) -> User | None:
-        """The user of a token that this server signed; None for any other text."""
-        head, _, signature = token.rpartition(".")
-        if head.count(".") != 1 or not hmac.compare_digest(signature.encode(), self._signature(head).encode()):
-            return None
-        try:
-            claims = decode(_bytes(head.partition(".")[2]))
-        except (ValueError, binascii.Error):
-            return None
-        namespace = claims["kubernetes.io"]["namespace"]
-        account = claims["kubernetes.io"]["serviceaccount"]
-        groups = ("system:serviceaccounts", f"system:serviceaccounts:{namespace}", AUTHENTICATED)
-        return User(claims["sub"], groups, account["uid"])
-
-    def _signature(self, head: str) -> str:
-        digest = hmac.new(self._key, head.encode("utf-8", "surrogateescape"), hashlib.sha256).digest()
-        return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
-
-
-def _text(document: object) -> str:
-    return base64.urlsafe_b64encode(encode(document)).rstrip(b"=").decode()
-
-
-def _bytes(text: str) -> bytes:
-    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    def know_accounts(self, store: Store) -> ServiceAccountTokens:
+        """Issue tokens for the service accounts of this store, and accept them as long as these exist."""
+        self._accounts = ServiceAccountTokens(self._key, store)
+        return self._accounts

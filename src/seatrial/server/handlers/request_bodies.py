@@ -57,14 +57,20 @@ def read_options(request: Request) -> Any:
     if media == YAML:
         return from_yaml(request.body)
     if media == JSON:
-        return read_json(request)
+        return _from_json(request.body)
     raise unsupported_media(OFFERED)
 
 
 def read_json(request: Request) -> Any:
-    """The JSON of the body."""
+    """The JSON of the body, which must be declared as such: a form of a web page can send other types unasked."""
+    if media_type(request.header("content-type")) != JSON:
+        raise unsupported_media((JSON,))
+    return _from_json(request.body)
+
+
+def _from_json(body: bytes) -> Any:
     try:
-        return orjson.loads(request.body)
+        return orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise BadRequest(f"couldn't get version/kind; json parse error: {error}") from None
 

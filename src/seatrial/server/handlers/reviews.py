@@ -107,11 +107,10 @@ class Reviews:
         token = spec.get("token")
         if not token:
             raise BadRequest("token is required for TokenReview in authentication")
-        user = self._identities.user_of(token)
+        found = self._identities.review(token, spec.get("audiences") or [ISSUER])
         status: Document = {"user": {}, "error": "invalid bearer token"}
-        if user is not None:
-            audiences = spec.get("audiences") or [ISSUER]
-            status = {"authenticated": True, "user": user.document(), "audiences": audiences}
+        if found is not None:
+            status = {"authenticated": True, "user": found.user.document(), "audiences": list(found.audiences)}
         return {"metadata": self._owned(document, request, target.kind), "spec": spec, "status": status}
 
     def _owned(self, document: Document, request: Request, kind: Kind) -> Document:

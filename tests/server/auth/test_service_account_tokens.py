@@ -1,0 +1,82 @@
+"""Tokens of service accounts: they expire, end with their account, and are for some audiences only."""
+
+import pytest
+
+from seatrial.model.times import SECOND
+from tests.server.client import Server
+from tests.server.documents import PODS, pod
+
+ACCOUNTS = "/api/v1/namespaces/default/serviceaccounts"
+
+
+@pytest.fixture
+def account(server: Server) -> str:
+    document = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "robot"}}
+    assert server("POST", ACCOUNTS, document).status == 201
+    return f"{ACCOUNTS}/robot"
+
+
+def issued(server: Server, account: str, **spec) -> str:
+    body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": spec}
+    answer = server("POST", f"{account}/token", body)
+    assert answer.status == 201, answer.body
+    return answer.json()["status"]["token"]
+
+
+def is_accepted(server: Server, token: str) -> bool:
+    return server("GET", "/api/v1/namespaces", authorization=f"Bearer {token}").status != 401
+
+
+def reviewed(server: Server, token: str, **spec) -> dict:
+    body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "spec": {"token": token} | spec}
+    return server("POST", "/apis/authentication.k8s.io/v1/tokenreviews", body).json()["status"]
+
+
+def test_a_token_expires(server: Server, account: str) -> None:
+    token = issued(server, account, expirationSeconds=600)
+    server.store.clock.advance(server.store.clock.now() + 600 * SECOND)
+    assert is_accepted(server, token)
+    server.store.clock.advance(server.store.clock.now() + 61 * SECOND)
+    assert not is_accepted(server, token)
+
+
+def test_a_token_ends_with_its_account(server: Server, account: str) -> None:
+    token = issued(server, account)
+    assert is_accepted(server, token)
+    server("DELETE", account)
+    assert not is_accepted(server, token)
+    server("POST", ACCOUNTS, {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "robot"}})
+    assert not is_accepted(server, token)
+
+
+def test_a_token_for_another_audience_is_not_for_the_api(server: Server, account: str) -> None:
+    token = issued(server, account, audiences=["vault"])
+    assert not is_accepted(server, token)
+    assert "authenticated" not in reviewed(server, token)
+    assert reviewed(server, token, audiences=["vault", "other"])["audiences"] == ["vault"]
+
+
+def test_a_review_for_an_audience_that_the_token_does_not_have_fails(server: Server, account: str) -> None:
+    assert "authenticated" not in reviewed(server, issued(server, account), audiences=["vault"])
+
+
+def test_a_token_ends_with_the_pod_it_is_bound_to(server: Server, account: str) -> None:
+    document = pod("a")
+    document["spec"]["serviceAccountName"] = "robot"
+    assert server("POST", PODS, document).status == 201
+    token = issued(server, account, boundObjectRef={"apiVersion": "v1", "kind": "Pod", "name": "a"})
+    assert is_accepted(server, token)
+    server("DELETE", f"{PODS}/a?gracePeriodSeconds=0")
+    assert not is_accepted(server, token)
+
+
+def test_a_token_is_not_bound_to_a_pod_of_another_account(server: Server, account: str) -> None:
+    server("POST", PODS, pod("a"))
+    spec = {"boundObjectRef": {"apiVersion": "v1", "kind": "Pod", "name": "a"}}
+    body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": spec}
+    assert server("POST", f"{account}/token", body).status == 400
+
+
+def test_a_token_that_was_altered_is_refused(server: Server, account: str) -> None:
+    head, claims, signature = issued(server, account).split(".")
+    assert not is_accepted(server, f"{head}.{claims[:-2]}AA.{signature}")
