@@ -45,7 +45,7 @@ class Server:
         self.identities.add(TOKEN, ADMIN)
         self.metrics = Metrics()
         furnish(self.store)
-        authorizer = self._authorize() if settings.pop("rbac", False) else None
+        self.authorizer = authorizer = self._authorize() if settings.pop("rbac", False) else None
         self.api = KubernetesApi(
             self.store, self.identities, self.metrics, settings.pop("gates", ()), authorizer=authorizer
         )

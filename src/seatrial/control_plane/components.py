@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from seatrial.clock.real import RealClock
     from seatrial.control_plane.scheduler import EmbeddedScheduler
     from seatrial.scenario.scenario_controller import ScenarioController
+    from seatrial.server.auth.signing import Authority
     from seatrial.server.authorization.authorizer import Authorizer
     from seatrial.server.extension_points import Gate, Routes
     from seatrial.server.worker_loop import Worker
@@ -71,9 +72,9 @@ class Parts:
     """Called when the server is told to stop, before its connections end."""
 
 
-def compose(settings: Settings) -> Parts:
-    """Put a server together."""
-    parts = build_store(settings)
+def compose(settings: Settings, port: int = 443, authority: "Authority | None" = None) -> Parts:
+    """Put a server together that listens on a port; without a certificate authority it signs and publishes nothing."""
+    parts = build_store(settings, port)
     if settings.volcano:
         install_volcano(parts)
     if settings.snapshot is not None:
@@ -82,6 +83,8 @@ def compose(settings: Settings) -> Parts:
         add_rbac(parts)
     scheduler = add_scheduler(parts, settings) if settings.scheduler else None
     add_controllers(parts, settings)
+    if authority is not None:
+        add_authority(parts, settings, authority)
     if settings.volcano:
         add_volcano(parts, settings)
     conductor = add_scenarios(parts, settings, scheduler)
@@ -90,10 +93,11 @@ def compose(settings: Settings) -> Parts:
     return parts
 
 
-def build_store(settings: Settings) -> Parts:
+def build_store(settings: Settings, port: int = 443) -> Parts:
     """The store, in memory or durable, with what every cluster has."""
     from seatrial.clock.real import RealClock
     from seatrial.control_plane.bootstrap import bootstrap
+    from seatrial.control_plane.bootstrap.service import create_service
     from seatrial.controllers.stages.kind import serve_stages
     from seatrial.model.builtin import builtin_kinds
     from seatrial.scenario.cluster import furnish
@@ -110,6 +114,7 @@ def build_store(settings: Settings) -> Parts:
     EventExpiry(store)
     furnish(store)
     bootstrap(store)
+    create_service(store, port)
     if durability is not None:
         durability.sync()
     return Parts(store, clock, durability)
@@ -128,9 +133,10 @@ def add_rbac(parts: Parts) -> None:
     """RBAC decides what users may do, and which rights they may grant."""
     from seatrial.server.authorization.escalation import EscalationCheck
     from seatrial.server.authorization.rbac import RbacAuthorizer
+    from seatrial.server.authorization.signers import SignerCheck
 
     parts.authorizer = authorizer = RbacAuthorizer(parts.store)
-    parts.store.admission = EscalationCheck(parts.store.admission, authorizer)
+    parts.store.admission = SignerCheck(EscalationCheck(parts.store.admission, authorizer), authorizer)
 
 
 def add_scheduler(parts: Parts, settings: Settings) -> "EmbeddedScheduler":
@@ -158,6 +164,23 @@ def add_controllers(parts: Parts, settings: Settings) -> None:
     for controller in controllers:
         controller.start()
     parts.workers.extend(controllers)
+
+
+def add_authority(parts: Parts, settings: Settings, authority: "Authority") -> None:
+    """Publish the certificate authority in every namespace and sign approved requests with it."""
+    from seatrial.control_plane.bootstrap.service import create_authentication_info
+    from seatrial.control_plane.csr_signing import CertificateSigner
+    from seatrial.control_plane.root_ca import RootCaPublisher
+    from seatrial.controllers.framework.controller import Context
+    from seatrial.controllers.framework.pod_index import PodIndex
+
+    create_authentication_info(parts.store, authority.pem.decode())
+    if settings.controllers is not None:
+        return
+    context = Context(parts.store, parts.clock, PodIndex(parts.store))
+    for controller in (RootCaPublisher(context, authority.pem.decode()), CertificateSigner(context, authority)):
+        controller.start()
+        parts.workers.append(controller)
 
 
 def add_simulator_api(parts: Parts, scheduler: "EmbeddedScheduler | None", conductor: "ScenarioController") -> None:

@@ -29,22 +29,24 @@ def run(settings: Settings) -> None:
     """Serve until told to stop."""
     import uvloop
 
+    from seatrial.server.auth.authentication import ADMIN
     from seatrial.server.auth.certificates import Certificates
     from seatrial.server.auth.kubeconfig import default_path, state_directory, write_kubeconfig
+    from seatrial.server.auth.signing import Authority, kept_credentials
     from seatrial.server.serving import Listener
+    from seatrial.store.users import MASTERS
 
-    authority: Path | None = None
+    certificates: Certificates | None = None
     passing: Path | None = None
 
     def tls(port: int) -> ssl.SSLContext | None:
-        nonlocal authority, passing
+        nonlocal certificates, passing
         state = state_directory(settings.data_dir, port)
         if not settings.port and settings.data_dir is None and not state.exists():
             passing = state
         if settings.insecure:
             return None
         certificates = Certificates.in_directory(state / "pki")
-        authority = certificates.authority
         return certificates.context()
 
     _check_paths(settings)
@@ -59,8 +61,13 @@ def run(settings: Settings) -> None:
         token = "" if settings.insecure else kept_secret(state / "token").strip()
         path = (settings.kubeconfig or default_path(settings.data_dir, listener.port)).absolute()
         identities = _identities(settings, token, kept_secret(state / "signing-key"))
-        parts = compose(settings)
-        write_kubeconfig(path, listener.url, token, authority)
+        authority, trusted, credentials = None, None, None
+        if certificates is not None:
+            trusted = certificates.authority
+            authority = Authority(trusted, certificates.authority_key)
+            credentials = kept_credentials(authority, trusted.parent, ADMIN.name, MASTERS)
+        parts = compose(settings, listener.port, authority)
+        write_kubeconfig(path, listener.url, token, trusted, credentials)
         typer.echo(f"kubeconfig: {path}")
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_serve(settings, parts, listener, identities))

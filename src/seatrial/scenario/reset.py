@@ -19,6 +19,7 @@ KEPT_GROUPS = frozenset(
     }
 )
 KEPT_KINDS = frozenset({SCENARIO.group_kind, ("kwok.x-k8s.io", "Stage"), ("kwok.x-k8s.io", "ClusterStage")})
+PUBLISHED = frozenset({"kube-root-ca.crt", "extension-apiserver-authentication"})
 TOKEN = b'"kubernetes.io/service-account-token"'
 
 
@@ -50,5 +51,9 @@ def stays(stored: Stored) -> bool:
         case ("scheduling.k8s.io", "PriorityClass"):
             return stored.name.startswith("system-")
         case ("", "ConfigMap"):
-            return stored.name == "kube-root-ca.crt" and stored.namespace in SYSTEM_NAMESPACES
+            return stored.name in PUBLISHED and stored.namespace in SYSTEM_NAMESPACES
+        case ("", "Service") | ("", "Endpoints") | ("discovery.k8s.io", "EndpointSlice"):
+            return (stored.namespace, stored.name) == ("default", "kubernetes")
+        case ("networking.k8s.io", "ServiceCIDR"):
+            return stored.name == "kubernetes"
     return False

@@ -15,6 +15,7 @@ from seatrial.server.auth.authentication import Identities
 from seatrial.server.auth.impersonation import impersonated
 from seatrial.server.authorization.attributes import request_attributes
 from seatrial.server.authorization.authorizer import AlwaysAllow, Authorizer, check
+from seatrial.server.client_certificates import CERTIFICATE_USER
 from seatrial.server.extension_points import Endpoint, Routes
 from seatrial.server.messages import Answer, Request, Stream, parse_query
 from seatrial.server.metrics import Metrics
@@ -119,7 +120,7 @@ class Application:
 
     def _user(self, scope: MutableMapping[str, Any], headers: dict[str, str], query: Mapping[str, str]) -> User:
         """The user that the request acts as, once it is known to be allowed to make the request."""
-        user = self._identities.authenticate(headers.get("authorization", ""))
+        user = scope.get(CERTIFICATE_USER) or self._identities.authenticate(headers.get("authorization", ""))
         impersonates = any(name.startswith("impersonate-") for name in headers)
         if user.is_privileged and not impersonates:
             return user

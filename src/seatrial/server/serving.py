@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import uvicorn
 
 from seatrial.server.application import Served
+from seatrial.server.client_certificates import CertificateProtocol
 from seatrial.server.http_protocol import IDLE_TIMEOUT, BoundedProtocol, connection_limit
 
 GRACE = 2
@@ -87,7 +88,7 @@ async def serve(
     config = uvicorn.Config(
         application,
         loop="none",
-        http=BoundedProtocol,
+        http=CertificateProtocol,
         ws="none",
         lifespan="off",
         log_config=None,

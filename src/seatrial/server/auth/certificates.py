@@ -19,22 +19,26 @@ class Certificates:
     """Where the files are."""
 
     authority: Path
+    authority_key: Path
     certificate: Path
     key: Path
 
     @classmethod
     def in_directory(cls, directory: Path) -> "Certificates":
         """The certificates kept in a directory; made there at the first use."""
-        found = cls(directory / "ca.crt", directory / "server.crt", directory / "server.key")
-        if not all(path.exists() for path in (found.authority, found.certificate, found.key)):
+        names = ("ca.crt", "ca.key", "server.crt", "server.key")
+        found = cls(*(directory / name for name in names))
+        if not all((directory / name).exists() for name in names):
             directory.mkdir(parents=True, exist_ok=True, mode=0o700)
             found._make()
         return found
 
     def context(self) -> ssl.SSLContext:
-        """A server-side TLS context."""
+        """A server-side TLS context, which takes client certificates that the authority signed."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.certificate, self.key)
+        context.load_verify_locations(self.authority)
+        context.verify_mode = ssl.CERT_OPTIONAL
         return context
 
     def _make(self) -> None:
@@ -60,12 +64,13 @@ class Certificates:
             )
             .sign(authority_key, hashes.SHA256())
         )
-        self.key.touch(mode=0o600)
-        self.key.write_bytes(
-            server_key.private_bytes(
-                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        for path, key in ((self.key, server_key), (self.authority_key, authority_key)):
+            path.touch(mode=0o600)
+            path.write_bytes(
+                key.private_bytes(
+                    serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+                )
             )
-        )
         self.certificate.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
         self.authority.write_bytes(authority.public_bytes(serialization.Encoding.PEM))
 

@@ -1,4 +1,4 @@
-"""The kubeconfig that `serve` writes: one cluster, one user, one context.
+"""The kubeconfig that `serve` writes: one cluster, and the administrator by token and by client certificate.
 
 client-go sends no token over plain HTTP (tools/clientcmd reads user data for https only), so a server that wants
 tokens has to speak TLS for kubectl's sake.
@@ -7,17 +7,23 @@ tokens has to speak TLS for kubectl's sake.
 import base64
 import os
 from pathlib import Path
+from typing import Any
 
 import yaml
 
+CERTIFICATE_USER = "seatrial-certificate"
+"""The user and context that show a client certificate."""
 
-def write_kubeconfig(path: Path, server: str, token: str, authority: Path | None) -> None:
-    """Write the kubeconfig, readable by its owner alone, in one step."""
+
+def write_kubeconfig(
+    path: Path, server: str, token: str, authority: Path | None, certificate: tuple[bytes, bytes] | None = None
+) -> None:
+    """Write the kubeconfig, readable by its owner alone, in one step; `certificate` comes with its key."""
     cluster: dict[str, str] = {"server": server}
     if authority is not None:
         cluster["certificate-authority-data"] = base64.b64encode(authority.read_bytes()).decode()
     user = {"token": token} if token else {}
-    document = {
+    document: dict[str, Any] = {
         "apiVersion": "v1",
         "kind": "Config",
         "clusters": [{"name": "seatrial", "cluster": cluster}],
@@ -26,6 +32,12 @@ def write_kubeconfig(path: Path, server: str, token: str, authority: Path | None
         "current-context": "seatrial",
         "preferences": {},
     }
+    if certificate is not None:
+        pair = ("client-certificate-data", "client-key-data")
+        by_certificate = {key: base64.b64encode(pem).decode() for key, pem in zip(pair, certificate, strict=True)}
+        document["users"].append({"name": CERTIFICATE_USER, "user": by_certificate})
+        context = {"cluster": "seatrial", "user": CERTIFICATE_USER}
+        document["contexts"].append({"name": CERTIFICATE_USER, "context": context})
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     temporary.touch(mode=0o600)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from seatrial.store.admission import (
+    certificates,
     claims,
     ingresses,
     limits,
@@ -37,11 +38,13 @@ _ADMITTING: Final[dict[tuple[str, str], tuple[Step, ...]]] = {
     ("", "PersistentVolume"): (claims.protect_volume,),
     ("", "PersistentVolumeClaim"): (claims.set_default_class, claims.protect_claim),
     ("storage.k8s.io", "VolumeAttributesClass"): (claims.protect_attributes_class,),
+    ("certificates.k8s.io", "CertificateSigningRequest"): (certificates.record_requester,),
     ("networking.k8s.io", "Ingress"): (ingresses.set_default_class,),
 }
 _VALIDATING: Final[dict[tuple[str, str], tuple[Step, ...]]] = {
     ("", "Pod"): (limits.check_pod, runtimes.check_overhead),
     ("", "PersistentVolumeClaim"): (limits.check_claim, claims.check_expansion),
+    ("certificates.k8s.io", "CertificateSigningRequest"): (certificates.restrict_subject,),
     ("scheduling.k8s.io", "PriorityClass"): (priorities.check_default,),
 }
 

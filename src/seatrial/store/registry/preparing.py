@@ -134,3 +134,21 @@ def pod_status_updated(document: Document, old: Document, now: int) -> None:
         generation = generations.pop(0) if generations else 0
         if generation and not condition.get("observedGeneration"):
             condition["observedGeneration"] = generation
+
+
+def certificate_request_updated(document: Document, old: Document, now: int) -> None:
+    """What is asked for never changes; conditions and the certificate have subresources of their own."""
+    document["spec"] = old.get("spec") or {}
+    document["status"] = old.get("status") or {}
+
+
+def certificate_request_decided(document: Document, old: Document, now: int) -> None:
+    """Conditions get the times that their writer left out."""
+    before = (old.get("status") or {}).get("conditions") or ()
+    for condition in (document.get("status") or {}).get("conditions") or ():
+        if not condition.get("lastUpdateTime"):
+            condition["lastUpdateTime"] = to_time(now)
+        if not condition.get("lastTransitionTime"):
+            same = [known for known in before if all(known.get(k) == condition.get(k) for k in ("type", "status"))]
+            moved = same[0].get("lastTransitionTime") if same else None
+            condition["lastTransitionTime"] = moved or to_time(now)

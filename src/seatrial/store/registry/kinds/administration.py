@@ -13,7 +13,9 @@ from seatrial.store.printers.cluster import (
     signing_request_cells,
 )
 from seatrial.store.printers.columns import Columns, columns
-from seatrial.store.registry.strategy import Strategy
+from seatrial.store.registry import preparing
+from seatrial.store.registry.strategy import Strategy, Validation
+from seatrial.store.validation.cluster import certificates
 
 STRATEGIES = {
     ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"): Strategy(
@@ -48,6 +50,12 @@ STRATEGIES = {
             "status": ("spec", "status.conditions"),
             "approval": ("spec", "status.certificate"),
         },
+        prepare_update={
+            "": preparing.certificate_request_updated,
+            "approval": preparing.certificate_request_decided,
+            "status": preparing.certificate_request_decided,
+        },
+        validation=Validation(certificates.create_causes, certificates.update_causes),
         selectable_fields=SelectableFields(paths("metadata.name", "spec.signerName")),
         columns=Columns(columns("Name Age SignerName Requestor RequestedDuration Condition"), signing_request_cells),
     ),

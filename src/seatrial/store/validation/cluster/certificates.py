@@ -1,0 +1,182 @@
+"""CertificateSigningRequests: the request itself, its usages and signer, and which conditions each door may change.
+
+Upstream: pkg/apis/certificates/validation/validation.go.
+"""
+
+import base64
+import binascii
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from seatrial.model.documents import Document
+from seatrial.model.errors import Cause
+from seatrial.store.field_errors import duplicate, forbidden, invalid, required, unsupported
+from seatrial.store.object_meta import label_faults, subdomain_faults
+
+if TYPE_CHECKING:
+    from cryptography.x509 import CertificateSigningRequest
+
+USAGES = (
+    "any",
+    "cert sign",
+    "client auth",
+    "code signing",
+    "content commitment",
+    "crl sign",
+    "data encipherment",
+    "decipher only",
+    "digital signature",
+    "email protection",
+    "encipher only",
+    "ipsec end system",
+    "ipsec tunnel",
+    "ipsec user",
+    "key agreement",
+    "key encipherment",
+    "microsoft sgc",
+    "netscape sgc",
+    "ocsp signing",
+    "s/mime",
+    "server auth",
+    "signing",
+    "timestamping",
+)
+APPROVED, DENIED, FAILED = "Approved", "Denied", "Failed"
+LEGACY_SIGNER = "kubernetes.io/legacy-unknown"
+SHORTEST = 600
+LONGEST_SIGNER = 571
+_CONDITIONS = "status.conditions"
+
+
+def create_causes(document: Document) -> Iterator[Cause]:
+    """What is wrong with a new request."""
+    spec = document.get("spec") or {}
+    yield from _request(spec)
+    yield from _usages(spec.get("usages") or ())
+    signer = spec.get("signerName", "")
+    if signer == LEGACY_SIGNER:
+        yield invalid("spec.signerName", signer, "the legacy signerName is not allowed via this API version")
+    else:
+        yield from _signer(signer)
+    seconds = spec.get("expirationSeconds")
+    if seconds is not None and seconds < SHORTEST:
+        why = "may not specify a duration less than 600 seconds (10 minutes)"
+        yield invalid("spec.expirationSeconds", seconds, why)
+    yield from _conditions(document)
+
+
+def update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
+    """What is wrong with a changed request, by the door through which it is changed."""
+    yield from _conditions(document)
+    for type in (APPROVED, DENIED, FAILED):
+        if len(_of_type(document, type)) < len(_of_type(old, type)):
+            yield forbidden(_CONDITIONS, f'updates may not remove a condition of type "{type}"')
+    if subresource != "approval":
+        for type in (APPROVED, DENIED):
+            now, before = _of_type(document, type), _of_type(old, type)
+            if len(now) > len(before):
+                yield forbidden(_CONDITIONS, f'updates may not add a condition of type "{type}"')
+    certificate = (document.get("status") or {}).get("certificate")
+    issued = (old.get("status") or {}).get("certificate")
+    if certificate != issued:
+        if subresource != "status":
+            yield forbidden("status.certificate", "updates may not set certificate content")
+        elif issued:
+            yield forbidden("status.certificate", "updates may not modify existing certificate content")
+        elif certificate and not _is_certificate(certificate):
+            why = "must contain at least one CERTIFICATE PEM block"
+            yield invalid("status.certificate", "<certificate data>", why)
+
+
+def parsed(request: str) -> "CertificateSigningRequest":
+    """The PKCS#10 request in a spec; ValueError where it is none."""
+    from cryptography import x509
+
+    try:
+        pem = base64.b64decode(request)
+    except binascii.Error:
+        pem = b""
+    if b"-----BEGIN CERTIFICATE REQUEST-----" not in pem:
+        raise ValueError("PEM block type must be CERTIFICATE REQUEST")
+    return x509.load_pem_x509_csr(pem)
+
+
+def organizations(request: str) -> list[str]:
+    """The organizations that a request asks for, which become groups."""
+    from cryptography.x509.oid import NameOID
+
+    try:
+        subject = parsed(request).subject
+    except ValueError:
+        return []
+    return [str(attribute.value) for attribute in subject.get_attributes_for_oid(NameOID.ORGANIZATION_NAME)]
+
+
+def _request(spec: Document) -> Iterator[Cause]:
+    try:
+        request = parsed(spec.get("request") or "")
+        wrong = "" if request.is_signature_valid else "x509: the signature does not match"
+    except ValueError as error:
+        wrong = str(error)
+    if wrong:
+        # Upstream prints the bytes of the request as Go prints a []byte.
+        yield invalid("spec.request", list(base64.b64decode(spec.get("request") or "")), wrong)
+
+
+def _usages(usages: Any) -> Iterator[Cause]:
+    if not usages:
+        yield required("spec.usages")
+    for number, usage in enumerate(usages):
+        if usage not in USAGES:
+            yield unsupported(f"spec.usages[{number}]", usage, USAGES)
+    for number, usage in enumerate(usages):
+        if usage in usages[:number]:
+            yield duplicate(f"spec.usages[{number}]", usage)
+
+
+def _signer(name: str) -> Iterator[Cause]:
+    path = "spec.signerName"
+    if not name:
+        yield required(path)
+        return
+    domain, slash, rest = name.partition("/")
+    if not slash or "/" in rest:
+        yield invalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")
+        return
+    if subdomain_faults(domain):
+        yield from (
+            invalid(path, domain, f"validating label {domain!r}: {fault}") for fault in subdomain_faults(domain)
+        )
+    for label in rest.split("."):
+        yield from (invalid(path, label, fault) for fault in label_faults(label))
+
+
+def _conditions(document: Document) -> Iterator[Cause]:
+    seen: set[str] = set()
+    for number, condition in enumerate((document.get("status") or {}).get("conditions") or ()):
+        type, status = condition.get("type", ""), condition.get("status", "")
+        here = f"{_CONDITIONS}[{number}]"
+        if not type:
+            yield required(f"{here}.type")
+        allowed = ("True",) if type in (APPROVED, DENIED, FAILED) else ("False", "True", "Unknown")
+        if not status:
+            yield required(f"{here}.status")
+        elif status not in allowed:
+            yield unsupported(f"{here}.status", status, allowed)
+        if {APPROVED, DENIED} <= seen | {type} and type in (APPROVED, DENIED):
+            yield invalid(_CONDITIONS, type, "Approved and Denied conditions are mutually exclusive")
+        if type in seen:
+            yield duplicate(f"{here}.type", type)
+        seen.add(type)
+
+
+def _of_type(document: Document, type: str) -> list[Document]:
+    conditions = (document.get("status") or {}).get("conditions") or ()
+    return [condition for condition in conditions if condition.get("type") == type]
+
+
+def _is_certificate(encoded: str) -> bool:
+    try:
+        return b"-----BEGIN CERTIFICATE-----" in base64.b64decode(encoded)
+    except binascii.Error:
+        return False
