@@ -1,5 +1,6 @@
 """Scores from kept columns: only plugins without a settled column are called or normalized."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from seatrial.scheduler.framework.scoring import (
     add_parts,
     check_range,
     normalized_scores,
+    raw_or_none,
     raw_scores,
     run_pre_scores,
     state_of,
@@ -29,10 +31,7 @@ def score_by_columns(found: Found, nodes: Nodes, columns: ShapeColumns, parts: b
         return Scored(np.ones(len(nodes), np.int64))
     scored = Scored(ran=framework.pre_score_names)
     try:
-        states, skipped = columns.pre_states, columns.pre_skipped
-        if columns.asks_first:
-            asked, more = run_pre_scores(columns.asks_first, pod, nodes)
-            states, skipped = {**states, **asked}, (*skipped, *more)
+        states, skipped = run_pre_scores(columns.asks_first, pod, nodes, columns.pre_states, columns.pre_skipped)
         scored.skipped = skipped
         if parts:
             calls = [(c, state_of(c, found.cycle, states)) for c in framework.scorers if c.name not in skipped]
@@ -51,18 +50,24 @@ def _raw(call: ScoreCall, found: Found, nodes: Nodes, columns: ShapeColumns, sta
     return raw_scores(call, found.pod, nodes, state)
 
 
-def _add_totals(scored: Scored, found: Found, nodes: Nodes, columns: ShapeColumns, states: dict[str, Any]) -> None:
+def _add_totals(scored: Scored, found: Found, nodes: Nodes, columns: ShapeColumns, states: Mapping[str, Any]) -> None:
     """Adds what is not settled to the sum of the local scores."""
     pod, total = found.pod, columns.local[nodes.rows]
-    asked: list[tuple[ScoreCall, Ints, Any, bool]] = []
+    asked: list[tuple[ScoreCall, Ints, Any, int]] = []
     for call in columns.unsettled():
-        if call.name not in scored.skipped:
-            column, state = columns.score_column(call.name), state_of(call, found.cycle, states)
-            is_added = column is not None and column.raw is not None and call.normalize is None
-            asked.append((call, _raw(call, found, nodes, columns, state), state, is_added))
+        if call.name in scored.skipped:
+            continue
+        column, state = columns.score_column(call.name), state_of(call, found.cycle, states)
+        if column is not None and column.raw is not None:
+            # Without normalisation the score is part of the sum already, and only its range is left to check.
+            asked.append((call, column.raw[nodes.rows], state, call.weight if call.normalize is not None else 0))
+        elif not call.is_in_tree:
+            asked.append((call, raw_scores(call, pod, nodes, state), state, call.weight))
+        elif (raw := raw_or_none(call, pod, nodes, state)) is not None:  # in-tree plugins normalize zeros to zeros
+            asked.append((call, raw, state, call.weight))
     finals = [normalized_scores(call, pod, nodes, raw, state) for call, raw, state, _ in asked]
-    for (call, _, _, is_added), final in zip(asked, finals, strict=True):
+    for (call, _, _, weight), final in zip(asked, finals, strict=True):
         check_range(call, final)
-        if not is_added:
-            total += final * call.weight
+        if weight:
+            total += final * weight
     scored.total = total + columns.settled if columns.settled else total

@@ -63,10 +63,15 @@ class FailureMemory:
             if all(plugin.name in IN_TREE for plugins in framework.points.values() for plugin in plugins)
         )
         self._failures: Versioned[dict[tuple[str, PodShape], Failure]] = Versioned()
+        self._has_any = False
 
     def recall(self, framework: Framework, pod: PodInfo) -> Failure | None:
         """The failure that an attempt of this pod would end in; None where it has to be made."""
-        failure = self._failures.get(self._versions(), dict).get((framework.name, pod.shape))
+        if not self._has_any:
+            return None
+        kept = self._failures.get(self._versions(), dict)
+        self._has_any = bool(kept)
+        failure = kept.get((framework.name, pod.shape))
         return failure if failure is not None and _is_like_others(pod) else None
 
     def remember(self, failure: Failure) -> None:
@@ -82,6 +87,7 @@ class FailureMemory:
         """A failure is as true as before after it was told."""
         kept = self._failures.get(self._versions(), dict)
         kept[failure.attempt.framework.name, failure.attempt.pod.shape] = failure
+        self._has_any = True
 
     def _versions(self) -> tuple[int, int, int, int]:
         return self._table.mark, self._table.version, self._cluster.changes, self._nominator.changes

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from seatrial.scheduler.cache.node_table import NO_ROWS, Nodes, Rows
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.framework.interface import MAX_NODE_SCORE
-from seatrial.scheduler.framework.runtime import CycleState, Framework, ScoreCall
+from seatrial.scheduler.framework.runtime import NOTHING, CycleState, Framework, ScoreCall
 from seatrial.scheduler.framework.status import MISSING, Code, Status, error
 
 Ints = NDArray[np.int64]
@@ -69,20 +69,22 @@ def run_scores(framework: Framework, pod: PodInfo, nodes: Nodes, cycle: CycleSta
 
 
 def run_pre_scores(
-    pre_scorers: Sequence[tuple[str, Callable[..., Any]]], pod: PodInfo, nodes: Nodes
-) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """States by plugin, and the plugins that are skipped."""
-    states: dict[str, Any] = {}
-    skipped: list[str] = []
+    pre_scorers: Sequence[tuple[str, Callable[..., Any]]],
+    pod: PodInfo,
+    nodes: Nodes,
+    states: Mapping[str, Any] = NOTHING,
+    skipped: tuple[str, ...] = (),
+) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    """States by plugin, and the plugins that are skipped; both start with what is known."""
     for name, pre_score in pre_scorers:
         state = pre_score(pod, nodes)
         if not isinstance(state, Status):
-            states[name] = state
+            states = {**states, name: state}
         elif state.code == Code.SKIP:
-            skipped.append(name)
+            skipped = (*skipped, name)
         else:
             raise ScoreFailed(f'running PreScore plugin "{name}": {state.message}')
-    return states, tuple(skipped)
+    return states, skipped
 
 
 def add_parts(
@@ -104,12 +106,18 @@ def state_of(call: ScoreCall, cycle: CycleState, states: Mapping[str, Any]) -> A
     return states.get(call.name, MISSING) if call.has_pre_score else cycle.of(call.name)
 
 
-def raw_scores(call: ScoreCall, pod: PodInfo, nodes: Nodes, state: Any) -> Ints:
+def raw_or_none(call: ScoreCall, pod: PodInfo, nodes: Nodes, state: Any) -> Ints | None:
     """What a Score plugin answers; None means 0 for all."""
-    answer = call(pod, nodes, state)
+    answer: Ints | Status | None = call(pod, nodes, state)
     if isinstance(answer, Status):
         raise ScoreFailed(f'running Score plugins: plugin "{call.name}" failed with: {answer.message}')
-    return np.zeros(len(nodes), np.int64) if answer is None else answer
+    return answer
+
+
+def raw_scores(call: ScoreCall, pod: PodInfo, nodes: Nodes, state: Any) -> Ints:
+    """The raw scores of a plugin."""
+    scores = raw_or_none(call, pod, nodes, state)
+    return np.zeros(len(nodes), np.int64) if scores is None else scores
 
 
 def normalized_scores(call: ScoreCall, pod: PodInfo, nodes: Nodes, raw: Ints, state: Any) -> Ints:

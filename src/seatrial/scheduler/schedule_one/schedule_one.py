@@ -252,11 +252,11 @@ class Algorithm:
     def _search(self, attempt: Attempt) -> None:
         pre, framework, table = attempt.pre_filter, attempt.framework, self.table
         total = len(table.order)
-        rows = table.order
+        rows, start = table.order, self.start
         if pre.nodes is not None:
             rows = np.asarray([table.row_of[name] for name in sorted(pre.nodes) if name in table.row_of], np.intp)
+            start %= max(len(rows), 1)
         limit = self._limit(framework, len(rows))
-        start = self.start % max(len(rows), 1)
         found = self.evaluator.feasible(framework, attempt.pod, attempt.cycle, rows, start, limit)
         attempt.found, attempt.feasible = found, found.feasible
         self.start = (self.start + found.processed + self._tried_apart(attempt)) % total
