@@ -38,6 +38,7 @@ class Account:
         for rule in role["rules"]:
             if rule["resources"] == [resource]:
                 rule["verbs"] = [each for each in rule["verbs"] if each != verb]
+        role["rules"] = [rule for rule in role["rules"] if rule["verbs"]]
         self.cluster.request("PUT", ROLE, role)
 
 

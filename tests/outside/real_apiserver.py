@@ -61,6 +61,10 @@ class Client:
                 self._connection = None
         return self._send(method, path, body, sent)
 
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
     def _send(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> Reply:
         if self._connection is None:
             context = ssl.create_default_context()
@@ -115,6 +119,7 @@ class RealApiserver:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.client.close()
         for process in reversed(self._processes):
             process.terminate()
             process.wait(30)
