@@ -12,7 +12,7 @@ from seatrial.bench.http_load import Connection, ServerProcess, request, running
 
 PODS_PATH = "/api/v1/namespaces/default/pods"
 ALONE = ("--no-scheduler", "--controllers", "")
-"""The server by itself: nobody reacts to what is written."""
+"""The server alone, without scheduler and controllers."""
 LOOK_EVERY = 5.0
 IDLE_SHARE = 0.02
 """Of one core: a server that takes less is at rest."""

@@ -1,7 +1,7 @@
 """What a scenario in `serve` costs others, and what others cost it.
 
 How long other clients wait while it runs: GET of a node and PUT of a lease, one at a time. And whether its steps get
-dearer the longer it runs while somebody watches the Scenario, which grows with each step.
+dearer the longer it runs while a client watches the Scenario, which grows with each step.
 """
 
 import asyncio

@@ -46,7 +46,7 @@ def bench_scheduler(
     """Measure the scheduler on workloads like scheduler_perf's.
 
     Timed are pop, decision, assume and the binding written to the store, in CPU-seconds of one core; the default
-    profile, nobody watches, decisions are not recorded and Events not reported.
+    profile, no watchers, decisions are not recorded and Events not reported.
     """
     figures: list[Figure] = []
     for figure in _figures(frozenset(workload or ()), scale, against, events):

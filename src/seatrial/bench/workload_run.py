@@ -1,7 +1,7 @@
 """Carrying a workload out: a store with what a cluster has, the scheduler with its defaults, and a stopwatch.
 
 The stopwatch runs from the pop of a measured pod to its binding in the store and counts CPU time of this process, so
-that other load on the machine does not show. Nobody watches the store, decisions are not recorded, and Events are
+that other load on the machine does not show. The store has no watchers, decisions are not recorded, and Events are
 reported where somebody wants to know what they cost.
 """
 

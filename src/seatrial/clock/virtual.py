@@ -1,4 +1,4 @@
-"""Virtual time: a heap of (time, priority, sequence) that costs nothing while nobody waits.
+"""Virtual time: a heap of (time, priority, sequence) that costs nothing without timers.
 
 An instant is whole microseconds since 1970 (see `model.times`). *Inner* timers always run out inside a step,
 *outer* ones only when the scenario lets that much time pass; so a caller asks for the next timer of either sort.
@@ -31,7 +31,7 @@ class Timer:
 
 
 class Clock:
-    """Time that stands still until somebody moves it."""
+    """Time that moves only when it is advanced."""
 
     def __init__(self, start: int = START) -> None:
         self._now = start

@@ -46,7 +46,7 @@ def canonicalise(schema: Schema, document: Any) -> Any:
 
 
 def zero(schema: Schema) -> Any:
-    """What Go writes for a struct nobody filled."""
+    """The JSON that Go writes for an empty struct."""
     return canonicalise(schema, {})
 
 

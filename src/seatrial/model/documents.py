@@ -1,4 +1,4 @@
-"""An object's canonical form is its encoded JSON; dicts are decoded when somebody needs one and not kept."""
+"""The canonical form of an object is its encoded JSON; dicts are decoded on demand and not kept."""
 
 from typing import Any
 

@@ -89,7 +89,7 @@ def _entry(row: tuple[Any, ...]) -> Entry:
 
 
 def entries_of_result(scenario: Document) -> Iterator[Entry]:
-    """The entries of a plain result, either spelling; attempts are counted, not told."""
+    """The entries of a plain result, either spelling; attempts are counted without details."""
     timeline = ((scenario.get("status") or {}).get("scenarioResult") or {}).get("timeline") or {}
     sequence = 0
     for step in sorted(timeline, key=int):

@@ -11,7 +11,7 @@ from seatrial.results.lifecycles import NEVER, NodeLife, PodLife, allocatable_of
 
 FINISHED = ("Succeeded", "Failed")
 SNAPSHOT = "snapshot"
-"""Who writes what was there before the first step."""
+"""The writer of objects that existed before the first step."""
 BROUGHT = ("created", "bound", "ended")
 
 

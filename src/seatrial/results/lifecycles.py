@@ -1,4 +1,4 @@
-"""The lives of nodes and pods, told from a timeline: when they came, where they were, when they went.
+"""Lifecycles of nodes and pods from a timeline: creation, placement, deletion.
 
 Amounts are whole numbers: cpu in thousandths of a core, memory and storage in bytes, everything else in pieces.
 Steps are counted by their place in the run (0 for the first), so that gaps in the numbers do not matter.

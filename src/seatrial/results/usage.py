@@ -1,4 +1,4 @@
-"""Who holds how much at the end of each step, as arrays: the ground that several measures stand on."""
+"""Requests held on each node at the end of each step, as arrays; several measures are computed from them."""
 
 import numpy as np
 from numpy.typing import NDArray

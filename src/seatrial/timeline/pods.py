@@ -106,7 +106,7 @@ class PodHistories:
         return history
 
     def adopt(self, stored: Stored, major: int, minor: int) -> None:
-        """A pod that was there before anybody looked."""
+        """A pod that existed before the first step."""
         history = self._alive[stored.namespace, stored.name] = PodHistory(stored, (major, minor))
         self._note_node(history, major, minor)
 

@@ -77,7 +77,7 @@ def apply(
 
 
 class _Application:
-    """One apply request: the live object, what is wanted of it, and who wants it."""
+    """One apply request: the live object, the applied configuration, and its manager."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class _Application:
         self.known = self._entries(managed, live, schema)
 
     def carried_out(self, force: bool) -> Document:
-        """Merge, prune, and settle who owns what."""
+        """Merge, prune, and compute the owners."""
         merged = merge(self.live, self.config, self.shape)
         known = dict(self.known)
         last = known.get(self.owner)
@@ -148,7 +148,7 @@ class _Application:
             raise BadRequest(f"failed to create typed {what} object ({place}; {kind}): {fault}") from None
 
     def _entries(self, managed: Any, live: Document | None, schema: Schema | None) -> Entries:
-        """The live entries; an object that nobody has tracked so far belongs to `before-first-apply`."""
+        """The live entries; an object without entries belongs to `before-first-apply`."""
         try:
             known = owners.decode(managed)
         except (ValueError, TypeError) as error:
@@ -164,7 +164,7 @@ class _Application:
             raise BadRequest(f"failed to create manager for existing fields: {fault}") from None
 
     def _pruned(self, merged: Any, known: Entries, last: Entry | None) -> Any:
-        """What was merged, less what this manager applied last time and nobody wants any more."""
+        """The merged object without the fields that this manager applied before and that no manager applies now."""
         if last is None or not last.fields:
             return merged
         before = with_named_fields(last.fields, self.shape)

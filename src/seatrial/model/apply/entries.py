@@ -1,4 +1,4 @@
-"""metadata.managedFields: who owns which fields, by manager, operation, version and subresource.
+"""metadata.managedFields: the owner of each field, by manager, operation, version and subresource.
 
 Follows k8s.io/apimachinery/pkg/util/managedfields/internal. An entry without `fieldsV1` is our lazy form: its manager
 owns every field of the object that no other entry owns (see the package's docstring).
@@ -23,7 +23,7 @@ ANCIENT: Final = "ancient-changes"
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Who made a change; for an apply the version does not matter, there is one entry for all."""
+    """The owner of a change; an apply has one entry for all versions."""
 
     manager: str
     operation: str
@@ -48,7 +48,7 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What one owner owns; `fields` None stands for all that nobody else does."""
+    """The fields of one owner; None means every field that no other entry owns."""
 
     owner: Owner
     fields: FieldSet | None

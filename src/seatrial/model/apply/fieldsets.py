@@ -174,7 +174,7 @@ def path_text(path: Path) -> str:
 
 
 def normalised(fields: Any) -> FieldSet:
-    """A set as somebody sent it, without elements of unknown kinds; ValueError where it is none."""
+    """Decodes a set from a request, dropping elements of unknown kinds; ValueError if it is not a set."""
     if not isinstance(fields, dict):
         raise ValueError("fieldsV1 must be an object")
     result: FieldSet = {}

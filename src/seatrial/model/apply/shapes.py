@@ -47,7 +47,7 @@ class MapShape:
     values: "Schema | None"
     open: bool
     always: Mapping[str, Any]
-    """Fields that are there even if nobody sets them, as Go's structs have them, with their empty values."""
+    """Fields that exist even if they are not set, as in Go structs, with their empty values."""
     _declared: "dict[str, Shape]" = dataclasses.field(default_factory=dict)
 
     def declares(self, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Who owns what after an ordinary write: whatever it added or modified belongs to its manager, and to nobody else.
+"""Ownership after an ordinary write: the fields it added or modified belong to its manager alone.
 
 Follows merge/update.go of structured-merge-diff and the managers around it in apimachinery's managedfields.
 """
@@ -37,7 +37,7 @@ STRIPPED: Final[FieldSet] = from_paths(
         *((field("metadata"), field(name)) for name in _UNOWNED_METADATA),
     ]
 )
-"""Fields that nobody owns: the object's identity and what the server alone sets."""
+"""Fields without an owner: the identity of the object and what only the server sets."""
 EVERYTHING: Final = Filter()
 
 

@@ -1,7 +1,7 @@
 """Defaulting of whole objects: a walk that is made once per type from the data file and the rules.
 
 As in upstream's generated code, a type's rule runs before the rules of what it contains, structs that Go keeps by
-value are defaulted even where nobody gave them, and every core/v1 ResourceList is rounded up to thousandths.
+value are defaulted even where they are absent, and every core/v1 ResourceList is rounded up to thousandths.
 """
 
 from collections.abc import Callable

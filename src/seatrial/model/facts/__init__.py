@@ -1,7 +1,7 @@
-"""What Kubernetes says of its built-in kinds: the data file beside this module, made by `tools/facts/update`.
+"""What Kubernetes says of its built-in kinds: the data file in this folder, made by `tools/facts/update`.
 
 The file holds every Go type of the API as it looks on the wire, and discovery. It is read once, on first use, and a
-type is decoded only when somebody asks for it, since a run touches a dozen kinds of some hundreds.
+type is decoded on first use, since a run touches a dozen kinds of some hundreds.
 """
 
 import zlib

@@ -1,4 +1,4 @@
-"""Who displaced whom."""
+"""Preemptions: the victims, their preemptors, and the length of each chain."""
 
 import polars as pl
 

@@ -14,7 +14,7 @@ def scheduling_results(run: Run) -> pl.DataFrame:
     """Reasons for which nodes were rejected, over all attempts.
 
     From the timeline where there is one; else from the filter-result annotation of pods, as kube-scheduler-simulator
-    writes it (only each pod's last attempt is told there). One row a reason: attempts it occurred in, and nodes
+    writes it (which has only the last attempt of each pod). One row a reason: attempts it occurred in, and nodes
     rejected for it.
     """
     if run.table is not None:
