@@ -7,9 +7,9 @@ from seatrial.scheduler.cache.pod_info import PodReader
 from seatrial.volcano.cache.cluster_info import read_tasks, take_snapshot
 from seatrial.volcano.cache.task_info import TaskInfo
 from seatrial.volcano.config.scheduler_conf import SchedulerConf, helm_conf, load_conf
+from seatrial.volcano.cycle import run_once
 from seatrial.volcano.framework.job_updater import SessionResult
 from seatrial.volcano.framework.session import Session, SessionOptions
-from seatrial.volcano.scheduler import run_once
 
 READER = PodReader()
 

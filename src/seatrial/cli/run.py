@@ -18,6 +18,7 @@ from seatrial.model.errors import ConfigError
 from seatrial.scheduler.framework.shortcuts import chosen_shortcuts
 
 if TYPE_CHECKING:
+    from seatrial.scenario.engine.embedded_volcano import VolcanoSettings
     from seatrial.scenario.simulation import ScenarioRun, SimulationOptions
     from seatrial.scenario.status import ScenarioStatus
 
@@ -39,6 +40,9 @@ def run(
     scenario: ScenarioFile = None,
     scheduler_config: Annotated[Path | None, typer.Option(help="A KubeSchedulerConfiguration.")] = None,
     feature_gates: Gates = "",
+    volcano_config: Annotated[
+        Path | None, typer.Option(help="volcano-scheduler.conf; default: the one of Volcano's Helm chart.")
+    ] = None,
     snapshot: Annotated[Path | None, typer.Option(help="A cluster to begin with (`seatrial snapshot`).")] = None,
     seed: Annotated[int, typer.Option(help="Seed of uids and of random ties.")] = 0,
     tie_break: Annotated[
@@ -85,6 +89,7 @@ def run(
         max_loops=max_loops,
         strategy=chosen_strategy(),
         snapshot=snapshot_from(snapshot),
+        volcano=volcano_from(volcano_config, tie_break, seed, events=record == "full"),
     )
     maker = scheduler_from(scheduler_config, feature_gates, plugins or [], tie_break, seed, events=record == "full")
     target = out or Path("seatrial-out") / document["metadata"]["name"]
@@ -216,6 +221,14 @@ def scheduler_from(
     classes = load_plugins(modules)
     loaded = load_or_refuse(path, classes, gates)
     return scheduler_maker(loaded, tie_break=tie_break, seed=seed, plugins=classes, events=events)
+
+
+def volcano_from(path: Path | None, tie_break: str, seed: int, *, events: bool) -> "VolcanoSettings":
+    """How Volcano's scheduler is run, from the options of a command."""
+    from seatrial.control_plane.volcano import read_conf
+    from seatrial.scenario.engine.embedded_volcano import VolcanoSettings
+
+    return VolcanoSettings(read_conf(path), tie_break, seed, events)
 
 
 def snapshot_from(path: Path | None) -> list[dict[str, Any]]:

@@ -58,8 +58,10 @@ class WatchedScheduler:
 
 def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedScheduler | None") -> "ScenarioController":
     """The scenario controller, which works on the server's loop like the others."""
+    from seatrial.control_plane.volcano import read_conf
     from seatrial.scenario.engine.controller_registry import load_controllers
     from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
+    from seatrial.scenario.engine.embedded_volcano import VolcanoSettings
     from seatrial.scenario.scenario_controller import ScenarioController
     from seatrial.scenario.simulation import SimulationOptions
     from seatrial.scheduler.framework.out_of_tree import load_plugins
@@ -79,7 +81,8 @@ def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedSche
     if scheduler is not None:
         workers.insert(0, scheduler.scheduler)
     strategy = chosen_strategy()
-    options = SimulationOptions(level=settings.record, drain=settings.drain, strategy=strategy)
+    volcano = VolcanoSettings(read_conf(settings.volcano_config), events=True)
+    options = SimulationOptions(level=settings.record, drain=settings.drain, strategy=strategy, volcano=volcano)
     conductor = ScenarioController(parts.store, make, RealTimeWorkers(workers), options, strict=settings.strict)
     conductor.start()
     parts.workers.append(conductor)

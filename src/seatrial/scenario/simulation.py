@@ -17,6 +17,7 @@ from seatrial.model.durations import parse_duration
 from seatrial.model.errors import ConfigError, ScenarioError, SeatrialError
 from seatrial.scenario.engine.controller_registry import REGISTRY, Registry
 from seatrial.scenario.engine.controller_set import SimulationControllers
+from seatrial.scenario.engine.embedded_volcano import VolcanoSettings, volcano_maker
 from seatrial.scenario.engine.engine import Engine, Settings
 from seatrial.scenario.engine.participants import SchedulerLoop
 from seatrial.scenario.engine.user_controllers import UserControllerParticipant
@@ -31,7 +32,10 @@ from seatrial.store.store import Store
 from seatrial.timeline.rows import Rows
 from seatrial.timeline.timeline import CELLS_ON_THE_WIRE, SNAPSHOT, Level, Timeline
 from seatrial.timeline.wire import Shape
+from seatrial.volcano.scheduler import VolcanoScheduler
 
+JOBS_TOLD = 5
+"""Waiting jobs of Volcano whose reasons the message of a scenario gives."""
 MakeScheduler = Callable[[Store, Clock, Recorder], SchedulerLoop]
 
 
@@ -46,6 +50,7 @@ class SimulationOptions:
     strategy: Strategy = Strategy.AT_MOVING_NEXT_STEP
     snapshot: Sequence[Document] = ()
     registry: Registry = field(default_factory=lambda: REGISTRY)
+    volcano: VolcanoSettings = field(default_factory=VolcanoSettings)
 
 
 class ScenarioRun:
@@ -110,6 +115,7 @@ class ScenarioRun:
                 return
         yield from self.engine.play()
         self._tell_unserved(self.engine.company)
+        self._tell_waiting(self.engine.company)
 
     def revise(self, listed: Sequence[bytes]) -> None:
         """Take in the whole list of a changed spec: what is no longer in it and still to come is dropped."""
@@ -186,12 +192,17 @@ class ScenarioRun:
         yield b"]}"
 
     def _start(self) -> Engine:
+        registry, profile, store, clock = self.options.registry, self.plan.profile, self.store, self.clock
+        chosen = msgspec.convert((self.document.get("spec") or {}).get("controllers") or {}, Controllers)
+        volcano = None
+        if registry.uses_volcano(chosen, profile):
+            outer = step_duration(self.document) > 0
+            volcano = volcano_maker(store, clock, self.timeline, self.options.volcano, outer=outer)
         if not self._continued:
             self.timeline.major = self.plan.first() or 0
             self._load_snapshot()
-        scheduler = self._make_scheduler(self.store, self.clock, self.timeline)
-        chosen = msgspec.convert((self.document.get("spec") or {}).get("controllers") or {}, Controllers)
-        company = self.options.registry.cast(chosen, self.plan.profile, self.store, self.clock, scheduler)
+        scheduler = self._make_scheduler(store, clock, self.timeline)
+        company = registry.cast(chosen, profile, store, clock, scheduler, volcano)
         settings = Settings(
             step_duration=step_duration(self.document),
             drain=self.options.drain,
@@ -214,6 +225,15 @@ class ScenarioRun:
                 self._show()
             else:
                 self.board.notes.pop(f"unserved {actor.name}", None)
+
+    def _tell_waiting(self, company: SimulationControllers) -> None:
+        """Say why jobs of Volcano still wait."""
+        for actor in (*company.preparing, *company.simulated):
+            if isinstance(actor, VolcanoScheduler):
+                told = [entry.text for entry in actor.waiting]
+                more = f"; {len(told) - JOBS_TOLD} more jobs wait" if len(told) > JOBS_TOLD else ""
+                self.board.notes[actor.name] = "; ".join(told[:JOBS_TOLD]) + more
+                self._show()
 
     def _load_snapshot(self) -> None:
         for document in self.options.snapshot:

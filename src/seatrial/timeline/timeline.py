@@ -25,6 +25,8 @@ CELLS_ON_THE_WIRE = 20_000
 CELLS_IN_THE_TABLE = 20_000_000
 NODES_REMEMBERED = 8192
 SCHEDULER = "scheduler"
+SCHEDULERS = (SCHEDULER, "volcano")
+"""Writers whose deletions of pods are preemptions."""
 OPERATION = "operation:"
 SNAPSHOT = "snapshot"
 
@@ -88,7 +90,7 @@ class Timeline:
         self._row(change, verb, id, said)
         if history is not None and change.subresource == "binding":
             self._bound(change, history, id, said)
-        elif history is not None and verb == "delete" and writer == SCHEDULER:
+        elif history is not None and verb == "delete" and writer in SCHEDULERS:
             self._preempted(change, history, id, said)
         else:
             result = None if verb == "delete" else change.stored.data

@@ -12,6 +12,7 @@ from seatrial.clock.virtual import Clock
 from seatrial.controllers.registry import OFF_BY_DEFAULT, build_controllers, controller_names
 from seatrial.model.errors import ConfigError
 from seatrial.scenario.engine.controller_set import SimulationControllers
+from seatrial.scenario.engine.embedded_volcano import VOLCANO, MakeVolcano
 from seatrial.scenario.engine.participants import Participant, SchedulerLoop, SchedulerParticipant
 from seatrial.scenario.engine.user_controllers import UserController, UserControllerParticipant, check
 from seatrial.scenario.spec.dialect import Dialect
@@ -21,6 +22,7 @@ from seatrial.scheduler.framework.out_of_tree import load_module
 from seatrial.store.store import Store
 
 SCHEDULER = "scheduler"
+SCHEDULERS = (SCHEDULER, VOLCANO)
 _NOBODY = ControllerSet()
 
 
@@ -39,15 +41,19 @@ class Registry:
         return controller
 
     def names(self) -> list[str]:
-        return [SCHEDULER, *controller_names(), *self.own]
+        return [*SCHEDULERS, *controller_names(), *self.own]
 
     def cast(
-        self, controllers: Controllers, profile: Dialect, store: Store, clock: Clock, scheduler: SchedulerLoop
+        self,
+        controllers: Controllers,
+        profile: Dialect,
+        store: Store,
+        clock: Clock,
+        scheduler: SchedulerLoop,
+        volcano: MakeVolcano | None = None,
     ) -> SimulationControllers:
         """The company of a scenario, in the order in which its members take their turns."""
-        simulated = [SCHEDULER]
-        if profile.minor_steps:
-            simulated = _names((controllers.simulation_controllers or _NOBODY).enabled)
+        simulated = self._simulated(controllers, profile)
         preparing = self._preparing(controllers.presimulation_controllers or _NOBODY, simulated)
         built: dict[str, Participant] = {}
         wanted = {*preparing, *simulated}
@@ -58,7 +64,26 @@ class Registry:
                 built[name] = UserControllerParticipant(_made(self.own[name]), store, clock)
         if SCHEDULER in wanted:
             built[SCHEDULER] = SchedulerParticipant(scheduler)
-        return SimulationControllers([built[name] for name in preparing], [built[name] for name in simulated])
+        helping: list[Participant] = []
+        if volcano is not None:
+            built[VOLCANO], controllers_of_volcano = volcano()
+            helping.append(controllers_of_volcano)
+        return SimulationControllers(
+            [*helping, *(built[name] for name in preparing)], [built[name] for name in simulated]
+        )
+
+    def uses_volcano(self, controllers: Controllers, profile: Dialect) -> bool:
+        """Whether Volcano takes part in a scenario."""
+        simulated = self._simulated(controllers, profile)
+        return VOLCANO in simulated or VOLCANO in self._preparing(
+            controllers.presimulation_controllers or _NOBODY, simulated
+        )
+
+    @staticmethod
+    def _simulated(controllers: Controllers, profile: Dialect) -> list[str]:
+        if not profile.minor_steps:
+            return [SCHEDULER]
+        return _names((controllers.simulation_controllers or _NOBODY).enabled)
 
     def _preparing(self, chosen: ControllerSet, simulated: Sequence[str]) -> list[str]:
         disabled = set(_names(chosen.disabled))
@@ -66,11 +91,11 @@ class Registry:
         on = [name for name in self.names() if name not in OFF_BY_DEFAULT and name not in disabled]
         if "*" in disabled:
             on = []
-        # The scheduler is always somebody's target: it never runs unasked among those who prepare.
+        # A scheduler never runs among those who prepare unless it is asked for.
         return [
             name
             for name in self.names()
-            if name not in simulated and (name in enabled or (name in on and name != SCHEDULER))
+            if name not in simulated and (name in enabled or (name in on and name not in SCHEDULERS))
         ]
 
 

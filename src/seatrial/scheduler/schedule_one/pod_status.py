@@ -32,8 +32,9 @@ class _Pod(msgspec.Struct):
 class PodStatusWriter:
     """Writes the status of pods; nothing is written where nothing changes."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, writer: str = WRITER) -> None:
         self._store = store
+        self._writer = writer
         kind = store.kinds.named("v1", "Pod")
         if kind is None:
             raise LookupError("v1 Pod is not served")
@@ -73,7 +74,7 @@ class PodStatusWriter:
         if stored is None:
             return False
         present = self._decoder.decode(stored.data)
-        write_status(self._store, stored, change(bytes(present.status), present.metadata.generation), WRITER)
+        write_status(self._store, stored, change(bytes(present.status), present.metadata.generation), self._writer)
         return True
 
 

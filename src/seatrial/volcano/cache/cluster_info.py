@@ -9,10 +9,10 @@ from seatrial.scheduler.framework.cluster import Cluster, EmptyCluster
 from seatrial.volcano.cache.hyper_node_info import HyperNodes
 from seatrial.volcano.cache.job_info import JobInfo, PodGroup
 from seatrial.volcano.cache.node_columns import NodeColumns
-from seatrial.volcano.cache.node_info import NodeInfo
+from seatrial.volcano.cache.node_info import NodeFacts, NodeInfo
 from seatrial.volcano.cache.queue_info import QueueInfo
 from seatrial.volcano.cache.resource import Resource
-from seatrial.volcano.cache.task_info import TERMINATED_STATUSES, TaskInfo
+from seatrial.volcano.cache.task_info import TERMINATED_STATUSES, TaskInfo, Told
 
 
 @dataclass(slots=True)
@@ -30,7 +30,7 @@ class ClusterInfo:
 
 
 def take_snapshot(
-    nodes: Iterable[Document],
+    nodes: Iterable[Document | NodeFacts],
     tasks: Iterable[TaskInfo],
     pod_groups: Iterable[Document],
     queues: Iterable[Document],
@@ -40,7 +40,8 @@ def take_snapshot(
     now: int = 0,
 ) -> ClusterInfo:
     """A snapshot of documents; nodes keep their order."""
-    infos = [NodeInfo(document, row) for row, document in enumerate(nodes)]
+    facts = [node if isinstance(node, NodeFacts) else NodeFacts.read(node) for node in nodes]
+    infos = [NodeInfo(entry, row) for row, entry in enumerate(facts)]
     columns = NodeColumns(node.allocatable for node in infos)
     for node in infos:
         node.columns = columns
@@ -60,7 +61,14 @@ def take_snapshot(
 
 def read_tasks(pods: Sequence[Document], reader: PodReader) -> list[TaskInfo]:
     """The pods as tasks."""
-    return [TaskInfo(reader.read(document), document) for document in pods]
+    return [TaskInfo(reader.read(document), document, _told(document)) for document in pods]
+
+
+def _told(document: Document) -> Told | None:
+    for condition in (document.get("status") or {}).get("conditions") or ():
+        if condition.get("type") == "PodScheduled":
+            return condition.get("status") or "", condition.get("reason") or "", condition.get("message") or ""
+    return None
 
 
 def _jobs(

@@ -1,6 +1,7 @@
 """A node with its tasks; amounts are in the columns shared by all nodes. Upstream: pkg/scheduler/api/node_info.go."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_info import NodeInfo as KubeNode
@@ -16,18 +17,34 @@ _PIPELINED: Change = (0, 0, 0, 1)
 _HELD: Change = (-1, 1, 0, 0)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeFacts:
+    """What a node's document says; shared by all sessions until it changes."""
+
+    document: Document
+    kube: KubeNode
+    allocatable: Resource
+    capacity: Resource
+
+    @classmethod
+    def read(cls, document: Document) -> "NodeFacts":
+        kube = KubeNode.read(document)
+        status = document.get("status") or {}
+        extra = _oversubscription(kube.annotations)
+        allocatable, capacity = (Resource.read(status.get(part)).add(extra) for part in ("allocatable", "capacity"))
+        return cls(document, kube, allocatable, capacity)
+
+
 class NodeInfo:
     """One node. A task counts in the state it had when it was put here, whatever has become of it since."""
 
-    def __init__(self, document: Document, row: int) -> None:
-        self.document = document
-        self.kube = KubeNode.read(document)
-        self.name = self.kube.name
+    def __init__(self, facts: NodeFacts, row: int) -> None:
+        self.facts = facts
+        self.kube = facts.kube
+        self.name = facts.kube.name
         self.row = row
-        status = document.get("status") or {}
-        extra = _oversubscription(self.kube.annotations)
-        self.allocatable = Resource.read(status.get("allocatable")).add(extra)
-        self.capacity = Resource.read(status.get("capacity")).add(extra)
+        self.allocatable = facts.allocatable
+        self.capacity = facts.capacity
         self.tasks: dict[str, TaskInfo] = {}
         self.statuses: dict[str, TaskStatus] = {}
         self.columns: NodeColumns

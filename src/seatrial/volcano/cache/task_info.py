@@ -5,12 +5,15 @@ from enum import Enum
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.store.objects import Stored
 from seatrial.volcano.apis.labels import GROUP_NAME, PREEMPTABLE, REVOCABLE_ZONE, TASK_SPEC
 from seatrial.volcano.cache.resource import CPU, MEMORY, PODS, Resource
 
 TASK_PRIORITY = "volcano.sh/task-priority"
 QUEUE_ALLOCATION_GATE = "scheduling.volcano.sh/queue-allocation-gate"
 DEFAULT_PRIORITY = 1
+Told = tuple[str, str, str]
+"""Status, reason and message of a condition."""
 _TRUE, _FALSE = ("1", "t", "T", "TRUE", "true", "True"), ("0", "f", "F", "FALSE", "false", "False")
 
 
@@ -52,7 +55,6 @@ class TaskInfo:
 
     __slots__ = (
         "best_effort",
-        "document",
         "eviction_occurred",
         "index",
         "job",
@@ -70,14 +72,18 @@ class TaskInfo:
         "revocable_zone",
         "role",
         "sch_gated",
+        "source",
         "status",
+        "told",
         "uid",
     )
 
-    def __init__(self, pod: PodInfo, document: Document, resreq: Resource | None = None) -> None:
+    def __init__(self, pod: PodInfo, source: Document | Stored, told: Told | None = None) -> None:
         annotations = pod.annotations
         self.pod = pod
-        self.document = document
+        self.source = source
+        self.told = told
+        """What the pod's PodScheduled condition says."""
         self.uid = pod.uid
         self.key = pod.key
         self.name = pod.name
@@ -85,7 +91,7 @@ class TaskInfo:
         group = annotations.get(GROUP_NAME)
         self.job = f"{pod.namespace}/{group}" if group else ""
         self.role = annotations.get(TASK_SPEC) or pod.labels.get(TASK_SPEC) or ""
-        self.resreq = resreq if resreq is not None else pod_request(pod, document)
+        self.resreq = self._request()
         self.best_effort = self.resreq.is_empty()
         self.status = status_of(pod)
         self.node_name = pod.node
@@ -98,6 +104,22 @@ class TaskInfo:
         self.eviction_occurred = False
         self.job_allocated_hyper_node = ""
         self.last_transaction: Transaction | None = None
+
+    @property
+    def document(self) -> Document:
+        """The whole pod; decoded when it is asked for."""
+        return self.source if isinstance(self.source, dict) else self.source.document()
+
+    def _request(self) -> Resource:
+        """What the pod asks for, one of `pods` included; shared by pods of one shape that are not being resized."""
+        pod = self.pod
+        if pod.requests is not pod.shape.requests:
+            return _request(pod.spec, self.document.get("status") or {})
+        known = pod.shape.notes.get(_request)
+        if known is None:
+            known = pod.shape.notes[_request] = _request(pod.spec, {})
+        request: Resource = known
+        return request
 
     @property
     def transaction(self) -> Transaction:
@@ -152,23 +174,6 @@ def parse_bool(text: str) -> bool | None:
     if text in _TRUE:
         return True
     return False if text in _FALSE else None
-
-
-def pod_request(pod: PodInfo, document: Document) -> Resource:
-    """What a pod asks for, one of `pods` included; shared by pods of one shape that are not being resized."""
-    status = document.get("status") or {}
-    resized = any(
-        entry.get("resources")
-        for part in ("containerStatuses", "initContainerStatuses")
-        for entry in status.get(part) or ()
-    )
-    if resized:
-        return _request(pod.spec, status)
-    known = pod.shape.notes.get(_request)
-    if known is None:
-        known = pod.shape.notes[_request] = _request(pod.spec, {})
-    request: Resource = known
-    return request
 
 
 def _request(spec: Document, status: Document) -> Resource:

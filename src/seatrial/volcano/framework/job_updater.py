@@ -17,7 +17,6 @@ from seatrial.volcano.framework.messages import POD_GROUP_READY, fit_error, sche
 from seatrial.volcano.framework.session import Session
 
 FAILED_SCHEDULING = "FailedScheduling"
-POD_SCHEDULED = "PodScheduled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +33,7 @@ class PodUpdate:
         """Whether the pod does not say so already."""
         if self.nominated_node and self.nominated_node != self.task.pod.nominated_node:
             return True
-        conditions = (self.task.document.get("status") or {}).get("conditions") or ()
-        present = next((c for c in conditions if c.get("type") == POD_SCHEDULED), None)
-        if present is None:
-            return True
-        said = (present.get("status"), present.get("reason") or "", present.get("message") or "")
-        return said != ("False", self.reason, self.message)
+        return self.task.told != ("False", self.reason, self.message)
 
 
 @dataclass(slots=True)
@@ -54,6 +48,8 @@ class SessionResult:
     """The status of every PodGroup, by job uid."""
     changed: set[str] = field(default_factory=set)
     """Jobs whose PodGroup status differs from what it was, times aside."""
+    moved: bool = False
+    """Whether a PodGroup has come to another phase."""
     queues: dict[str, dict[str, str]] = field(default_factory=dict)
     """What each queue holds."""
 
@@ -69,6 +65,7 @@ def close_session(session: Session) -> SessionResult:
         result.statuses[uid] = status
         if _without_times(before) != _without_times(status):
             result.changed.add(uid)
+        result.moved |= (before.get("phase") or "") != status["phase"]
         _record(session, job, uid in result.changed, result)
     result.queues = _queue_allocations(session)
     return result

@@ -65,7 +65,7 @@ class KubeSnapshot:
     def __init__(self, nodes: Sequence[NodeInfo], cluster: Cluster, now: int, client: Client | None = None) -> None:
         self.table = NodeTable()
         for node in nodes:
-            self.table.add_node(node.kube)
+            self.table.add_node(node.kube.copy())
         for node in nodes:
             for task, _ in node.listed():
                 self.table.add_pod(task.pod.on(node.name))

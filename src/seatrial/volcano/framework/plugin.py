@@ -69,6 +69,10 @@ class Plugin:
     def on_deallocate(self, task: TaskInfo) -> None:
         """A task gave resources back."""
 
+    def wakes_at(self) -> int | None:
+        """When the plugin may decide otherwise although nothing has changed; None where time does not matter to it."""
+        return None
+
     def queue_metrics(self) -> dict[str, dict[str, float]]:
         """What the plugin exports about queues, by queue; nothing where it does not look after queues."""
         return {}

@@ -2,6 +2,7 @@
 
 from seatrial.model.durations import DurationError, parse_duration
 from seatrial.volcano.cache.job_info import JobInfo
+from seatrial.volcano.cache.task_info import TaskStatus
 from seatrial.volcano.framework.extension_points import ABSTAIN, PERMIT, Point
 from seatrial.volcano.framework.plugin import Plugin
 
@@ -34,3 +35,10 @@ class Sla(Plugin):
     def _permit(self, job: JobInfo) -> int:
         due = self._due(job)
         return ABSTAIN if due is None or self.session.now < due else PERMIT
+
+    def wakes_at(self) -> int | None:
+        now = self.session.now
+        due = [
+            self._due(job) for job in self.session.jobs.values() if job.index.of(TaskStatus.PENDING) or job.is_pending
+        ]
+        return min((instant for instant in due if instant is not None and instant > now), default=None)

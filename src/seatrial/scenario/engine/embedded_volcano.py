@@ -1,0 +1,49 @@
+"""How a scenario gets Volcano, where it is named among the controllers: its kinds, controllers and scheduler."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from seatrial.clock.virtual import Clock
+from seatrial.scenario.engine.participants import Participant
+from seatrial.scheduler.schedule_one.recorder import Recorder
+from seatrial.store.store import Store
+from seatrial.volcano.apis.install import install
+from seatrial.volcano.config.scheduler_conf import SchedulerConf
+from seatrial.volcano.controllers.registry import build_controllers
+from seatrial.volcano.scheduler import VolcanoScheduler
+
+VOLCANO = VolcanoScheduler.name
+MakeVolcano = Callable[[], tuple[Participant, Participant]]
+"""Makes the scheduler and the controllers."""
+
+
+@dataclass(frozen=True, slots=True)
+class VolcanoSettings:
+    """How Volcano's scheduler is run."""
+
+    conf: SchedulerConf | None = None
+    tie_break: str = "name"
+    seed: int = 0
+    events: bool = False
+
+
+def volcano_maker(
+    store: Store, clock: Clock, recorder: Recorder, settings: VolcanoSettings, *, outer: bool
+) -> MakeVolcano:
+    """A maker of Volcano's parts; `outer`: sessions wait for time that the scenario lets pass between its steps."""
+    install(store)
+
+    def make() -> tuple[Participant, Participant]:
+        scheduler = VolcanoScheduler(
+            store,
+            clock,
+            settings.conf,
+            recorder=recorder,
+            tie_break=settings.tie_break,
+            seed=settings.seed,
+            events=settings.events,
+            outer=outer,
+        )
+        return scheduler, build_controllers(store, clock)
+
+    return make

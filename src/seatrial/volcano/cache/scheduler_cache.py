@@ -1,0 +1,154 @@
+"""The scheduler's copy of the cluster: what the store holds, kept up to date by its changes.
+
+Upstream: pkg/scheduler/cache (cache.go, event_handlers.go).
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from seatrial.model.documents import Document
+from seatrial.model.kinds import Kind
+from seatrial.scheduler.cache.pod_info import PodInfo, PodReader
+from seatrial.scheduler.cache.store_cluster import StoreCluster
+from seatrial.scheduler.schedule_one.recorder import ANNOTATOR
+from seatrial.store.objects import Change, Stored
+from seatrial.store.store import Store
+from seatrial.volcano.apis import HYPER_NODE, POD_GROUP, QUEUE, SCHEDULER_NAME, kind_of
+from seatrial.volcano.cache.cluster_info import ClusterInfo, take_snapshot
+from seatrial.volcano.cache.node_info import NodeFacts
+from seatrial.volcano.cache.task_info import TaskInfo, Told
+
+WRITER: Final = SCHEDULER_NAME
+PRIORITY_CLASS = ("scheduling.k8s.io/v1", "PriorityClass")
+_OTHERS: Final = {
+    "Namespace": "v1",
+    "PersistentVolume": "v1",
+    "PersistentVolumeClaim": "v1",
+    "ReplicationController": "v1",
+    "ResourceQuota": "v1",
+    "Service": "v1",
+    "ReplicaSet": "apps/v1",
+    "StatefulSet": "apps/v1",
+    "PodDisruptionBudget": "policy/v1",
+    "CSIDriver": "storage.k8s.io/v1",
+    "CSINode": "storage.k8s.io/v1",
+    "CSIStorageCapacity": "storage.k8s.io/v1",
+    "StorageClass": "storage.k8s.io/v1",
+    "VolumeAttachment": "storage.k8s.io/v1",
+    "DeviceClass": "resource.k8s.io/v1",
+    "ResourceClaim": "resource.k8s.io/v1",
+    "ResourceSlice": "resource.k8s.io/v1",
+}
+"""Kinds that only plugins read."""
+
+
+class SchedulerCache:
+    """Nodes in the order they came, pods, and the objects of Volcano by name."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._reader = PodReader()
+        self._nodes: dict[str, NodeFacts] = {}
+        self._pods: dict[str, tuple[PodInfo, Stored]] = {}
+        self._objects: dict[tuple[str, str], dict[tuple[str, str], Document]] = {}
+        self.told: dict[str, Told] = {}
+        """What the scheduler last wrote into the PodScheduled condition of pods, by uid."""
+        self.cluster = StoreCluster(store)
+        self.on_change: Callable[[], None] = lambda: None
+        """Called when something has changed that the next session may decide by."""
+        self._unsubscribe: Callable[[], None] | None = None
+
+    def start(self) -> None:
+        """Takes in what there is, and every change from now on."""
+        store = self._store
+        self._node_kind, self._pod_kind = self._kind("v1", "Node"), self._kind("v1", "Pod")
+        for stored in store.list(self._node_kind):
+            self._nodes[stored.name] = NodeFacts.read(stored.document())
+        for stored in store.list(self._pod_kind):
+            self._pods[_key(stored)] = (self._reader.decode(stored.data), stored)
+        own = [POD_GROUP, QUEUE, HYPER_NODE, PRIORITY_CLASS]
+        for named in own:
+            kind = kind_of(store, named)
+            self._objects[named] = {(s.namespace, s.name): s.document() for s in store.list(kind)}
+        kinds = [self._node_kind, self._pod_kind, *(kind_of(store, named) for named in own)]
+        kinds += [self._kind(version, name) for name, version in _OTHERS.items()]
+        self._unsubscribe = store.subscribe(self._changed, kinds)
+
+    def stop(self) -> None:
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+            self._unsubscribe = None
+        self._nodes.clear()
+        self._pods.clear()
+        self._objects.clear()
+        self.told.clear()
+
+    def has_pending(self) -> bool:
+        """Whether a pod of Volcano's waits for a node."""
+        return any(
+            not pod.node and not pod.deleting and pod.phase == "Pending" and pod.shape.scheduler_name == SCHEDULER_NAME
+            for pod, _ in self._pods.values()
+        )
+
+    def snapshot(self, now: int) -> ClusterInfo:
+        """The cluster for one session."""
+        told = self.told
+        tasks = [
+            TaskInfo(pod, stored, told.get(pod.uid))
+            for pod, stored in self._pods.values()
+            if pod.node or pod.shape.scheduler_name == SCHEDULER_NAME
+        ]
+        objects = self._objects
+        return take_snapshot(
+            self._nodes.values(),
+            tasks,
+            objects[POD_GROUP].values(),
+            objects[QUEUE].values(),
+            objects[PRIORITY_CLASS].values(),
+            objects[HYPER_NODE].values(),
+            self.cluster,
+            now,
+        )
+
+    def _kind(self, version: str, name: str) -> Kind:
+        kind = self._store.kinds.named(version, name)
+        if kind is None:
+            raise LookupError(f"{version} {name} is not served")
+        return kind
+
+    def _changed(self, change: Change) -> None:
+        stored = change.stored
+        is_gone = change.type == "DELETED"
+        named = (stored.kind.api_version, stored.kind.kind)
+        if stored.kind.kind == "Pod":
+            self._pod_changed(stored, is_gone)
+        elif stored.kind.kind == "Node":
+            self._node_changed(stored, is_gone)
+        elif named in self._objects:
+            if is_gone:
+                self._objects[named].pop((stored.namespace, stored.name), None)
+            else:
+                self._objects[named][stored.namespace, stored.name] = stored.document()
+        else:
+            self.cluster.apply(change)
+        if change.writer not in (WRITER, ANNOTATOR):
+            self.on_change()
+
+    def _pod_changed(self, stored: Stored, is_gone: bool) -> None:
+        key = _key(stored)
+        if is_gone:
+            known = self._pods.pop(key, None)
+            if known is not None:
+                self.told.pop(known[0].uid, None)
+        else:
+            self._pods[key] = (self._reader.decode(stored.data), stored)
+
+    def _node_changed(self, stored: Stored, is_gone: bool) -> None:
+        if is_gone:
+            self._nodes.pop(stored.name, None)
+        else:
+            self._nodes[stored.name] = NodeFacts.read(stored.document())
+
+
+def _key(stored: Stored) -> str:
+    return f"{stored.namespace}/{stored.name}"
