@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from functools import cmp_to_key
 
 from seatrial.scheduler.config import Configuration
-from seatrial.scheduler.framework.events import Registration, registrations
+from seatrial.scheduler.framework.events import Registration, registrations, requeues_of
 from seatrial.scheduler.framework.interface import Action, Handle, Plugin, Requeue, default_requeues
 from seatrial.scheduler.framework.runtime import Framework
-from seatrial.scheduler.plugins.queueing_hints import requeues_of
 from seatrial.scheduler.plugins.registry import Registry
 from seatrial.scheduler.queue import QueuedPod
 from seatrial.scheduler.queue.heap import Order

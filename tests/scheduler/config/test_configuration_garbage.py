@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seatrial.scheduler.config import ConfigurationError, load_configuration
-from seatrial.scheduler.config.in_tree import IN_TREE
 from seatrial.scheduler.config.types import POINTS
+from tests.scheduler.plugins.upstream_plugins import POINTS as IN_TREE
 
 HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 SCALARS = st.none() | st.booleans() | st.integers(-(1 << 40), 1 << 40) | st.floats() | st.text(max_size=5)

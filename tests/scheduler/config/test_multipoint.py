@@ -8,9 +8,10 @@ import pytest
 
 from seatrial.model.yaml_reader import dump
 from seatrial.scheduler.config import Configuration, ConfigurationError, Profile, load_configuration
-from seatrial.scheduler.config.in_tree import DEFAULT_PLUGINS, IN_TREE
 from seatrial.scheduler.config.types import POINTS
 from seatrial.scheduler.config.writing import expanded_document, write_config, written_document
+from tests.scheduler.plugins.upstream_plugins import DEFAULT_PLUGINS
+from tests.scheduler.plugins.upstream_plugins import POINTS as IN_TREE
 
 V1 = "kubescheduler.config.k8s.io/v1"
 XYZ = {"XYZ": ("preFilter", "filter", "preScore", "score")}

@@ -9,9 +9,8 @@ from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import NodeTable
 from seatrial.scheduler.cache.pod_info import PodInfo, PodReader
-from seatrial.scheduler.framework.events import ClusterEvent, registrations
+from seatrial.scheduler.framework.events import ClusterEvent, registrations, requeues_of
 from seatrial.scheduler.framework.interface import Action, Handle, Plugin
-from seatrial.scheduler.plugins.queueing_hints import requeues_of
 from seatrial.scheduler.plugins.registry import load, points_of
 from seatrial.scheduler.queue import PodNominator
 

@@ -16,9 +16,9 @@ from seatrial.scheduler.config.defaulting import apply_configuration_defaults, e
 from seatrial.scheduler.config.expansion import CannotBuild, PluginRef, Points, expand
 from seatrial.scheduler.config.field_errors import ConfigurationError
 from seatrial.scheduler.config.gates import enabled_gates
-from seatrial.scheduler.config.in_tree import IN_TREE
 from seatrial.scheduler.config.types import KIND, V1
 from seatrial.scheduler.config.validation import validation_problems
+from seatrial.scheduler.plugins.registry import in_tree_points
 
 __all__ = ["Configuration", "Extender", "PluginRef", "Profile", "default_configuration", "load_configuration"]
 
@@ -110,7 +110,7 @@ def load_configuration(
     problems = list(validation_problems(document))
     if problems:
         raise ConfigurationError("validate", problems)
-    profiles = _build_profiles(document["profiles"], {**IN_TREE, **(plugins or {})})
+    profiles = _build_profiles(document["profiles"], {**in_tree_points(), **(plugins or {})})
     return Configuration(
         profiles=profiles,
         percentage_of_nodes_to_score=document["percentageOfNodesToScore"],

@@ -11,10 +11,10 @@ from seatrial.model.yaml_reader import YamlError, load_all
 from seatrial.scheduler.config.field_errors import ConfigurationError
 from seatrial.scheduler.config.old_versions import OLD_VERSIONS, convert_old
 from seatrial.scheduler.config.shapes import Record, WrongType, decode
-from seatrial.scheduler.config.types import ARGUMENTS, CONFIGURATION, GROUP, KIND, V1
+from seatrial.scheduler.config.types import CONFIGURATION, GROUP, KIND, V1
+from seatrial.scheduler.plugins.registry import in_tree_arguments
 
 _SCHEME = "pkg/scheduler/apis/config/scheme/scheme.go:29"
-_ARGUMENT_KINDS = {f"{plugin}Args" for plugin in ARGUMENTS}
 
 
 def decode_configuration(source: Document | str, *, old_versions: bool) -> tuple[Document, list[str]]:
@@ -59,12 +59,16 @@ def _check_kind(version: Any, kind: Any, document: Document) -> None:
         raise ConfigurationError("decode", [f"Object 'Kind' is missing in '{encode(document).decode()}'"])
     if not version:
         raise ConfigurationError("decode", [f"Object 'apiVersion' is missing in '{encode(document).decode()}'"])
-    if version != V1 or kind not in (KIND, *_ARGUMENT_KINDS):
+    if not _is_registered(version, kind):
         text = f'no kind "{kind}" is registered for version "{version}" in scheme "{_SCHEME}"'
         raise ConfigurationError("decode", [text])
     if kind != KIND:
         text = f"couldn't decode as KubeSchedulerConfiguration, got {GROUP}/v1, Kind={kind}: "
         raise ConfigurationError("decode", [text])
+
+
+def _is_registered(version: Any, kind: Any) -> bool:
+    return version == V1 and (kind == KIND or any(kind == one.kind for one in in_tree_arguments().values()))
 
 
 def _shaped(shape: Record, value: Any, unknown: list[str]) -> Document:
@@ -77,21 +81,22 @@ def _shaped(shape: Record, value: Any, unknown: list[str]) -> Document:
 def _decode_args(config: Document, where: str, problems: list[str]) -> None:
     """Decode the arguments of an in-tree plugin in place; those of others stay as they were given."""
     name = config.get("name", "")
-    if name not in ARGUMENTS:
+    known = in_tree_arguments().get(name)
+    if known is None:
         return
     args = config.get("args") or {}
     if not isinstance(args, dict):
         raise ConfigurationError("decode", [f"{where}decoding args for plugin {name}: expected an object"])
-    version, kind = args.get("apiVersion", V1), args.get("kind", f"{name}Args")
-    if version != V1 or kind not in (KIND, *_ARGUMENT_KINDS):
+    version, kind = args.get("apiVersion", V1), args.get("kind", known.kind)
+    if not _is_registered(version, kind):
         text = f'no kind "{kind}" is registered for version "{version}" in scheme "{_SCHEME}"'
         raise ConfigurationError("decode", [f"{where}decoding args for plugin {name}: {text}"])
-    if kind != f"{name}Args":
-        text = f"args for plugin {name} were not of type {name}Args.{GROUP}, got {kind}.{GROUP}"
+    if kind != known.kind:
+        text = f"args for plugin {name} were not of type {known.kind}.{GROUP}, got {kind}.{GROUP}"
         raise ConfigurationError("decode", [where + text])
     unknown: list[str] = []
     try:
-        config["args"] = decode(ARGUMENTS[name], args, "", unknown)
+        config["args"] = decode(known.type, args, "", unknown)
     except WrongType as error:
         raise ConfigurationError("decode", [f"{where}decoding args for plugin {name}: {error}"]) from error
     if unknown:

@@ -4,9 +4,8 @@ Upstream: pkg/scheduler/apis/config/v1/defaults.go and default_plugins.go (v1.36
 """
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.config.arguments import set_defaults
-from seatrial.scheduler.config.in_tree import DEFAULT_PLUGINS
-from seatrial.scheduler.config.types import ARGUMENTS, POINTS
+from seatrial.scheduler.config.types import POINTS
+from seatrial.scheduler.plugins.registry import default_plugins, in_tree_arguments
 
 _LEADER_ELECTION = {
     "leaderElect": True,
@@ -53,15 +52,16 @@ def _fill_zeroes(section: Document, defaults: Document) -> None:
 def _default_profile(profile: Document) -> None:
     profile["plugins"] = merge_plugins(profile.get("plugins"))
     configs = profile.setdefault("pluginConfig", [])
+    known = in_tree_arguments()
     for config in configs:
-        if config.get("name", "") in ARGUMENTS:
+        if config.get("name", "") in known:
             config["args"] = config.get("args") or {}
-            set_defaults(config["name"], config["args"])
+            known[config["name"]].set_defaults(config["args"])
     given = {config.get("name", "") for config in configs}
     for name in enabled_names(profile["plugins"]):
-        if name in ARGUMENTS and name not in given:
+        if name in known and name not in given:
             args: Document = {}
-            set_defaults(name, args)
+            known[name].set_defaults(args)
             configs.append({"name": name, "args": args})
 
 
@@ -72,7 +72,7 @@ def enabled_names(plugins: Document) -> list[str]:
 
 def merge_plugins(custom: Document | None) -> Document:
     """The default plugins with a profile's own sets laid over them."""
-    default = [{"name": name} | ({} if weight is None else {"weight": weight}) for name, weight in DEFAULT_PLUGINS]
+    default = [{"name": name} | ({} if weight is None else {"weight": weight}) for name, weight in default_plugins()]
     plugins = {point: _merge_set([], (custom or {}).get(point, {})) for point in POINTS}
     plugins["multiPoint"] = _merge_set(default, (custom or {}).get("multiPoint", {}))
     return plugins

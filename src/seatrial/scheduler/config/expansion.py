@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.config.arguments import build_problem
 from seatrial.scheduler.config.defaulting import enabled_names
+from seatrial.scheduler.config.field_errors import aggregate
 from seatrial.scheduler.config.types import BUILD_ORDER, POINTS
+from seatrial.scheduler.plugins.registry import in_tree_arguments
 
 _MAX_SCORE = 100
 _MAX_TOTAL = (1 << 63) - 1
@@ -39,10 +40,11 @@ def expand(profile: Document, known: Points) -> dict[str, tuple[PluginRef, ...]]
     """The plugins of a defaulted profile at every point, in the order they run; CannotBuild says why not."""
     plugins: Document = profile["plugins"]
     args = {config.get("name", ""): config.get("args") for config in profile["pluginConfig"]}
+    arguments = in_tree_arguments()
     for name in enabled_names(plugins):
-        problem = build_problem(name, args.get(name)) if name in known else None
-        if problem:
-            raise CannotBuild(problem)
+        problems = list(arguments[name].build_problems(args[name])) if name in arguments else []
+        if problems:
+            raise CannotBuild(f'initializing plugin "{name}": {aggregate(problems)}')
     lists = {point: _listed(point, plugins[point], known) for point in BUILD_ORDER}
     multi = [plugin.get("name", "") for plugin in plugins["multiPoint"]["enabled"]]
     if multi:

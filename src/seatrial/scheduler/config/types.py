@@ -13,7 +13,6 @@ from seatrial.scheduler.config.shapes import (
     STRING,
     Field,
     Listing,
-    Mapped,
     Record,
     always,
     pointer,
@@ -146,109 +145,14 @@ CONFIGURATION = Record(
     },
 )
 
-_RESOURCES = Listing(Record("v1.ResourceSpec", {"name": always(STRING), "weight": Field(INT64)}))
-_UTILIZATION_SHAPE = Listing(
+RESOURCES = Listing(Record("v1.ResourceSpec", {"name": always(STRING), "weight": Field(INT64)}))
+UTILIZATION_SHAPE = Listing(
     Record("v1.UtilizationShapePoint", {"utilization": always(INT32), "score": always(INT32)}),
 )
-_SELECTOR_REQUIREMENTS = Listing(
+SELECTOR_REQUIREMENTS = Listing(
     Record(
         "v1.NodeSelectorRequirement",
         {"key": always(STRING), "operator": always(STRING), "values": Field(Listing(STRING))},
     )
 )
-_NODE_SELECTOR_TERM = Record(
-    "v1.NodeSelectorTerm",
-    {"matchExpressions": Field(_SELECTOR_REQUIREMENTS), "matchFields": Field(_SELECTOR_REQUIREMENTS)},
-)
-_NODE_AFFINITY = Record(
-    "v1.NodeAffinity",
-    {
-        "requiredDuringSchedulingIgnoredDuringExecution": pointer(
-            Record("v1.NodeSelector", {"nodeSelectorTerms": always(Listing(_NODE_SELECTOR_TERM))}),
-        ),
-        "preferredDuringSchedulingIgnoredDuringExecution": Field(
-            Listing(
-                Record(
-                    "v1.PreferredSchedulingTerm",
-                    {"weight": always(INT32), "preference": always(_NODE_SELECTOR_TERM)},
-                )
-            )
-        ),
-    },
-)
-_LABEL_SELECTOR = Record(
-    "v1.LabelSelector",
-    {"matchLabels": Field(Mapped(STRING)), "matchExpressions": Field(_SELECTOR_REQUIREMENTS)},
-)
-_SPREAD_CONSTRAINT = Record(
-    "v1.TopologySpreadConstraint",
-    {
-        "maxSkew": always(INT32),
-        "topologyKey": always(STRING),
-        "whenUnsatisfiable": always(STRING),
-        "labelSelector": pointer(_LABEL_SELECTOR),
-        "minDomains": pointer(INT32),
-        "nodeAffinityPolicy": pointer(STRING),
-        "nodeTaintsPolicy": pointer(STRING),
-        "matchLabelKeys": Field(Listing(STRING)),
-    },
-)
-_SCORING_STRATEGY = Record(
-    "v1.ScoringStrategy",
-    {
-        "type": Field(STRING),
-        "resources": Field(_RESOURCES),
-        "requestedToCapacityRatio": pointer(
-            Record("v1.RequestedToCapacityRatioParam", {"shape": Field(_UTILIZATION_SHAPE)}),
-        ),
-    },
-)
-
-ARGUMENTS = {
-    "DefaultPreemption": Record(
-        "v1.DefaultPreemptionArgs",
-        {
-            **_TYPE_META,
-            "minCandidateNodesPercentage": pointer(INT32),
-            "minCandidateNodesAbsolute": pointer(INT32),
-        },
-    ),
-    "DynamicResources": Record(
-        "v1.DynamicResourcesArgs",
-        {**_TYPE_META, "filterTimeout": pointer(DURATION), "bindingTimeout": pointer(DURATION)},
-    ),
-    "InterPodAffinity": Record(
-        "v1.InterPodAffinityArgs",
-        {
-            **_TYPE_META,
-            "hardPodAffinityWeight": pointer(INT32),
-            "ignorePreferredTermsOfExistingPods": always(BOOL),
-        },
-    ),
-    "NodeAffinity": Record("v1.NodeAffinityArgs", {**_TYPE_META, "addedAffinity": pointer(_NODE_AFFINITY)}),
-    "NodeResourcesBalancedAllocation": Record(
-        "v1.NodeResourcesBalancedAllocationArgs", {**_TYPE_META, "resources": Field(_RESOURCES)}
-    ),
-    "NodeResourcesFit": Record(
-        "v1.NodeResourcesFitArgs",
-        {
-            **_TYPE_META,
-            "ignoredResources": Field(Listing(STRING)),
-            "ignoredResourceGroups": Field(Listing(STRING)),
-            "scoringStrategy": pointer(_SCORING_STRATEGY),
-        },
-    ),
-    "PodTopologySpread": Record(
-        "v1.PodTopologySpreadArgs",
-        {
-            **_TYPE_META,
-            "defaultConstraints": Field(Listing(_SPREAD_CONSTRAINT)),
-            "defaultingType": Field(STRING),
-        },
-    ),
-    "VolumeBinding": Record(
-        "v1.VolumeBindingArgs",
-        {**_TYPE_META, "bindTimeoutSeconds": pointer(INT64), "shape": Field(_UTILIZATION_SHAPE)},
-    ),
-}
-"""Arguments by plugin: the plugins whose `pluginConfig` is typed."""
+"""Types that arguments of several plugins have."""

@@ -9,10 +9,10 @@ from typing import Any
 from seatrial.model.documents import Document
 from seatrial.model.durations import parse_duration
 from seatrial.model.label_selectors import label_key_faults
-from seatrial.scheduler.config.arguments import problems_of
 from seatrial.scheduler.config.field_errors import duplicate, invalid, required
 from seatrial.scheduler.config.resource_names import is_extended_resource
-from seatrial.scheduler.config.types import ARGUMENTS, CYCLE_POINTS, V1
+from seatrial.scheduler.config.types import CYCLE_POINTS, V1
+from seatrial.scheduler.plugins.registry import in_tree_arguments
 
 _REMOVED = ("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits")
 _MISNAMED = "NodeResourcesFitArgs"
@@ -82,8 +82,8 @@ def _profile_problems(profile: Document, path: str) -> Iterator[str]:
             yield from _removed(where, name)
         elif name == _MISNAMED:
             yield invalid(f"{where}.args", config.get("args"), "has to match plugin args")
-        elif name in ARGUMENTS:
-            yield from problems_of(name, config["args"], f"{where}.args")
+        elif (arguments := in_tree_arguments().get(name)) is not None:
+            yield from arguments.problems(config["args"], f"{where}.args")
 
 
 def _removed(path: str, name: str) -> Iterator[str]:

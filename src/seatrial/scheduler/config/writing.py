@@ -7,7 +7,8 @@ from seatrial.model.documents import Document
 from seatrial.model.yaml_reader import dump
 from seatrial.scheduler.config.configuration import Configuration, Profile
 from seatrial.scheduler.config.shapes import write
-from seatrial.scheduler.config.types import ARGUMENTS, CONFIGURATION, POINTS
+from seatrial.scheduler.config.types import CONFIGURATION, POINTS
+from seatrial.scheduler.plugins.registry import in_tree_arguments
 
 _SPELLED_OUT = tuple(point for point in POINTS if not point.startswith("placement"))
 """The points of gates that are off (placement) are left out."""
@@ -61,7 +62,8 @@ def _weighted(plugins: Document) -> Document:
 
 
 def _plugin_config(profile: Profile) -> list[Document]:
+    known = in_tree_arguments()
     return [
-        {"name": name, "args": write(ARGUMENTS[name], args) if name in ARGUMENTS else args}
+        {"name": name, "args": write(known[name].type, args) if name in known else args}
         for name, args in sorted(profile.args.items())
     ]

@@ -15,7 +15,7 @@ from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.cache.store_cluster import StoreCluster
 from seatrial.scheduler.cache.versioned import Versioned
 from seatrial.scheduler.framework.runtime import Framework
-from seatrial.scheduler.plugins.registry import IN_TREE
+from seatrial.scheduler.plugins.registry import is_in_tree
 from seatrial.scheduler.profile import NO_NODES
 from seatrial.scheduler.queue import PodNominator, QueuedPod
 from seatrial.scheduler.schedule_one.decision import Decision
@@ -60,7 +60,7 @@ class FailureMemory:
         self._trusted = frozenset(
             framework.name
             for framework in frameworks
-            if all(plugin.name in IN_TREE for plugins in framework.points.values() for plugin in plugins)
+            if all(is_in_tree(type(plugin)) for plugins in framework.points.values() for plugin in plugins)
         )
         self._failures: Versioned[dict[tuple[str, PodShape], Failure]] = Versioned()
         self._has_any = False

@@ -11,7 +11,7 @@ from typing import Any
 
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.scheduler.framework.interface import Action, Plugin, Requeue
+from seatrial.scheduler.framework.interface import Action, Plugin, Requeue, default_requeues
 
 POD = "Pod"
 ASSIGNED_POD = "AssignedPod"
@@ -92,6 +92,16 @@ class Registration:
 
     event: ClusterEvent
     hint: Hint | None = None
+
+
+_REJECTING_POINTS = frozenset(("preEnqueue", "preFilter", "filter", "reserve", "permit"))
+
+
+def requeues_of(plugin: Plugin, points: Sequence[str]) -> Sequence[Requeue]:
+    """The events a plugin registers: none if it cannot reject pods, any event if it does not declare events."""
+    if not _REJECTING_POINTS.intersection(points):
+        return ()
+    return plugin.events(plugin.handle.gates if plugin.handle else {}) or default_requeues()
 
 
 def registrations(plugin: Plugin, requeues: Iterable[Requeue]) -> tuple[Registration, ...]:

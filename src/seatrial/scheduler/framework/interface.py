@@ -43,6 +43,7 @@ from seatrial.scheduler.framework.shortcuts import Shortcuts, chosen_shortcuts
 from seatrial.scheduler.framework.status import SUCCESS, Status
 
 if TYPE_CHECKING:
+    from seatrial.scheduler.config.arguments import Arguments
     from seatrial.scheduler.framework.runtime import Framework
 
 MAX_NODE_SCORE = 100
@@ -182,7 +183,15 @@ class Plugin:
     """Whether nothing of the pod but the (hashable) states of PreFilter and PreScore matters, so that pods of different
     shapes may share what was found out for the rows."""
     requeues: ClassVar[tuple[Requeue, ...]] = ()
-    """Events without a hint; those with one are declared by `requeue.on`."""
+    """Events without a hint, or with one that is a function; hints that are methods are declared by `requeue.on`."""
+    default_order: ClassVar[int | None] = None
+    """Position among the plugins that an in-tree profile enables by default; None: not enabled by default."""
+    default_weight: ClassVar[int | None] = None
+    """Weight of the score in the default profile."""
+    arguments: ClassVar["Arguments | None"] = None
+    """Types, defaults and validation of the pluginConfig of an in-tree plugin; None: it takes no arguments."""
+    unimplemented_points: ClassVar[tuple[str, ...]] = ()
+    """Extension points that upstream's plugin has and that stay without effect, since their feature gate is off."""
 
     def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
         self.args: Document = args or {}

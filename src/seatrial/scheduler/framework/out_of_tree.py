@@ -11,7 +11,7 @@ from types import ModuleType
 
 from seatrial.model.errors import ConfigError
 from seatrial.scheduler.framework.interface import Plugin
-from seatrial.scheduler.plugins.registry import Registry, points_of
+from seatrial.scheduler.plugins.registry import Registry, plugins_in, points_of
 
 GROUP = "seatrial.plugins"
 
@@ -32,15 +32,6 @@ def load_plugins(modules: Iterable[str] = ()) -> list[type[Plugin]]:
             raise ConfigError(name, "", "no class in it is a seatrial.plugins.Plugin")
         found.update((plugin.__name__, plugin) for plugin in classes)
     return list(found.values())
-
-
-def plugins_in(module: ModuleType) -> list[type[Plugin]]:
-    """The plugin classes a module defines, in the order it defines them."""
-    return [
-        value
-        for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, Plugin) and value.__module__ == module.__name__
-    ]
 
 
 def known_points(plugins: Iterable[type[Plugin]]) -> dict[str, tuple[str, ...]]:

@@ -33,7 +33,7 @@ from seatrial.scheduler.framework.status import (
     unresolvable,
     unschedulable,
 )
-from seatrial.scheduler.plugins.registry import IN_TREE, Registry
+from seatrial.scheduler.plugins.registry import Registry, is_in_tree
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -323,7 +323,7 @@ class FilterCall:
         method = whole if whole is not None else plugin.filter_one  # type: ignore[attr-defined]
         self._call = _adapted(method)
         self.is_cached = self.reads != Reads.CLUSTER and not self.one_by_one
-        self.is_in_tree = self.name in IN_TREE
+        self.is_in_tree = is_in_tree(type(plugin))
         self.concerns: Callable[[PodInfo], bool] | None = getattr(plugin, "concerns", None)
         """A plugin may say cheaply that a pod is none of its business."""
 
@@ -373,7 +373,7 @@ class ScoreCall:
         normalize = getattr(plugin, "normalize", None)
         self.normalize: Callable[..., Any] | None = normalize and _adapted(normalize, 4)
         self.is_cached = self.reads != Reads.CLUSTER and not self.one_by_one
-        self.is_in_tree = self.name in IN_TREE
+        self.is_in_tree = is_in_tree(type(plugin))
         self.has_pre_score = hasattr(plugin, "pre_score")
 
     def __call__(self, pod: PodInfo, nodes: Nodes, state: Any) -> Any:

@@ -1,14 +1,18 @@
 """DefaultPreemption: makes room for a pod by evicting pods of lower priority from one node.
 
-Upstream: pkg/scheduler/framework/plugins/defaultpreemption (v1.36); queueing hints: scheduler/hints.
+Upstream: pkg/scheduler/framework/plugins/defaultpreemption (v1.36).
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.config.arguments import Arguments
+from seatrial.scheduler.config.field_errors import invalid
+from seatrial.scheduler.config.shapes import INT32, pointer
 from seatrial.scheduler.evaluator.dry_run_cache import DryRunCache
-from seatrial.scheduler.framework.interface import Handle, Plugin, PostFiltered, Rejections
+from seatrial.scheduler.framework.interface import Action, Handle, Plugin, PostFiltered, Rejections, requeue
 from seatrial.scheduler.framework.runtime import CycleState
 from seatrial.scheduler.framework.status import SUCCESS, Code, Status, error, unresolvable, unschedulable
 from seatrial.scheduler.preemption.preemption import DryRun, Evaluator, best_candidates
@@ -23,9 +27,33 @@ IN_FLIGHT = "preempting"
 """Where the handle's `shared` keeps the uids of pods whose victims are being deleted."""
 
 
+def _defaults(args: Document) -> None:
+    args.setdefault("minCandidateNodesPercentage", 10)
+    args.setdefault("minCandidateNodesAbsolute", 100)
+
+
+def _problems(args: Document, path: str) -> Iterator[str]:
+    percentage, absolute = args["minCandidateNodesPercentage"], args["minCandidateNodesAbsolute"]
+    percentage_path, absolute_path = f"{path}.minCandidateNodesPercentage", f"{path}.minCandidateNodesAbsolute"
+    if not 0 <= percentage <= 100:
+        yield invalid(percentage_path, percentage, "not in valid range [0, 100]")
+    if absolute < 0:
+        yield invalid(absolute_path, absolute, "not in valid range [0, inf)")
+    if percentage == absolute == 0:
+        yield invalid(percentage_path, 0, "cannot be zero at the same time as minCandidateNodesAbsolute")
+        yield invalid(absolute_path, 0, "cannot be zero at the same time as minCandidateNodesPercentage")
+
+
 class DefaultPreemption(Plugin):
     """Chooses node and victims; the scheduler deletes them."""
 
+    default_order = 160
+    arguments = Arguments(
+        "DefaultPreemption",
+        {"minCandidateNodesPercentage": pointer(INT32), "minCandidateNodesAbsolute": pointer(INT32)},
+        defaults=_defaults,
+        problems=_problems,
+    )
     tries_all = False
     """Whether every node is tried, whatever the number of candidates."""
 
@@ -54,6 +82,11 @@ class DefaultPreemption(Plugin):
             return PostFiltered(unschedulable("preemption: no candidate node for preemption"), details=run)
         best = best_candidates(candidates, self.handle.now())[0]
         return PostFiltered(SUCCESS, best, tuple(candidates[best].pods), run)
+
+    @requeue.on("Pod", Action.DELETE)
+    def victim_deleted(self, pod: PodInfo, old: PodInfo, new: None) -> bool:
+        """Upstream's hint releases a preemptor whose victims were deleted; here they are deleted within the attempt."""
+        return False
 
     def ineligible(self, pod: PodInfo, rejections: Rejections) -> str:
         """Why the pod may not preempt; empty where it may."""

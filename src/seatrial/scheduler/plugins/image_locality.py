@@ -21,6 +21,7 @@ class ImageLocality(Plugin):
     """Sums image sizes scaled by how widespread the image is."""
 
     reads = Reads.ROW
+    default_order, default_weight = 180, 1
 
     def depends_on(self) -> int:
         """The share of nodes having an image changes with the number of nodes."""

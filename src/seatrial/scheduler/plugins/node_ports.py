@@ -1,6 +1,6 @@
 """NodePorts: two pods cannot have the same host port on one node.
 
-Upstream: pkg/scheduler/framework/plugins/nodeports (v1.36); queueing hints: scheduler/hints.
+Upstream: pkg/scheduler/framework/plugins/nodeports (v1.36).
 """
 
 from typing import Any
@@ -10,7 +10,7 @@ import numpy as np
 from seatrial.scheduler.cache.node_info import ports_conflict
 from seatrial.scheduler.cache.node_table import Nodes, NodeTable
 from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.scheduler.framework.interface import Plugin, Reads
+from seatrial.scheduler.framework.interface import Action, Plugin, Reads, Requeue, requeue
 from seatrial.scheduler.framework.status import MISSING, SKIP, Verdicts
 
 REASON = "node(s) didn't have free ports for the requested pod ports"
@@ -20,6 +20,8 @@ class NodePorts(Plugin):
     """Looks only at nodes where somebody has one of the wanted ports."""
 
     reads = Reads.ROW
+    default_order = 70
+    requeues = (Requeue("Node", Action.ADD),)
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Any:
         return pod.shape.host_ports or SKIP
@@ -36,6 +38,10 @@ class NodePorts(Plugin):
         """The verdict on one row."""
         node = table.infos[row]
         return int(node is not None and ports_conflict(state, node.ports))
+
+    @requeue.on("Pod", Action.DELETE)
+    def port_released(self, pod: PodInfo, old: PodInfo, new: None) -> bool:
+        return bool(old.node or old.nominated_node) and ports_conflict(pod.shape.host_ports, set(old.shape.host_ports))
 
     def _suspects(self, nodes: Nodes, wanted: Any) -> list[int]:
         if nodes.is_whole:

@@ -1,14 +1,15 @@
 """NodeUnschedulable: a cordoned node takes no pod, unless the pod tolerates the cordon.
 
-Upstream: pkg/scheduler/framework/plugins/nodeunschedulable (v1.36); queueing hints: scheduler/hints.
+Upstream: pkg/scheduler/framework/plugins/nodeunschedulable (v1.36).
 """
 
 from typing import Any
 
+from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Nodes
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.pod_terms import Taint
-from seatrial.scheduler.framework.interface import Plugin, Reads
+from seatrial.scheduler.framework.interface import Action, Plugin, Reads, requeue
 from seatrial.scheduler.framework.status import Verdicts
 from seatrial.scheduler.plugins.taint_toleration import COMPARISON_GATE
 
@@ -20,11 +21,20 @@ class NodeUnschedulable(Plugin):
     """Honours spec.unschedulable."""
 
     reads = Reads.NODE
+    default_order = 30
 
     def filter(self, pod: PodInfo, nodes: Nodes, state: Any = None) -> Verdicts:
         if self._tolerates(pod):
             return Verdicts.all_pass(nodes)
         return Verdicts.reject(nodes.unschedulable, REASON, resolvable=False)
+
+    @requeue.on("Node", Action.ADD | Action.UPDATE_NODE_TAINT)
+    def uncordoned(self, pod: PodInfo, old: NodeInfo | None, new: NodeInfo) -> bool:
+        return not new.unschedulable and (old is None or old.unschedulable)
+
+    @requeue.on("Pod", Action.UPDATE_POD_TOLERATION)
+    def tolerates_cordon(self, pod: PodInfo, old: PodInfo | None, new: PodInfo) -> bool:
+        return new.uid == pod.uid and self._tolerates(new)
 
     def _tolerates(self, pod: PodInfo) -> bool:
         numbers = bool(self.handle.gates.get(COMPARISON_GATE)) if self.handle else False

@@ -8,7 +8,7 @@ from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Nodes
 from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.scheduler.framework.interface import Plugin
+from seatrial.scheduler.framework.interface import Action, Plugin, Requeue, requeue
 from seatrial.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable, unschedulable
 from seatrial.scheduler.volumes.claims import (
     claim_missing,
@@ -17,6 +17,7 @@ from seatrial.scheduler.volumes.claims import (
     key_of,
     reference_of,
     spec_of,
+    uses_claim,
     volume_name,
 )
 from seatrial.scheduler.volumes.migration import BY_PLUGIN, InTree, TranslationError, in_tree_of
@@ -40,8 +41,17 @@ def _limits(csi_node: Document | None) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count is not None}
 
 
+def _attacher(volume: Document) -> str | None:
+    """The CSI driver that attaches an in-tree volume."""
+    found = in_tree_of(volume)
+    return None if found is None else found.driver
+
+
 class NodeVolumeLimits(Plugin):
     """Filters by the limits in CSINode."""
+
+    default_order = 100
+    requeues = (Requeue("CSINode", Action.ADD),)
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Status | None:
         return None if any(_matters(volume) for volume in pod.shape.volumes) else SKIP
@@ -141,6 +151,24 @@ class NodeVolumeLimits(Plugin):
             if source is not None:
                 found[spec["attacher"], source.get("volumeHandle") or ""] = spec["attacher"]
         return found
+
+    @requeue.on("CSINode", Action.UPDATE)
+    def limit_raised(self, pod: PodInfo, old: Document, new: Document) -> bool:
+        before = _limits(old)
+        return any(limit > before.get(driver, 0) for driver, limit in _limits(new).items())
+
+    @requeue.on("Pod", Action.DELETE)
+    def attached_pod_deleted(self, pod: PodInfo, old: PodInfo, new: None) -> bool:
+        return bool(old.node or old.nominated_node) and any(_matters(volume) for volume in old.shape.volumes)
+
+    @requeue.on("PersistentVolumeClaim", Action.ADD)
+    def claim_created(self, pod: PodInfo, old: None, new: Document) -> bool:
+        return uses_claim(pod, new)
+
+    @requeue.on("VolumeAttachment", Action.DELETE)
+    def attachment_deleted(self, pod: PodInfo, old: Document, new: None) -> bool:
+        attacher = spec_of(old).get("attacher")
+        return any("persistentVolumeClaim" in v or _attacher(v) == attacher for v in pod.shape.volumes)
 
 
 def _is_migrated(entry: InTree, csi_node: Document | None) -> bool:

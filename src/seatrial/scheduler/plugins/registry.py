@@ -1,35 +1,31 @@
-"""All in-tree plugins by name, and what a plugin class implements. The only place that imports every plugin."""
+"""All in-tree plugins by name, found by looking through this folder, and what a plugin class implements.
+
+A plugin declares everything about itself (extension points, queueing hints, arguments, default position and weight), so
+that a new one is one more file or folder here and nothing else.
+Upstream: pkg/scheduler/framework/plugins/registry.go and pkg/scheduler/apis/config/v1/default_plugins.go.
+"""
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib import import_module
 from inspect import Parameter, signature
+from pkgutil import walk_packages
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from seatrial.model.errors import ConfigError
 from seatrial.scheduler.framework.interface import Plugin
 
-IN_TREE: Mapping[str, str] = {
-    "SchedulingGates": "scheduling_gates",
-    "PrioritySort": "priority_sort",
-    "NodeUnschedulable": "node_unschedulable",
-    "NodeName": "node_name",
-    "TaintToleration": "taint_toleration",
-    "NodeAffinity": "node_affinity",
-    "NodePorts": "node_ports",
-    "NodeResourcesFit": "node_resources.fit",
-    "VolumeRestrictions": "volume_restrictions",
-    "NodeVolumeLimits": "node_volume_limits",
-    "VolumeBinding": "volume_binding",
-    "VolumeZone": "volume_zone",
-    "PodTopologySpread": "pod_topology_spread.plugin",
-    "InterPodAffinity": "inter_pod_affinity.plugin",
-    "DynamicResources": "dynamic_resources.plugin",
-    "DefaultPreemption": "default_preemption",
-    "NodeResourcesBalancedAllocation": "node_resources.balanced_allocation",
-    "ImageLocality": "image_locality",
-    "DefaultBinder": "default_binder",
-    "NodeDeclaredFeatures": "node_declared_features.plugin",
+if TYPE_CHECKING:
+    from seatrial.scheduler.config.arguments import Arguments
+
+FOLDER = "seatrial.scheduler.plugins"
+OFF_BY_GATE: Mapping[str, tuple[str, ...]] = {
+    "GangScheduling": ("preEnqueue", "permit"),
+    "TopologyPlacementGenerator": ("placementGenerate",),
+    "PodGroupPodsCount": ("placementScore",),
 }
-"""Plugin name -> module in scheduler/plugins; the class has the plugin's name."""
+"""Upstream's plugins whose feature gates are off by default: a configuration may name them, and nothing runs."""
 
 POINTS: Mapping[str, tuple[str, ...]] = {
     "preEnqueue": ("pre_enqueue",),
@@ -66,13 +62,55 @@ def points_of(plugin: type[Plugin]) -> tuple[str, ...]:
     return tuple(point for point, methods in POINTS.items() if any(hasattr(plugin, method) for method in methods))
 
 
+@cache
+def in_tree() -> Mapping[str, type[Plugin]]:
+    """Every plugin class in this folder by name, in the order of the default plugins."""
+    package = import_module(FOLDER)
+    modules = (import_module(found.name) for found in walk_packages(package.__path__, f"{FOLDER}."))
+    kinds = sorted((kind for module in modules for kind in plugins_in(module)), key=_default_order)
+    return {kind.__name__: kind for kind in kinds}
+
+
+def _default_order(kind: type[Plugin]) -> tuple[bool, int, str]:
+    return kind.default_order is None, kind.default_order or 0, kind.__name__
+
+
+def plugins_in(module: ModuleType) -> list[type[Plugin]]:
+    """The plugin classes a module defines, in the order it defines them."""
+    return [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Plugin) and value.__module__ == module.__name__
+    ]
+
+
+def is_in_tree(kind: type[Plugin]) -> bool:
+    """Whether a plugin class is one of this folder."""
+    return kind.__module__.startswith(f"{FOLDER}.")
+
+
+@cache
+def in_tree_points() -> Mapping[str, tuple[str, ...]]:
+    """The extension points of the in-tree plugins, those that are off by a feature gate included."""
+    running = {name: (*points_of(kind), *kind.unimplemented_points) for name, kind in in_tree().items()}
+    return {**running, **OFF_BY_GATE}
+
+
+@cache
+def default_plugins() -> tuple[tuple[str, int | None], ...]:
+    """What MultiPoint enables by default, in order, with the weight where there is one."""
+    return tuple((name, kind.default_weight) for name, kind in in_tree().items() if kind.default_order is not None)
+
+
+@cache
+def in_tree_arguments() -> Mapping[str, "Arguments"]:
+    """The arguments of the in-tree plugins that take some."""
+    return {name: kind.arguments for name, kind in in_tree().items() if kind.arguments is not None}
+
+
 def load(name: str) -> type[Plugin] | None:
     """An in-tree plugin class by its name."""
-    module = IN_TREE.get(name)
-    if module is None:
-        return None
-    found: type[Plugin] = getattr(import_module(f"seatrial.scheduler.plugins.{module}"), name)
-    return found
+    return in_tree().get(name)
 
 
 class Registry:
@@ -90,7 +128,7 @@ class Registry:
     def register(self, plugin: type[Plugin]) -> None:
         """Adds a user's plugin; what it implements is checked here, so that the loop can trust it."""
         name = plugin.__name__
-        if name in IN_TREE or name in self._extra:
+        if name in in_tree() or name in self._extra:
             raise ConfigError("plugins", name, f"a plugin named {name} is registered already")
         if not points_of(plugin):
             raise ConfigError("plugins", name, "implements no extension point (filter_one, score, ...)")
@@ -108,7 +146,7 @@ class Registry:
         return name in self._extra
 
     def names(self) -> tuple[str, ...]:
-        return (*IN_TREE, *self._extra)
+        return (*in_tree(), *self._extra)
 
     def points(self, name: str) -> tuple[str, ...]:
         """The extension points of a plugin by name."""

@@ -1,6 +1,6 @@
 """TaintToleration: NoSchedule and NoExecute taints must be tolerated, PreferNoSchedule ones cost score.
 
-Upstream: pkg/scheduler/framework/plugins/tainttoleration (v1.36); queueing hints: scheduler/hints.
+Upstream: pkg/scheduler/framework/plugins/tainttoleration (v1.36).
 """
 
 from collections.abc import Iterable, Sequence
@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Ints, Nodes
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.pod_terms import Taint, Toleration
-from seatrial.scheduler.framework.interface import Plugin, Reads
+from seatrial.scheduler.framework.interface import Action, Plugin, Reads, requeue
 from seatrial.scheduler.framework.scoring import default_normalize
 from seatrial.scheduler.framework.status import MISSING, Status, Verdicts, error
 
@@ -34,6 +35,7 @@ class TaintToleration(Plugin):
     """Judges sets of taints, of which there are few, and spreads the answer over the nodes."""
 
     reads = Reads.NODE
+    default_order, default_weight = 50, 3
 
     @property
     def _numbers(self) -> bool:
@@ -60,3 +62,14 @@ class TaintToleration(Plugin):
 
     def normalize(self, pod: PodInfo, nodes: Nodes, scores: Ints, state: Any = None) -> Ints:
         return default_normalize(scores, reverse=True)
+
+    @requeue.on("Node", Action.ADD | Action.UPDATE_NODE_TAINT)
+    def taints_tolerated(self, pod: PodInfo, old: NodeInfo | None, new: NodeInfo) -> bool:
+        return (old is None or self._is_repelled(pod, old)) and not self._is_repelled(pod, new)
+
+    @requeue.on("Pod", Action.UPDATE_POD_TOLERATION)
+    def own_toleration_changed(self, pod: PodInfo, old: PodInfo | None, new: PodInfo) -> bool:
+        return new.uid == pod.uid
+
+    def _is_repelled(self, pod: PodInfo, node: NodeInfo) -> bool:
+        return has_untolerated(node.taints, pod.shape.tolerations, self._numbers)

@@ -9,9 +9,9 @@ from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Nodes
 from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.scheduler.framework.interface import Plugin
+from seatrial.scheduler.framework.interface import Action, Plugin, Requeue, requeue
 from seatrial.scheduler.framework.status import MISSING, SKIP, SUCCESS, Status, error, unresolvable, unschedulable
-from seatrial.scheduler.volumes.claims import claim_missing, spec_of
+from seatrial.scheduler.volumes.claims import claim_missing, spec_of, uses_claim
 
 DISK_CONFLICT = "node(s) had no available disk"
 CLAIM_IN_USE = (
@@ -88,6 +88,9 @@ class OncePodClaims:
 class VolumeRestrictions(Plugin):
     """Filters by exclusive disks and claims."""
 
+    default_order = 90
+    requeues = (Requeue("Node", Action.ADD),)
+
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> OncePodClaims | Status:
         if not pod.shape.volumes:
             return SKIP
@@ -116,3 +119,13 @@ class VolumeRestrictions(Plugin):
         if state is MISSING:
             return error(STATE_MISSING)
         return unschedulable(CLAIM_IN_USE) if state.in_use > 0 else SUCCESS
+
+    @requeue.on("Pod", Action.DELETE)
+    def disk_released(self, pod: PodInfo, old: PodInfo, new: None) -> bool:
+        if old.namespace != pod.namespace:
+            return False
+        return disks_conflict(pod, [old]) or not set(_claim_names(pod)).isdisjoint(_claim_names(old))
+
+    @requeue.on("PersistentVolumeClaim", Action.ADD)
+    def claim_created(self, pod: PodInfo, old: None, new: Document) -> bool:
+        return uses_claim(pod, new, ephemeral=False)

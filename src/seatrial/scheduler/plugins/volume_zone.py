@@ -10,7 +10,7 @@ from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Nodes
 from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.scheduler.framework.interface import Plugin
+from seatrial.scheduler.framework.interface import Action, Plugin, Requeue, requeue
 from seatrial.scheduler.framework.status import MISSING, SKIP, SUCCESS, Status, unresolvable
 from seatrial.scheduler.volumes.claims import (
     WAIT_FOR_CONSUMER,
@@ -18,6 +18,7 @@ from seatrial.scheduler.volumes.claims import (
     class_missing,
     class_of,
     metadata_of,
+    uses_claim,
     volume_missing,
     volume_name,
 )
@@ -56,6 +57,9 @@ def topologies(volume: Document) -> tuple[Topology, ...]:
 
 class VolumeZone(Plugin):
     """Filters by the zones of bound volumes."""
+
+    default_order = 120
+    requeues = (Requeue("Node", Action.ADD | Action.UPDATE_NODE_LABEL),)
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Sequence[Topology] | Status:
         if not pod.shape.volumes:
@@ -110,3 +114,15 @@ class VolumeZone(Plugin):
         if not any(key in node.labels for key in LABELS):
             return SUCCESS
         return SUCCESS if all(topology.admits(node) for topology in state) else unresolvable(CONFLICT)
+
+    @requeue.on("StorageClass", Action.ADD)
+    def late_binding_class_created(self, pod: PodInfo, old: None, new: Document) -> bool:
+        return new.get("volumeBindingMode") == WAIT_FOR_CONSUMER
+
+    @requeue.on("PersistentVolumeClaim", Action.ADD | Action.UPDATE)
+    def claim_changed(self, pod: PodInfo, old: Document | None, new: Document) -> bool:
+        return uses_claim(pod, new, ephemeral=False)
+
+    @requeue.on("PersistentVolume", Action.ADD | Action.UPDATE)
+    def volume_moved(self, pod: PodInfo, old: Document | None, new: Document) -> bool:
+        return old is None or topologies(old) != topologies(new)

@@ -44,6 +44,15 @@ def claim_references(pod: PodInfo) -> Iterator[ClaimReference]:
             yield reference
 
 
+def uses_claim(pod: PodInfo, claim: Document, *, ephemeral: bool = True) -> bool:
+    """Whether a volume of the pod names the claim, or, if `ephemeral` counts, the claim is made for the pod."""
+    metadata = metadata_of(claim)
+    return metadata.get("namespace") == pod.namespace and any(
+        reference.name == metadata["name"] and (ephemeral or not reference.is_ephemeral)
+        for reference in claim_references(pod)
+    )
+
+
 def metadata_of(document: Document) -> Document:
     metadata: Document = document.get("metadata") or {}
     return metadata

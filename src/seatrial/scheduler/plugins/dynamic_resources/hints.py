@@ -1,7 +1,5 @@
 """Hints of DynamicResources. Upstream: plugins/dynamicresources/dynamicresources.go (v1.36.3)."""
 
-from collections.abc import Sequence
-
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.framework.interface import Action, Plugin, Requeue
@@ -53,7 +51,7 @@ def _is_for(pod: PodInfo, claim: Document) -> bool:
     return any(owner.get("controller") and owner.get("uid") == pod.uid for owner in owners)
 
 
-DYNAMIC_RESOURCES: Sequence[Requeue] = (
+HINTS: tuple[Requeue, ...] = (
     Requeue("Node", Action.ADD | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_ALLOCATABLE),
     Requeue("ResourceClaim", Action.ADD | Action.UPDATE, claim_changed),
     Requeue("Pod", Action.UPDATE_POD_GENERATED_CLAIM, own_claims_are_there),

@@ -41,6 +41,8 @@ from seatrial.scheduler.framework.interface import Handle, Plugin, PostFiltered,
 from seatrial.scheduler.framework.runtime import CycleState
 from seatrial.scheduler.framework.scoring import default_normalize
 from seatrial.scheduler.framework.status import MISSING, SKIP, SUCCESS, Status, error, unresolvable, unschedulable
+from seatrial.scheduler.plugins.dynamic_resources.arguments import ARGUMENTS
+from seatrial.scheduler.plugins.dynamic_resources.hints import HINTS
 from seatrial.scheduler.volumes.claims import metadata_of
 from seatrial.scheduler.volumes.node_terms import selects
 
@@ -56,6 +58,10 @@ DEFAULT_BINDING_TIMEOUT = 600 * SECOND
 
 class DynamicResources(Plugin):
     """Allocates devices."""
+
+    default_order, default_weight = 150, 2
+    arguments = ARGUMENTS
+    requeues = HINTS
 
     def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
         super().__init__(args, handle)

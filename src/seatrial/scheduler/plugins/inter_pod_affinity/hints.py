@@ -46,7 +46,7 @@ def _matches_all(terms: Sequence[AffinityTerm], pod: PodInfo) -> bool:
     return bool(terms) and all(term.matches(pod.namespace, pod.labels, {}) for term in terms)
 
 
-INTER_POD_AFFINITY: Sequence[Requeue] = (
+HINTS: tuple[Requeue, ...] = (
     Requeue("Pod", Action.ADD | Action.UPDATE_POD_LABEL | Action.DELETE, pod_changed),
     Requeue("Node", Action.ADD | Action.UPDATE_NODE_LABEL, node_changed),
 )

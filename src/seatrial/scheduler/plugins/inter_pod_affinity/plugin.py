@@ -2,10 +2,10 @@
 
 Counts of pods per node are kept by the node table; a cycle only adds them up by topology domain.
 
-Upstream: pkg/scheduler/framework/plugins/interpodaffinity (v1.36); queueing hints: scheduler/hints.
+Upstream: pkg/scheduler/framework/plugins/interpodaffinity (v1.36).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,8 +18,12 @@ from seatrial.scheduler.cache.pod_counts import Carried
 from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.cache.pod_terms import AffinityTerm, Chosen, PodMatcher
 from seatrial.scheduler.cache.topology_counts import carriers_by_domain, picked_by_domain, seen_from, widened
+from seatrial.scheduler.config.arguments import Arguments
+from seatrial.scheduler.config.field_errors import invalid
+from seatrial.scheduler.config.shapes import BOOL, INT32, always, pointer
 from seatrial.scheduler.framework.interface import MAX_NODE_SCORE, Handle, Plugin
 from seatrial.scheduler.framework.status import MISSING, SKIP, Status, Verdicts, error, unresolvable, unschedulable
+from seatrial.scheduler.plugins.inter_pod_affinity.hints import HINTS
 
 REASON_AFFINITY = "node(s) didn't match pod affinity rules"
 REASON_ANTI_AFFINITY = "node(s) didn't match pod anti-affinity rules"
@@ -88,8 +92,27 @@ class AffinityState:
 _EMPTY: Ints = np.zeros(1, np.int64)
 
 
+def _defaults(args: Document) -> None:
+    args.setdefault("hardPodAffinityWeight", 1)
+
+
+def _problems(args: Document, path: str) -> Iterator[str]:
+    weight = args["hardPodAffinityWeight"]
+    if not 0 <= weight <= 100:
+        yield invalid(f"{path}.hardPodAffinityWeight", weight, "not in valid range [0, 100]")
+
+
 class InterPodAffinity(Plugin):
     """Required terms filter, preferred ones score, in both directions."""
+
+    default_order, default_weight = 140, 2
+    arguments = Arguments(
+        "InterPodAffinity",
+        {"hardPodAffinityWeight": pointer(INT32), "ignorePreferredTermsOfExistingPods": always(BOOL)},
+        defaults=_defaults,
+        problems=_problems,
+    )
+    requeues = HINTS
 
     def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
         super().__init__(args, handle)

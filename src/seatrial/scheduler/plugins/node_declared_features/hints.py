@@ -1,7 +1,5 @@
 """Hints of NodeDeclaredFeatures. Upstream: plugins/nodedeclaredfeatures/nodedeclaredfeatures.go (v1.36.3)."""
 
-from collections.abc import Sequence
-
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.pod_info import PodInfo
@@ -25,7 +23,7 @@ def _features(spec: Document) -> tuple[bool, bool]:
     )
 
 
-NODE_DECLARED_FEATURES: Sequence[Requeue] = (
+HINTS: tuple[Requeue, ...] = (
     Requeue("Node", Action.ADD | Action.UPDATE_NODE_DECLARED_FEATURE, features_declared),
     Requeue("Pod", Action.UPDATE, features_no_longer_needed),
 )

@@ -10,6 +10,7 @@ from seatrial.scheduler.cache.node_table import Nodes
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.framework.interface import Plugin, Reads
 from seatrial.scheduler.framework.status import MISSING, SKIP, SUCCESS, Status, error, unresolvable
+from seatrial.scheduler.plugins.node_declared_features.hints import HINTS
 
 REASON = "node(s) didn't match Pod's required features"
 RESTART_ALL = "RestartAllContainersOnContainerExits"
@@ -32,6 +33,8 @@ class NodeDeclaredFeatures(Plugin):
     """Filters by `status.declaredFeatures`."""
 
     reads = Reads.NODE
+    default_order = 200
+    requeues = HINTS
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> frozenset[str] | Status:
         needed: frozenset[str] | None = pod.shape.notes.get(self.name)

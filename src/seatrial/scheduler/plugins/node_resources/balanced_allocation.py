@@ -13,6 +13,7 @@ from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.pod_requests import amount_of, is_scalar, request_list
 from seatrial.scheduler.framework.interface import Handle, Plugin, Reads
 from seatrial.scheduler.framework.status import MISSING, SKIP, Status, error
+from seatrial.scheduler.plugins.node_resources.arguments import BALANCED_ALLOCATION
 from seatrial.scheduler.plugins.node_resources.device_totals import DeviceTotals
 from seatrial.scheduler.plugins.node_resources.resource_allocation import (
     BALANCED,
@@ -30,6 +31,8 @@ class NodeResourcesBalancedAllocation(Plugin):
 
     reads = Reads.ROW
     by_state = True
+    default_order, default_weight = 170, 1
+    arguments = BALANCED_ALLOCATION
 
     def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
         super().__init__(args, handle)

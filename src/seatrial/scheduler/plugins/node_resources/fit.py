@@ -1,6 +1,6 @@
 """NodeResourcesFit: the node must have what the pod asks for; how full it is decides the score.
 
-Upstream: pkg/scheduler/framework/plugins/noderesources/fit.go (v1.36); queueing hints: scheduler/hints.
+Upstream: pkg/scheduler/framework/plugins/noderesources/fit.go (v1.36).
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,9 @@ from seatrial.scheduler.cache.pod_requests import (
 )
 from seatrial.scheduler.framework.interface import Handle, Plugin, Reads
 from seatrial.scheduler.framework.status import MISSING, Code, Status, Verdicts, error
+from seatrial.scheduler.plugins.node_resources.arguments import FIT
 from seatrial.scheduler.plugins.node_resources.device_totals import DeviceTotals
+from seatrial.scheduler.plugins.node_resources.hints import HINTS
 from seatrial.scheduler.plugins.node_resources.resource_allocation import (
     DEFAULT_RESOURCES,
     Share,
@@ -61,6 +63,10 @@ class NodeResourcesFit(Plugin):
 
     reads = Reads.ROW
     by_state = True
+    default_order, default_weight = 80, 1
+    unimplemented_points = ("placementScore",)
+    arguments = FIT
+    requeues = HINTS
 
     def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
         super().__init__(args, handle)

@@ -1,7 +1,5 @@
 """Hints of NodeResourcesFit. Upstream: plugins/noderesources/fit.go (v1.36.3)."""
 
-from collections.abc import Sequence
-
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.pod_info import PodInfo
@@ -63,7 +61,7 @@ def _is_delegated(plugin: Plugin, name: str, node: NodeInfo) -> bool:
     )
 
 
-NODE_RESOURCES_FIT: Sequence[Requeue] = (
+HINTS: tuple[Requeue, ...] = (
     Requeue("Pod", Action.DELETE | Action.UPDATE_POD_SCALE_DOWN, pod_left_or_shrank),
     Requeue("Node", Action.ADD | Action.UPDATE_NODE_ALLOCATABLE, node_has_room),
     Requeue("DeviceClass", Action.ADD | Action.UPDATE, device_class_offers),

@@ -1,7 +1,5 @@
 """Hints of PodTopologySpread. Upstream: plugins/podtopologyspread/plugin.go (v1.36.3)."""
 
-from collections.abc import Sequence
-
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.framework.interface import Action, Plugin, Requeue
@@ -50,7 +48,7 @@ def _constraints(plugin: Plugin, pod: PodInfo) -> tuple[Constraint, ...]:
     return found
 
 
-POD_TOPOLOGY_SPREAD: Sequence[Requeue] = (
+HINTS: tuple[Requeue, ...] = (
     Requeue(
         "Pod",
         Action.ADD | Action.UPDATE_POD_LABEL | Action.UPDATE_POD_TOLERATION | Action.DELETE,

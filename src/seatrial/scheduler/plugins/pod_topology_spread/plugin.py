@@ -2,7 +2,7 @@
 
 DoNotSchedule constraints filter by skew, ScheduleAnyway ones score by the number of pods in the node's domain.
 
-Upstream: pkg/scheduler/framework/plugins/podtopologyspread (v1.36); queueing hints: scheduler/hints.
+Upstream: pkg/scheduler/framework/plugins/podtopologyspread (v1.36).
 """
 
 from dataclasses import dataclass, replace
@@ -18,6 +18,7 @@ from seatrial.scheduler.cache.topology_counts import seen_from, widened
 from seatrial.scheduler.framework.interface import MAX_NODE_SCORE, Handle, Plugin
 from seatrial.scheduler.framework.status import MISSING, SKIP, Status, Verdicts, error, unresolvable, unschedulable
 from seatrial.scheduler.plugins.node_resources.resource_allocation import Floats, round_half_away
+from seatrial.scheduler.plugins.pod_topology_spread.arguments import ARGUMENTS
 from seatrial.scheduler.plugins.pod_topology_spread.constraints import (
     HOSTNAME,
     Constraint,
@@ -25,6 +26,7 @@ from seatrial.scheduler.plugins.pod_topology_spread.constraints import (
     read_constraints,
 )
 from seatrial.scheduler.plugins.pod_topology_spread.go_log import natural_log
+from seatrial.scheduler.plugins.pod_topology_spread.hints import HINTS
 from seatrial.scheduler.plugins.taint_toleration import COMPARISON_GATE
 
 REASON = "node(s) didn't match pod topology spread constraints"
@@ -88,6 +90,10 @@ class ScoreState:
 
 class PodTopologySpread(Plugin):
     """Pods per node come from the table; a cycle adds them up by domain."""
+
+    default_order, default_weight = 130, 2
+    arguments = ARGUMENTS
+    requeues = HINTS
 
     @property
     def numbers(self) -> bool:

@@ -1,6 +1,6 @@
 """NodeAffinity: nodeSelector, required and preferred node affinity, and affinity added by the profile.
 
-Upstream: pkg/scheduler/framework/plugins/nodeaffinity (v1.36); queueing hints: scheduler/hints.
+Upstream: pkg/scheduler/framework/plugins/nodeaffinity (v1.36).
 """
 
 from collections.abc import Sequence
@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from seatrial.model.documents import Document
+from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_selectors import PREFERRED, REQUIRED, NodeSelector, PreferredTerms, required_nodes
 from seatrial.scheduler.cache.node_table import Ints, Nodes
 from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.scheduler.framework.interface import Handle, Narrowed, Plugin, Reads
+from seatrial.scheduler.framework.interface import Action, Handle, Narrowed, Plugin, Reads, requeue
 from seatrial.scheduler.framework.scoring import default_normalize
 from seatrial.scheduler.framework.status import MISSING, SKIP, Status, Verdicts, error, unresolvable
+from seatrial.scheduler.plugins.node_affinity.arguments import ARGUMENTS
 
 REASON = "node(s) didn't match Pod's node affinity/selector"
 REASON_ENFORCED = "node(s) didn't match scheduler-enforced node affinity"
@@ -25,6 +27,8 @@ class NodeAffinity(Plugin):
     """Reads labels and names of nodes only."""
 
     reads = Reads.NODE
+    default_order, default_weight = 60, 2
+    arguments = ARGUMENTS
 
     def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
         super().__init__(args, handle)
@@ -71,6 +75,13 @@ class NodeAffinity(Plugin):
 
     def normalize(self, pod: PodInfo, nodes: Nodes, scores: Ints, state: Any = None) -> Ints:
         return default_normalize(scores, reverse=False)
+
+    @requeue.on("Node", Action.ADD | Action.UPDATE_NODE_LABEL)
+    def affinity_matches(self, pod: PodInfo, old: NodeInfo | None, new: NodeInfo) -> bool:
+        if self._added is not None and not self._added.matches(new):
+            return False
+        required = required_nodes(pod.shape)
+        return required.matches(new) and (old is None or not required.matches(old))
 
     def _preferred(self, pod: PodInfo) -> PreferredTerms | None:
         terms = pod.shape.node_affinity.get(PREFERRED)

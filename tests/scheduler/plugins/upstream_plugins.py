@@ -1,11 +1,11 @@
-"""The plugins that kube-scheduler v1.36.3 ships: at which extension points each one acts, and the default set.
+"""The plugins that kube-scheduler v1.36.3 ships: the extension points of each, and the default set with its weights.
 
 Upstream: pkg/scheduler/framework/plugins/registry.go and pkg/scheduler/apis/config/v1/default_plugins.go.
 """
 
 from collections.abc import Mapping
 
-IN_TREE: Mapping[str, tuple[str, ...]] = {
+POINTS: Mapping[str, tuple[str, ...]] = {
     "SchedulingGates": ("preEnqueue",),
     "PrioritySort": ("queueSort",),
     "NodeUnschedulable": ("filter",),
@@ -53,4 +53,4 @@ DEFAULT_PLUGINS: tuple[tuple[str, int | None], ...] = (
     ("DefaultBinder", None),
     ("NodeDeclaredFeatures", None),
 )
-"""What MultiPoint enables where nobody says otherwise, with weights where there is one."""
+"""What MultiPoint enables by default, with weights where there is one."""

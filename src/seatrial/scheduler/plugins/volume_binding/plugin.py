@@ -15,6 +15,8 @@ from seatrial.scheduler.cache.node_table import Nodes
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.framework.interface import Handle, Plugin
 from seatrial.scheduler.framework.status import MISSING, SKIP, SUCCESS, Status, error, unresolvable
+from seatrial.scheduler.plugins.volume_binding.arguments import ARGUMENTS
+from seatrial.scheduler.plugins.volume_binding.hints import HINTS
 from seatrial.scheduler.volumes.binder import BinderError, PodClaims, PodVolumes, VolumeBinder
 from seatrial.scheduler.volumes.claims import (
     claim_missing,
@@ -40,6 +42,10 @@ class VolumeState:
 
 class VolumeBinding(Plugin):
     """Filters by volumes, and binds them with the pod."""
+
+    default_order = 110
+    arguments = ARGUMENTS
+    requeues = HINTS
 
     def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
         super().__init__(args, handle)

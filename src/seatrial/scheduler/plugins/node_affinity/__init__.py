@@ -1,0 +1,1 @@
+"""NodeAffinity: filter, scores and queueing hint, and the arguments it takes."""

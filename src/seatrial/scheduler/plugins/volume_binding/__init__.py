@@ -1,0 +1,1 @@
+"""VolumeBinding: the plugin, its queueing hints and the arguments it takes."""
