@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from seatrial.cli.run import make_folder
+from seatrial.cli.output_folder import make_folder
 from seatrial.cli.scheduler_options import Gates
 from seatrial.control_plane.scheduler_configuration import load_or_refuse
 from seatrial.model.errors import ConfigError

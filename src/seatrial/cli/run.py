@@ -1,17 +1,16 @@
 """`seatrial run`: play a scenario in this process, in virtual time, and keep what happened."""
 
-import os
-import signal
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from seatrial.cli.interruption import Interrupted, interruption
+from seatrial.cli.output_folder import output_folder
 from seatrial.cli.scheduler_options import Gates
+from seatrial.control_plane.free_memory import free_memory
 from seatrial.control_plane.result_strategy import check_strategy, chosen_strategy
 from seatrial.control_plane.scheduler_configuration import load_or_refuse
 from seatrial.model.errors import ConfigError
@@ -61,6 +60,9 @@ def run(
     check: Annotated[bool, typer.Option("--check", help="Only say what is wrong with the scenario.")] = False,
     expand: Annotated[bool, typer.Option("--expand", help="Print the scenario with its generators expanded.")] = False,
     list_controllers: Annotated[bool, typer.Option("--list-controllers", help="Print their names.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Run it even if it is not expected to fit into memory.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
@@ -90,6 +92,7 @@ def run(
         strategy=chosen_strategy(),
         snapshot=snapshot_from(snapshot),
         volcano=volcano_from(volcano_config, tie_break, seed, events=record == "full"),
+        memory=None if force else free_memory(),
     )
     maker = scheduler_from(scheduler_config, feature_gates, plugins or [], tie_break, seed, events=record == "full")
     target = out or Path("seatrial-out") / document["metadata"]["name"]
@@ -98,16 +101,6 @@ def run(
         if quiet:
             typer.echo(f"seatrial: {status.message}", err=True)
         raise typer.Exit(1)
-
-
-def make_folder(target: Path) -> None:
-    """Find out before a long play whether its results can be kept."""
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ConfigError("", "--out", f"{target} cannot be made a folder: {error.strerror}") from error
-    if not os.access(target, os.W_OK):
-        raise ConfigError("", "--out", f"{target} cannot be written to")
 
 
 def run_scenario(
@@ -142,14 +135,13 @@ def run_scenario(
             )  # fmt: skip
         except ConfigError as error:
             raise ConfigError(error.path or str(path), error.field, error.why) from error
-        make_folder(target)
-        with Progress(play, quiet=quiet or json) as progress:
-            _drive(play, progress)
-        files = write_results(play, target)
-        if report:
-            files.append(write_report(target))
-        else:
+        with output_folder(target) as folder:
+            with Progress(play, quiet=quiet or json) as progress:
+                _drive(play, progress)
+            files = write_results(play, folder, report=report)
+        if not report:
             (target / REPORT).unlink(missing_ok=True)
+        files = [str(target / name) for name in files]
         summary = summary_of(play, progress.seconds)
         warnings = list(unused_timers(play))
         if json:
@@ -162,53 +154,38 @@ def run_scenario(
 
 
 def _drive(play: "ScenarioRun", progress: Any) -> None:
-    with _interruption() as interrupted:
-        for _ in play.run():
-            progress.tick()
-            if interrupted:
-                step = "before the first step" if play.board.major is None else f"in step {play.board.major}"
-                play.fail(f"interrupted {step}; the result is partial")
-                break
+    """Play to the end, or to an interruption; code that does not come back after one is left where it is."""
+    with interruption() as interrupted:
+        try:
+            for _ in play.run():
+                progress.tick()
+                if interrupted:
+                    break
+        except Interrupted as error:
+            play.fail(f"interrupted {_step(play)} in {error}; the result is partial")
+            return
+    if interrupted:
+        play.fail(f"interrupted {_step(play)}; the result is partial")
 
 
-@contextmanager
-def _interruption() -> Iterator[list[int]]:
-    """Ctrl-C and SIGTERM end the play between two loops, where everything is whole; a second one ends the process."""
-    caught: list[int] = []
-
-    def notice(number: int, _: object) -> None:
-        if caught:
-            raise KeyboardInterrupt
-        caught.append(number)
-
-    before = {number: signal.signal(number, notice) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield caught
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+def _step(play: "ScenarioRun") -> str:
+    return "before the first step" if play.board.major is None else f"in step {play.board.major}"
 
 
-def write_results(play: "ScenarioRun", target: Path) -> list[str]:
-    """Put the files of a run into its folder, each whole; their paths."""
+def write_results(play: "ScenarioRun", folder: Path, *, report: bool) -> list[str]:
+    """Put the files of a run into a folder; their names."""
+    from seatrial.results.run import Run
     from seatrial.scenario.output_files import write_whole
     from seatrial.scenario.result import RESULT
     from seatrial.timeline.reader import NAME
     from seatrial.timeline.rows import write_table
-
-    target.mkdir(parents=True, exist_ok=True)
-    write_table(play.timeline.rows.table(), play.timeline.dictionary.document(), target / NAME)
-    write_whole(target / RESULT, play.parts())
-    return [str(target / RESULT), str(target / NAME)]
-
-
-def write_report(target: Path) -> str:
-    """Write `report.html` beside the results it is made from."""
-    from seatrial.results.run import Run
     from seatrial.web.page import report_page, write_page
 
-    write_page(report_page(Run.load(target)), target / REPORT)
-    return str(target / REPORT)
+    write_table(play.timeline.rows.table(), play.timeline.dictionary.document(), folder / NAME)
+    write_whole(folder / RESULT, play.parts())
+    if report:
+        write_page(report_page(Run.load(folder)), folder / REPORT)
+    return [RESULT, NAME, *([REPORT] if report else [])]
 
 
 def scheduler_from(

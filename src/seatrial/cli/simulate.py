@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from seatrial.cli.run import make_folder, run_scenario, scheduler_from, snapshot_from
+from seatrial.cli.output_folder import make_folder
+from seatrial.cli.run import run_scenario, scheduler_from, snapshot_from
 from seatrial.control_plane.result_strategy import chosen_strategy
 from seatrial.model.errors import ConfigError
 

@@ -11,6 +11,8 @@ from itertools import count
 
 START = 1_893_456_000_000_000
 """2030-01-01T00:00:00Z, where every simulated run begins."""
+END = 253_402_300_799_000_000
+"""9999-12-31T23:59:59Z, the last second that a time of Kubernetes can be."""
 
 Action = Callable[[], None]
 
@@ -43,8 +45,10 @@ class Clock:
         return self._now
 
     def at(self, when: int, action: Action, *, priority: int = 0, outer: bool = False) -> Timer:
-        """Call `action` when the clock reaches `when` (at once due if that is past)."""
+        """Call `action` when the clock reaches `when` (at once due if that is past, never if it is after the end)."""
         timer = Timer(max(when, self._now), priority, next(self._sequence), action, outer)
+        if when > END:
+            return timer
         heapq.heappush(self._outer if outer else self._inner, timer)
         return timer
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from seatrial.control_plane.free_memory import free_memory
 from seatrial.control_plane.result_strategy import chosen_strategy
 from seatrial.model.documents import Document
 
@@ -82,7 +83,9 @@ def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedSche
         workers.insert(0, scheduler.scheduler)
     strategy = chosen_strategy()
     volcano = VolcanoSettings(read_conf(settings.volcano_config), events=True)
-    options = SimulationOptions(level=settings.record, drain=settings.drain, strategy=strategy, volcano=volcano)
+    options = SimulationOptions(
+        level=settings.record, drain=settings.drain, strategy=strategy, volcano=volcano, memory=free_memory()
+    )
     conductor = ScenarioController(parts.store, make, RealTimeWorkers(workers), options, strict=settings.strict)
     conductor.start()
     parts.workers.append(conductor)

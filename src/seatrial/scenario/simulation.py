@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from seatrial import __version__
-from seatrial.clock.virtual import Clock
+from seatrial.clock.virtual import END, START, Clock
 from seatrial.model.documents import Document, encode
 from seatrial.model.durations import parse_duration
 from seatrial.model.errors import ConfigError, ScenarioError, SeatrialError
@@ -51,6 +51,8 @@ class SimulationOptions:
     snapshot: Sequence[Document] = ()
     registry: Registry = field(default_factory=lambda: REGISTRY)
     volcano: VolcanoSettings = field(default_factory=VolcanoSettings)
+    memory: int | None = None
+    """Bytes that the objects of the scenario may take, by an estimate; None is no limit."""
 
 
 class ScenarioRun:
@@ -72,7 +74,7 @@ class ScenarioRun:
         self.options = options or SimulationOptions()
         self.store, self.clock = store, clock
         self.started_at = clock.now()
-        self.document, operations = settle(document, folder)
+        self.document, operations = settle(document, folder, self.options.memory)
         profile = profile_of(document.get("spec") or {})
         self.plan = Plan(profile, operations)
         self.listed = list(operations)
@@ -203,8 +205,12 @@ class ScenarioRun:
             self._load_snapshot()
         scheduler = self._make_scheduler(store, clock, self.timeline)
         company = registry.cast(chosen, profile, store, clock, scheduler, volcano)
+        duration = step_duration(self.document)
+        last = self.plan.last() or 0
+        if START + last * duration > END:
+            raise ScenarioError("", f"step {last} would begin after the year 9999 (annotation {STEP_DURATION})")
         settings = Settings(
-            step_duration=step_duration(self.document),
+            step_duration=duration,
             drain=self.options.drain,
             max_loops=self.options.max_loops,
             strategy=self.options.strategy,

@@ -13,6 +13,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, SeatrialError
 from seatrial.model.yaml_reader import load_all
 from seatrial.scenario.spec.kind import API_VERSION
+from seatrial.store.input_files import read_input
 
 EXPORT = {
     "pods": ("v1", "Pod"),
@@ -54,7 +55,7 @@ def read_snapshot(paths: Iterable[Path], *, refuse_scenarios: bool = False) -> l
 
 
 def _documents(path: Path) -> list[object]:
-    text = path.read_text(encoding="utf-8")
+    text = read_input(path)
     if path.suffix == ".json":
         # A large list is read ten times as fast as by the YAML reader, which says what is wrong where it is no JSON.
         with suppress(orjson.JSONDecodeError):

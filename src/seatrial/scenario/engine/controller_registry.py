@@ -102,7 +102,7 @@ class Registry:
 def _made(controller: type[UserController]) -> UserController:
     try:
         return controller()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ConfigError("", f"controller {controller.__name__}", f"{type(error).__name__}: {error}") from error
 
 

@@ -175,7 +175,7 @@ class UserControllerParticipant:
                 self._controller.reconcile(self._cluster, current)
             elif gone is not None:
                 self._controller.removed(self._cluster, gone)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             where = f"{namespace}/{name}" if namespace else name
             raise self._failed(f" on {kind.rpartition('/')[2]} {where}", error) from error
         return True
@@ -183,14 +183,14 @@ class UserControllerParticipant:
     def wait_condition(self) -> bool:
         try:
             return not self._queue and self._controller.wait_condition(self._cluster)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise self._failed("", error) from error
 
     def unserved(self) -> list[str]:
         """The kinds that it watches and that are not served, so that it is never called for them."""
         return [watched for watched in self._controller.watches if not is_served(watched, self._store.kinds)]
 
-    def _failed(self, where: str, error: Exception) -> ControllerFailed:
+    def _failed(self, where: str, error: BaseException) -> ControllerFailed:
         return ControllerFailed(f"controller {self.name}{where}: {type(error).__name__}: {error}")
 
     def _notice(self, change: Change) -> None:

@@ -18,6 +18,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, SeatrialError
 from seatrial.model.yaml_reader import load_all
 from seatrial.scenario.spec.kind import API_VERSION, STEP_DURATION, Scenario
+from seatrial.store.input_files import read_input
 
 SPELLINGS = {
     "spec": {"preSimulationControllers": "presimulationControllers"},
@@ -33,11 +34,13 @@ _UNKNOWN = re.compile(r"unknown field `(?P<field>[^`]*)`")
 def read_scenario(path: Path) -> Document:
     """The one Scenario of a YAML or JSON file, as it is written there; ConfigError where it cannot be decoded."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_input(path)
     except OSError as error:
         raise ConfigError(str(path), "", error.strerror or str(error)) from error
     except UnicodeDecodeError as error:
         raise ConfigError(str(path), "", f"not UTF-8 text: {error}") from error
+    except ValueError as error:
+        raise ConfigError("", "", str(error)) from error
     try:
         documents = [_load_json(text)] if text.lstrip().startswith("{") else load_all(text)
     except (SeatrialError, yaml.YAMLError, ValueError) as error:

@@ -22,6 +22,7 @@ from seatrial.model.yaml_reader import load_all
 from seatrial.scenario.spec.decoding import undecodable
 from seatrial.scenario.spec.kind import LAST_STEP, Generator, Operation
 from seatrial.scenario.spec.placeholders import Row, Template
+from seatrial.store.input_files import check_input, read_input
 
 INDEX = "index"
 VERBS = {"create": "Create", "patch": "Patch", "delete": "Delete"}
@@ -38,8 +39,10 @@ def expand(generator: Generator, field: str, folder: Path | None, *, discriminat
         raise ConfigError("", f"{field}.{wrong.field}", wrong.why) from error
     except _StepError as error:
         raise ConfigError("", f"{field}.step", str(error)) from error
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, csv.Error) as error:
         raise ConfigError("", field, str(error)) from error
+    except RecursionError as error:
+        raise ConfigError("", field, "nested too deeply") from error
 
 
 _operations = msgspec.json.Decoder(Operation)
@@ -88,6 +91,7 @@ def _rows(generator: Generator, folder: Path | None) -> Iterator[Row]:
 
 def _csv_rows(path: Path) -> Iterator[Row]:
     """The rows of a CSV file by the names in its first line; blank lines are left out."""
+    check_input(path)
     with path.open(newline="", encoding="utf-8") as lines:
         reader = csv.reader(lines)
         header = next(reader, [])
@@ -104,7 +108,7 @@ def _csv_rows(path: Path) -> Iterator[Row]:
 
 def objects_in(path: Path) -> Iterator[Document]:
     """The objects of a YAML or JSON file; lists are opened."""
-    for document in load_all(path.read_text(encoding="utf-8")):
+    for document in load_all(read_input(path)):
         if isinstance(document, dict) and isinstance(document.get("items"), list):
             yield from document["items"]
         elif isinstance(document, dict):

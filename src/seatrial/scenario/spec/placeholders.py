@@ -66,16 +66,25 @@ def _expression(source: str, placeholder: str) -> Callable[[Row], Any]:
     try:
         tree = ast.parse(source.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ValueError(f"{placeholder} is not an expression") from None
-    compute = _compile(tree, source)
+        raise ValueError(f"{_short(placeholder)} is not an expression") from None
+    try:
+        compute = _compile(tree, source)
+    except RecursionError:
+        raise ValueError(f"{_short(placeholder)} is nested too deeply") from None
 
     def value(row: Row) -> Any:
         try:
             return compute(row)
         except ZeroDivisionError:
             raise ValueError(f"{placeholder}: division by zero (row {row.get('index')})") from None
+        except RecursionError:
+            raise ValueError(f"{_short(placeholder)} is nested too deeply") from None
 
     return value
+
+
+def _short(placeholder: str) -> str:
+    return placeholder if len(placeholder) <= 80 else f"{placeholder[:77]}..."
 
 
 def _compile(tree: ast.expr, source: str) -> Callable[[Row], Any]:

@@ -15,6 +15,7 @@ from seatrial.model.errors import ConfigError
 from seatrial.scenario.spec.dialect import Dialect, profile_of
 from seatrial.scenario.spec.generators import expand
 from seatrial.scenario.spec.kind import Generator
+from seatrial.scenario.spec.memory import check_memory
 
 MOST_OPERATIONS = 10_000_000
 """How many operations a scenario may have with those that its generators make."""
@@ -85,17 +86,24 @@ class Plan:
             position += 1
         return self._order[position] if position < len(self._order) else None
 
+    def last(self) -> int | None:
+        """The last step that has operations."""
+        return next((step for step in reversed(self._order) if self._steps[step]), None)
+
     def ids(self) -> Iterator[str]:
         return iter(self._known)
 
 
-def settle(document: Document, folder: Path | None = None) -> tuple[Document, list[Planned]]:
+def settle(document: Document, folder: Path | None = None, memory: int | None = None) -> tuple[Document, list[Planned]]:
     """The document with generators expanded and ids set (its list left out), and the operations of the list.
 
-    The list comes apart from the document so that it is never held as dicts.
+    The list comes apart from the document so that it is never held as dicts. `memory` is how many bytes the objects
+    may take, by an estimate; None is no limit.
     """
     spec = dict(document.get("spec") or {})
     profile = profile_of(spec)
+    if memory is not None and not _are_too_many(spec):
+        check_memory(spec, spec.get(profile.listing) or (), memory)
     # Copied: what an encoder returns lies in a larger piece of memory, and there may be very many.
     listed = [bytes(memoryview(encode(item))) for item in spec.get(profile.listing) or []]
     for position, document_of in enumerate(spec.pop("generators", None) or []):
@@ -106,6 +114,12 @@ def settle(document: Document, folder: Path | None = None) -> tuple[Document, li
         listed += expand(generator, field, folder, discriminated=not profile.minor_steps)
     spec.pop(profile.listing, None)
     return {**document, "spec": spec}, number(listed)
+
+
+def _are_too_many(spec: Document) -> bool:
+    """Whether a generator makes more operations than any scenario may have, which is refused whatever they need."""
+    counts = (generator.get("count") for generator in spec.get("generators") or () if isinstance(generator, dict))
+    return any(isinstance(count, int) and count > MOST_OPERATIONS for count in counts)
 
 
 def number(listed: Iterable[bytes], taken: Iterable[str] = ()) -> list[Planned]:

@@ -3,15 +3,18 @@
 from pathlib import Path
 
 from seatrial.model.errors import ConfigError
+from seatrial.store.input_files import read_input
 
 
 def read_configuration(path: Path) -> str:
     """The text of a configuration file; ConfigError where it cannot be read."""
     try:
-        return path.read_text(encoding="utf-8")
+        return read_input(path)
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "expected UTF-8 text"
         raise ConfigError(str(path), "", f"cannot be read: {why}") from error
+    except ValueError as error:
+        raise ConfigError("", "", str(error)) from error
 
 
 def parse_gates(text: str) -> dict[str, bool]:

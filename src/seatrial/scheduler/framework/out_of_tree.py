@@ -22,7 +22,7 @@ def load_plugins(modules: Iterable[str] = ()) -> list[type[Plugin]]:
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         try:
             loaded = entry.load()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise _unusable(entry.value, error) from error
         classes = plugins_in(loaded) if isinstance(loaded, ModuleType) else [loaded]
         found.update((plugin.__name__, plugin) for plugin in classes)

@@ -83,7 +83,7 @@ def _guarded(plugin: Plugin, name: str, method: Callable[..., Any], tolerant: bo
             return _checked(name, method(*given), given)
         except PluginFailed:
             raise
-        except Exception as failure:
+        except (Exception, SystemExit) as failure:
             how = f"{type(failure).__name__}: {failure}"
             text = f"plugin {plugin.name} on {_described(given)}: {how}"
             if not tolerant:

@@ -299,7 +299,7 @@ def _made(kind: type[Plugin], args: Any, handle: Handle, registry: Registry) -> 
         return kind(args, handle)
     try:
         plugin = kind(args, handle)
-    except Exception as failure:
+    except (Exception, SystemExit) as failure:
         raise ConfigError("plugins", kind.__name__, f"{type(failure).__name__}: {failure}") from failure
     guard(plugin, tolerant=registry.tolerant)
     return plugin
