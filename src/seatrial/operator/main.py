@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import aiohttp
 import kopf
+import yaml
 
 from seatrial.model.errors import ConfigError
 from seatrial.operator.api_client import ApiClient, ApiError
@@ -90,7 +91,11 @@ class Operator:
         """Credentials of the kubeconfig that was named, else of the Pod's service account, else of the user's."""
         ways = (kopf.login_with_service_account, kopf.login_with_kubeconfig)
         for way in reversed(ways) if os.environ.get("KUBECONFIG") else ways:
-            info = way(settings=self.settings)
+            try:
+                info = way(settings=self.settings)
+            except (kopf.LoginError, yaml.YAMLError, LookupError, TypeError, AttributeError, ValueError) as error:
+                path = os.environ.get("KUBECONFIG", "~/.kube/config")
+                raise ConfigError(path, "", f"not a kubeconfig: {' '.join(str(error).split())}") from error
             if info is not None:
                 return info
         raise ConfigError("", "--kubeconfig", "no cluster: neither a kubeconfig nor a service account was found")
