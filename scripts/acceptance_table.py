@@ -88,7 +88,7 @@ def missing(*prefixes: str) -> list[str]:
 def main() -> None:
     if "--missing" in sys.argv:
         rows = statements()
-        print("\n".join(f"{id} {rows[id][1]}" for id in missing("V1", "V2")))
+        print("\n".join(f"{id} {rows[id][1]}" for id in missing("V1", "V2", "S")))
         return
     wanted = table()
     if "--check" in sys.argv:
