@@ -1,7 +1,7 @@
 """The embedded kube-scheduler as `serve` runs it: a worker for the pump, and the owner of its configuration."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,19 +11,24 @@ from seatrial.model.errors import BadRequest
 
 if TYPE_CHECKING:
     from seatrial.clock.virtual import Clock
+    from seatrial.scheduler.cache.event_handlers import Watcher
+    from seatrial.scheduler.extender.turns import Turns
+    from seatrial.scheduler.schedule_one.decision import Decision
     from seatrial.scheduler.schedule_one.recorder import Recorder
+    from seatrial.scheduler.scheduler import Scheduler
     from seatrial.store.store import Store
 
 
 class EmbeddedScheduler:
     """A scheduler on the server's own loop."""
 
-    def __init__(self, scheduler: "object", plugins: Sequence[type]) -> None:
-        from seatrial.scheduler.scheduler import Scheduler
-
-        assert isinstance(scheduler, Scheduler)
+    def __init__(self, scheduler: "Scheduler", plugins: Sequence[type], turns: "Turns") -> None:
         self.scheduler = scheduler
         self._plugins = plugins
+        self._turns = turns
+        self._watcher: Watcher | None = None
+        """The picture that an attempt sees which waits for an extender."""
+        self._started = 0.0
 
     @classmethod
     def build(
@@ -37,28 +42,58 @@ class EmbeddedScheduler:
     ) -> "EmbeddedScheduler":
         """A scheduler with the configuration of a file, or the default one, and the plugins of these modules."""
         from seatrial.scheduler.extender.background import Threads
+        from seatrial.scheduler.extender.http_transport import HttpTransport
+        from seatrial.scheduler.extender.turns import Turns, TurnTransport
         from seatrial.scheduler.framework.out_of_tree import load_plugins
         from seatrial.scheduler.scheduler import Scheduler
 
         plugins = load_plugins(modules)
         configuration = load_or_refuse(config, plugins, gates)
+        turns = Turns()
         scheduler = Scheduler(
-            store, clock, configuration, recorder=recorder, plugins=plugins, background=Threads(), tolerant=True
-        )
+            store, clock, configuration, recorder=recorder, plugins=plugins, background=Threads(), tolerant=True,
+            transport=TurnTransport(HttpTransport(), turns),
+        )  # fmt: skip
         scheduler.start()
-        return cls(scheduler, plugins)
+        return cls(scheduler, plugins, turns)
+
+    def wake_by(self, wake: Callable[[], None]) -> None:
+        """`wake` may be called on any thread when there is work again."""
+        self._turns.on_answer = wake
 
     def has_work(self) -> bool:
+        if self._turns.is_waiting:
+            return self._turns.can_go_on
         return self.scheduler.has_work()
 
     def work(self) -> bool:
-        """One attempt."""
-        start = time.perf_counter()
-        decision = self.scheduler.schedule_one()
+        """One attempt, or what can be done of it before an extender answers."""
+        if not self._turns.is_waiting:
+            self._started = time.perf_counter()
+        decision = self._in_turns() if self.scheduler.has_extenders else self.scheduler.schedule_one()
         if decision is None:
             return False
-        self.scheduler.metrics.took(decision.profile, decision.outcome, time.perf_counter() - start)
+        self.scheduler.metrics.took(decision.profile, decision.outcome, time.perf_counter() - self._started)
         return True
+
+    def _in_turns(self) -> "Decision | None":
+        """An attempt that gives its turn away while an extender works; changes of the cluster wait for its end."""
+        from seatrial.scheduler.extender.turns import Abandoned, Waiting
+
+        if not self._turns.is_waiting:
+            self._watcher = self.scheduler.watcher
+            self._watcher.hold()
+        elif self._watcher is not self.scheduler.watcher:
+            self._turns.abandon()
+        try:
+            decision = self._turns.run(self.scheduler.schedule_one)
+        except Abandoned:
+            decision = None
+        finally:
+            if not self._turns.is_waiting and self._watcher is not None:
+                self._watcher.release()
+                self._watcher = None
+        return None if isinstance(decision, Waiting) else decision
 
     def metrics(self) -> str:
         """What the scheduler has done so far, for /metrics."""

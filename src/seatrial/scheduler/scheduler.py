@@ -121,6 +121,16 @@ class Scheduler:
         }
         return self.metrics.text(pending)
 
+    @property
+    def has_extenders(self) -> bool:
+        """Whether an attempt may wait for an answer from outside."""
+        return self._extenders is not None
+
+    @property
+    def watcher(self) -> Watcher:
+        """What keeps the picture of the cluster; a stop replaces it."""
+        return self._watcher
+
     def has_work(self) -> bool:
         """Whether an attempt can be made without time passing."""
         return self._waiting.has_settled() or self._binder.has_answers() or self.queue.has_work()

@@ -31,6 +31,10 @@ SLOWEST_BODY = 60.0
 """Seconds a client may take to send its body."""
 DISCARDING = 10.0
 """Seconds for which a body that is refused is still taken in: who is sending does not read the answer."""
+MAX_OBJECT_BYTES = 3 * 1024 * 1024
+"""Bytes of the body of a request about an object, as kube-apiserver has it (MaxRequestBodyBytes)."""
+LARGE_BODIES = ("/apis/simulation.kube-scheduler-simulator.x-k8s.io/",)
+"""Kinds whose objects may be as large as the server allows: a Scenario carries a cluster, and what became of it."""
 COMPRESS_FROM = 128 * 1024
 """Bytes from which an answer is compressed for a client that accepts it, as upstream."""
 CHUNK = 256 * 1024
@@ -82,7 +86,7 @@ class Application:
         try:
             query = parse_query(scope["query_string"])
             endpoint, user = self._find(scope, headers, query)
-            body = await self._read(headers, receive)
+            body = await self._read(headers, receive, self._largest_body(_path(scope)))
             request = Request(scope["method"], _path(scope), query, headers, body, user)
             answer = await endpoint(request)
             if self._durable is not None and request.method not in READING:
@@ -131,11 +135,17 @@ class Application:
         check(self._authorizer, attributes)
         return attributes.user
 
-    async def _read(self, headers: dict[str, str], receive: Receive) -> bytes:
+    def _largest_body(self, path: str) -> int:
+        """Bytes of a body: upstream's limit for objects, that of the server for scenarios and whole clusters."""
+        if path.startswith(LARGE_BODIES) or any(routes.find("POST", path) for routes in self._routes):
+            return self._max_request_bytes
+        return min(self._max_request_bytes, MAX_OBJECT_BYTES)
+
+    async def _read(self, headers: dict[str, str], receive: Receive, largest: int) -> bytes:
         length = headers.get("content-length", "")
-        if length.isdecimal() and int(length) > self._max_request_bytes:
+        if length.isdecimal() and int(length) > largest:
             await _discard(receive)
-            raise self._too_large()
+            raise _too_large(largest)
         if not length and "transfer-encoding" not in headers:
             return b""
         message = await receive()
@@ -146,11 +156,11 @@ class Application:
             return body
         try:
             async with asyncio.timeout(SLOWEST_BODY):
-                return await self._read_rest([body], receive)
+                return await self._read_rest([body], receive, largest)
         except TimeoutError:
             raise ServerTimeout("the request body did not arrive in time") from None
 
-    async def _read_rest(self, parts: list[bytes], receive: Receive) -> bytes:
+    async def _read_rest(self, parts: list[bytes], receive: Receive, largest: int) -> bytes:
         size = len(parts[0])
         while True:
             message = await receive()
@@ -158,14 +168,15 @@ class Application:
                 raise Disconnected
             parts.append(message.get("body", b""))
             size += len(parts[-1])
-            if size > self._max_request_bytes:
+            if size > largest:
                 await _discard(receive)
-                raise self._too_large()
+                raise _too_large(largest)
             if not message.get("more_body", False):
                 return b"".join(parts)
 
-    def _too_large(self) -> TooLarge:
-        return TooLarge(f"Request entity too large: limit is {self._max_request_bytes}")
+
+def _too_large(largest: int) -> TooLarge:
+    return TooLarge(f"Request entity too large: limit is {largest}")
 
 
 class Disconnected(Exception):

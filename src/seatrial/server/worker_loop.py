@@ -9,7 +9,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from seatrial.clock.real import RealClock
 from seatrial.model.times import SECOND
@@ -34,6 +34,14 @@ class Worker(Protocol):
 
     def work(self) -> bool:
         """Do one piece of work; True if there was one."""
+
+
+@runtime_checkable
+class Awakened(Protocol):
+    """A worker that gets work from outside the store, on another thread."""
+
+    def wake_by(self, wake: Callable[[], object]) -> None:
+        """`wake` is called when there is work."""
 
 
 class WorkerLoop:
@@ -61,6 +69,10 @@ class WorkerLoop:
 
     async def run(self) -> None:
         """Work until cancelled."""
+        loop = asyncio.get_running_loop()
+        for worker in self._workers:
+            if isinstance(worker, Awakened):
+                worker.wake_by(lambda: loop.call_soon_threadsafe(self._wake.set))
         try:
             while True:
                 if not self._work_a_slice():

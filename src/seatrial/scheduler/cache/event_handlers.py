@@ -55,7 +55,19 @@ class Watcher:
         self.assumed: dict[str, PodInfo] = {}
         self._outdated: set[str] = set()
         """Keys of pods of which more than the status may differ from what we last read."""
+        self._held: list[Change] | None = None
         self._unsubscribe: Callable[[], None] | None = None
+
+    def hold(self) -> None:
+        """Keep changes back: an attempt is under way that must see one picture of the cluster."""
+        if self._held is None:
+            self._held = []
+
+    def release(self) -> None:
+        """Take in what was kept back."""
+        held, self._held = self._held or (), None
+        for change in held:
+            self._on_change(change)
 
     def start(self) -> None:
         """Take in what there is, and hear of every change from now on."""
@@ -87,6 +99,9 @@ class Watcher:
             self._table.remove_pod(pod)
 
     def _on_change(self, change: Change) -> None:
+        if self._held is not None:
+            self._held.append(change)
+            return
         name = change.stored.kind.kind
         if change.writer == ANNOTATOR:
             if name == "Pod":
