@@ -5,6 +5,7 @@ import contextlib
 import logging
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 from urllib.parse import unquote
@@ -19,6 +20,7 @@ from seatrial.server.client_certificates import CERTIFICATE_USER
 from seatrial.server.extension_points import Endpoint, Routes
 from seatrial.server.messages import Answer, Request, Stream, parse_query
 from seatrial.server.metrics import Metrics
+from seatrial.store.deferral import Deferred, short_turns
 from seatrial.store.users import User
 
 Message = MutableMapping[str, Any]
@@ -35,6 +37,8 @@ MAX_OBJECT_BYTES = 3 * 1024 * 1024
 """Bytes of the body of a request about an object, as kube-apiserver has it (MaxRequestBodyBytes)."""
 LARGE_BODIES = ("/apis/simulation.kube-scheduler-simulator.x-k8s.io/",)
 """Kinds whose objects may be as large as the server allows: a Scenario carries a cluster, and what became of it."""
+ATTEMPTS = 4
+"""How often a request is made again whose long work was done meanwhile."""
 COMPRESS_FROM = 128 * 1024
 """Bytes from which an answer is compressed for a client that accepts it, as upstream."""
 CHUNK = 256 * 1024
@@ -76,6 +80,7 @@ class Application:
         self._max_request_bytes = max_request_bytes
         self._durable = durable
         self._metrics = metrics
+        self._long_work = ThreadPoolExecutor(1, thread_name_prefix="long-work")
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -88,7 +93,7 @@ class Application:
             endpoint, user = self._find(scope, headers, query)
             body = await self._read(headers, receive, self._largest_body(_path(scope)))
             request = Request(scope["method"], _path(scope), query, headers, body, user)
-            answer = await endpoint(request)
+            answer = await self._answer(endpoint, request)
             if self._durable is not None and request.method not in READING:
                 await self._durable()
         except StatusError as error:
@@ -134,6 +139,16 @@ class Application:
             attributes = replace(attributes, user=other or user)
         check(self._authorizer, attributes)
         return attributes.user
+
+    async def _answer(self, endpoint: Endpoint, request: Request) -> Answer | Stream:
+        """Carry a request out; what would hold up everybody else is done on another thread first."""
+        for _ in range(ATTEMPTS):
+            try:
+                with short_turns():
+                    return await endpoint(request)
+            except Deferred as deferred:
+                await asyncio.get_running_loop().run_in_executor(self._long_work, deferred.work)
+        raise ServerTimeout("the object changed each time it was checked; try again")
 
     def _largest_body(self, path: str) -> int:
         """Bytes of a body: upstream's limit for objects, that of the server for scenarios and whole clusters."""

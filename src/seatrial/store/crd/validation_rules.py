@@ -8,6 +8,7 @@ Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel (validation.go, value
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -16,9 +17,10 @@ from seatrial.model.cel.declarations import escaped
 from seatrial.model.cel.evaluator import CelError, CelSyntaxError, Program, compile_expression
 from seatrial.model.cel.times import duration_of, timestamp_of
 from seatrial.model.cel.values import NO_OVERLOAD, NONE, Optional
-from seatrial.model.documents import Document
+from seatrial.model.documents import Document, encode
 from seatrial.model.errors import Cause
 from seatrial.store.crd.ratcheting import ABSENT, old_items
+from seatrial.store.deferral import Deferred, defers
 from seatrial.store.field_errors import duplicate, forbidden, invalid, required
 
 RULES = "x-kubernetes-validations"
@@ -26,6 +28,9 @@ VARIABLES = frozenset(("self", "oldSelf"))
 OLD_SELF = re.compile(r"\boldSelf\b")
 LONGEST_MESSAGE = 5 * 1024
 """Bytes of a message that an expression makes."""
+SHORT_BUDGET = 100_000
+"""What may be spent on a thread that others wait for: some hundredths of a second."""
+KNOWN = 16
 _OUT_OF_BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run"
 
 
@@ -36,19 +41,35 @@ class Expressions:
         self._openapi = openapi
         self._root = root
         self._ruled: set[int] = set()
+        self._known: dict[bytes, list[Cause]] = {}
+        """What was found by evaluations that took too long for the thread on which they were met."""
         self._find_rules(openapi)
 
     def causes(self, document: Any, old: Any, path: str = "") -> list[Cause]:
-        """What the rules find wrong with an object that was `old` before (None: it is new)."""
+        """What the rules find wrong with an object that was `old` before (None: it is new); perhaps Deferred."""
         if not self._ruled:
             return []
-        evaluation = _Evaluation(self._ruled)
-        before = ABSENT if old is None else old
+        if not defers():
+            return self._evaluate(document, old, path, RUNTIME_BUDGET)
+        if self._known and (found := self._known.pop(_seen(document, old), None)) is not None:
+            return found
         try:
+            return self._evaluate(document, old, path, SHORT_BUDGET)
+        except _TooLong:
+            key = _seen(document, old)
+            raise Deferred(lambda: self._remember(key, self._evaluate(document, old, path, RUNTIME_BUDGET))) from None
+
+    def _evaluate(self, document: Any, old: Any, path: str, turn: int) -> list[Cause]:
+        evaluation = _Evaluation(self._ruled, turn)
+        before = ABSENT if old is None else old
+        with suppress(_Stop):
             evaluation.visit(self._openapi, document, before, path, unchanged=False, root=self._root)
-        except _Stop:
-            return evaluation.found
         return evaluation.found
+
+    def _remember(self, key: bytes, found: list[Cause]) -> None:
+        while len(self._known) >= KNOWN:
+            self._known.pop(next(iter(self._known)))
+        self._known[key] = found
 
     def _find_rules(self, schema: Any) -> bool:
         """Remember the parts of the schema that have rules in them."""
@@ -62,17 +83,34 @@ class Expressions:
         return False
 
 
+def _seen(document: Any, old: Any) -> bytes:
+    """What the rules can see of an object: an object made again has another uid, but the same meaning."""
+    parts = []
+    for each in (document, old):
+        whole = each if isinstance(each, dict) else {"value": each}
+        metadata = whole.get("metadata") or {}
+        name = {key: metadata[key] for key in ("name", "generateName") if key in metadata}
+        parts.append({**whole, "metadata": name})
+    return encode(parts)
+
+
 class _Stop(Exception):
     """The budget is spent: no more rules are evaluated."""
+
+
+class _TooLong(Exception):
+    """The evaluation takes longer than the turn it has."""
 
 
 class _Evaluation:
     """The rules of one object, evaluated one after the other until the budget is spent."""
 
-    def __init__(self, ruled: set[int]) -> None:
+    def __init__(self, ruled: set[int], turn: int) -> None:
+        """`turn` is the part of the budget that may be spent now."""
         self.found: list[Cause] = []
         self._ruled = ruled
         self._budget = RUNTIME_BUDGET
+        self._turn = turn
 
     def visit(self, schema: Document, value: Any, old: Any, path: str, *, unchanged: bool, root: bool = False) -> None:
         """Evaluate the rules of a value and of everything in it; `unchanged` is that of the nearest known ancestor."""
@@ -111,12 +149,13 @@ class _Evaluation:
 
     def _holds(self, rule: Document, variables: dict[str, Any], field: str, type_: str) -> bool:
         """Whether a rule is true; one that cannot be evaluated is reported and counts as true."""
-        meter = Meter(PER_CALL_LIMIT)
+        meter = self._meter()
         try:
             return compiled(str(rule.get("rule", ""))).evaluate(variables, meter) is True
         except CelSyntaxError as error:
             self.found.append(invalid(field, type_, f"rule compile error: {error}"))
         except CostExceeded as error:
+            self._check_turn(meter)
             why = f"'{error}': no further validation rules will be run due to call cost exceeds limit for rule: "
             self._stop(invalid(field, type_, why + _shown(rule)))
         except CelError as error:
@@ -135,10 +174,11 @@ class _Evaluation:
         expression = str(rule.get("messageExpression") or "")
         if not expression:
             return message
-        meter = Meter(PER_CALL_LIMIT)
+        meter = self._meter()
         try:
             text = compiled(expression).evaluate(variables, meter)
         except CostExceeded:
+            self._check_turn(meter)
             what = "no further validation rules will be run due to call cost exceeds limit for messageExpression"
             self._stop(invalid(field, type_, f'{what}: "{expression}"'))
         except CelError:
@@ -148,8 +188,16 @@ class _Evaluation:
         said = text.strip() if isinstance(text, str) else ""
         return said if said and "\n" not in said and len(said.encode()) <= LONGEST_MESSAGE else message
 
+    def _meter(self) -> Meter:
+        return Meter(min(PER_CALL_LIMIT, self._turn))
+
+    def _check_turn(self, meter: Meter) -> None:
+        if meter.limit < PER_CALL_LIMIT:
+            raise _TooLong
+
     def _pay(self, meter: Meter, field: str, type_: str, why: str) -> None:
         self._budget -= meter.spent
+        self._turn -= meter.spent
         if self._budget < 0:
             self._stop(invalid(field, type_, why))
 

@@ -1,0 +1,73 @@
+"""Rules that take long are evaluated off the loop, and judge as they would on it."""
+
+import asyncio
+
+import pytest
+
+from seatrial.store.deferral import Deferred, defers, short_turns
+from tests.server.client import Server
+from tests.store.stock import definition, widget
+
+WIDGETS = "/apis/example.com/v1/namespaces/default/widgets"
+COSTLY = {"rule": "self.l.all(x, self.l.all(y, x + y >= 0))", "message": "must not be negative"}
+SCHEMA = {
+    "type": "object",
+    "properties": {"l": {"type": "array", "maxItems": 400, "items": {"type": "integer"}}},
+    "x-kubernetes-validations": [COSTLY],
+}
+
+
+@pytest.fixture
+def long(server: Server) -> list[int]:
+    """A server with a costly rule; how often work was done on another thread."""
+    assert server("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition(SCHEMA)).status == 201
+    done: list[int] = []
+    pool = server.application._long_work
+    submit = pool.submit
+    pool.submit = lambda work, *more: (done.append(1), submit(work, *more))[1]
+    return done
+
+
+def test_an_object_whose_rules_take_long_is_created(server: Server, long: list[int]) -> None:
+    assert server("POST", WIDGETS, widget("a", l=list(range(300)))).status == 201
+    assert len(long) == 1
+
+
+def test_an_object_whose_rules_are_quick_needs_no_other_thread(server: Server, long: list[int]) -> None:
+    assert server("POST", WIDGETS, widget("a", l=[1, 2])).status == 201
+    assert long == []
+
+
+def test_a_refusal_that_takes_long_is_the_same_refusal(server: Server, long: list[int]) -> None:
+    answer = server("POST", WIDGETS, widget("a", l=[*range(1, 300), -1]))
+    assert answer.status == 422
+    assert "must not be negative" in answer.json()["message"]
+    assert server("GET", f"{WIDGETS}/a").status == 404
+    assert len(long) == 1
+
+
+def test_others_are_answered_while_rules_are_evaluated(server: Server, long: list[int]) -> None:
+    async def scene() -> list[str]:
+        ended: list[str] = []
+
+        async def note(name: str, *request: object) -> None:
+            await server.send(*request)
+            ended.append(name)
+
+        slow = asyncio.ensure_future(note("slow", "POST", WIDGETS, widget("a", l=list(range(300)))))
+        await asyncio.sleep(0)
+        while not long:
+            await asyncio.sleep(0.001)
+        await note("quick", "GET", "/readyz")
+        await slow
+        return ended
+
+    assert asyncio.run(scene()) == ["quick", "slow"]
+
+
+def test_work_is_deferred_inside_short_turns_only() -> None:
+    assert not defers()
+    with short_turns():
+        assert defers()
+    assert not defers()
+    assert issubclass(Deferred, Exception)
