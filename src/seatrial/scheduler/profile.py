@@ -7,6 +7,7 @@ from functools import cmp_to_key
 
 from seatrial.scheduler.config import Configuration
 from seatrial.scheduler.framework.events import Registration, registrations, requeues_of
+from seatrial.scheduler.framework.extension_points import QueueSortPlugin
 from seatrial.scheduler.framework.interface import Action, Handle, Plugin, Requeue, default_requeues
 from seatrial.scheduler.framework.runtime import Framework
 from seatrial.scheduler.plugins.registry import Registry
@@ -43,10 +44,7 @@ def build_profiles(configuration: Configuration, registry: Registry, handle: Han
         frameworks[profile.name] = Framework.build(profile, registry, handle)
     return Profiles(
         frameworks,
-        {
-            name: [(p.name, p.pre_enqueue) for p in f.points.get("preEnqueue", ())]  # type: ignore[attr-defined]
-            for name, f in frameworks.items()
-        },
+        {name: framework.pre_enqueuers for name, framework in frameworks.items()},
         {name: _hints(f, bool(configuration.extenders)) for name, f in frameworks.items()},
         order_of(next(iter(frameworks.values())).points["queueSort"][0]),
     )
@@ -72,7 +70,8 @@ def order_of(plugin: Plugin) -> Order:
     """The order in which a QueueSort plugin lets pods leave the queue."""
     if plugin.name == "PrioritySort":
         return priority_order
-    less = plugin.less  # type: ignore[attr-defined]
+    assert isinstance(plugin, QueueSortPlugin)
+    less = plugin.less
 
     def compare(first: QueuedPod, second: QueuedPod) -> int:
         if less(first, second):

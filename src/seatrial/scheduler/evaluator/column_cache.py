@@ -50,8 +50,8 @@ class ShapeColumns:
         self._pre_scorers = framework.pre_scorers
         self._shared = shared
         self.filters = [filter_column(call) for call in framework.filters if call.is_cached]
-        asked = {plugin.name for plugin in framework.points.get("preScore", ())}
-        self.scores = [ScoreColumn(call, call.name in asked) for call in framework.scorers if call.is_cached]
+        pre_scorers = dict(framework.pre_scorers)
+        self.scores = [ScoreColumn(call, pre_scorers.get(call.name)) for call in framework.scorers if call.is_cached]
         self.blocked: NDArray[np.bool_] = np.zeros(0, np.bool_)
         self.local: NDArray[np.int64] = np.zeros(0, np.int64)
         """Sum of the weighted scores that need no normalisation."""

@@ -221,10 +221,10 @@ def filter_column(call: FilterCall) -> FilterColumn:
 class ScoreColumn(Column):
     """One plugin's raw scores; None where its PreScore skips it."""
 
-    def __init__(self, call: ScoreCall, asks_first: bool) -> None:
+    def __init__(self, call: ScoreCall, pre_score: Callable[..., Any] | None) -> None:
         super().__init__(call.plugin)
         self.call = call
-        self._asks_first = asks_first
+        self._pre_score = pre_score
         self.raw: NDArray[np.int64] | None = None
         self.failure: Status | None = None
         self.is_flat = False
@@ -246,13 +246,12 @@ class ScoreColumn(Column):
         return self.failure is not None
 
     def anew(self) -> "ScoreColumn":
-        return ScoreColumn(self.call, self._asks_first)
+        return ScoreColumn(self.call, self._pre_score)
 
     def state_of(self, pod: PodInfo, table: NodeTable, cycle: CycleState) -> Any:
-        plugin = self.call.plugin
-        if self._asks_first:
-            return plugin.pre_score(pod, table.all())  # type: ignore[attr-defined]
-        return MISSING if hasattr(plugin, "pre_score") else cycle.of(self.call.name)
+        if self._pre_score is not None:
+            return self._pre_score(pod, table.all())
+        return MISSING if self.call.has_pre_score else cycle.of(self.call.name)
 
     def make(self, pod: PodInfo, table: NodeTable, cycle: CycleState) -> None:
         self._begin(table)

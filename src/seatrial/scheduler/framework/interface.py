@@ -1,30 +1,12 @@
 """The extension points of the scheduling framework, and how a plugin is written.
 
-A plugin is a class; which extension points it has is what it implements (`registry.points_of`):
+A plugin is a class; its extension points are the Protocols of `extension_points` that it implements. A state is what
+its pre_filter or pre_score returns; it is frozen, and one that depends on other pods has `with_pod` and `without_pod`.
 
-    pre_enqueue(pod) -> Status | None                     gate the pod before it is queued
-    less(first, second) -> bool                           QueueSort: which of two queued pods goes first
-    pre_filter(pod, nodes) -> SKIP | Status | Narrowed | state
-    filter(pod, nodes, state) -> Verdicts                 all nodes at once, or
-    filter_one(pod, node[, state]) -> True | str | Status one node; a text is the reason of a rejection
-    post_filter(pod, rejections, cycle) -> PostFiltered
-    pre_score(pod, nodes) -> SKIP | Status | state        `nodes` are the feasible ones, in the order found
-    score(pod, nodes, state) -> array                     over the feasible nodes, or
-    score_one(pod, node[, state]) -> int
-    normalize(pod, nodes, scores, state) -> array
-    reserve(pod, node, state) -> Status | None            and unreserve(pod, node, state) -> None
-    permit(pod, node, state) -> Status | Wait | None
-    pre_bind_pre_flight(pod, node, state) -> Status | None  SKIP where pre_bind has nothing to do
-    pre_bind(pod, node, state) -> Status | None
-    bind(pod, node, state) -> Status | None               SKIP leaves it to the next Bind plugin
-    post_bind(pod, node, state) -> None
-
-`state` is what the plugin's own pre_filter returned (for score and normalize: pre_score, if it has one); MISSING where
-that point is not enabled. A state is frozen; one that depends on other pods has `with_pod` and `without_pod`.
-A plugin whose answer for a node depends on the pod's shape and that node alone says so (`reads`); its columns are then
-kept and only changed rows asked for again (`depends_on` names what else they depend on; `filter_row` and `score_row`
-may answer for a single row faster than a column would). `concerns(pod)` may say cheaply that a pod is no matter of its.
-None always means success. `pod` is a PodInfo, `nodes` are Nodes, `node` is a NodeInfo.
+A plugin whose answer for a node depends on the pod's shape and that node alone declares it (`reads`); its columns are
+then kept and only changed rows are asked for again. `depends_on` names what else the columns depend on; `filter_row`
+and `score_row` may answer for a single row faster than a column would; `concerns(pod)` may tell cheaply that the filter
+does not concern a pod.
 
 Upstream: staging/src/k8s.io/kube-scheduler/framework/interface.go.
 """

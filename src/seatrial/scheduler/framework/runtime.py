@@ -20,6 +20,24 @@ from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Mask, Nodes
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.config import Profile
+from seatrial.scheduler.framework.extension_points import (
+    BindPlugin,
+    FilterOnePlugin,
+    FilterPlugin,
+    NormalizePlugin,
+    PermitPlugin,
+    PostBindPlugin,
+    PostFilterPlugin,
+    PreBindPlugin,
+    PreBindPreFlightPlugin,
+    PreEnqueuePlugin,
+    PreFilterPlugin,
+    PreScorePlugin,
+    ReservePlugin,
+    ScoreOnePlugin,
+    ScorePlugin,
+    UnreservePlugin,
+)
 from seatrial.scheduler.framework.interface import Handle, Narrowed, Plugin, PostFiltered, Reads, Rejections, Wait
 from seatrial.scheduler.framework.plugin_errors import guard
 from seatrial.scheduler.framework.status import (
@@ -97,8 +115,22 @@ class Framework:
         self.filters = [FilterCall(plugin) for plugin in points.get("filter", ())]
         self.scorers = [ScoreCall(plugin, weights.get(plugin.name, 1)) for plugin in points.get("score", ())]
         self.uncached_filters = [(index, call) for index, call in enumerate(self.filters) if not call.is_cached]
-        self.pre_filters = [(p.name, p.pre_filter) for p in points.get("preFilter", ())]  # type: ignore[attr-defined]
-        self.pre_scorers = [(p.name, p.pre_score) for p in points.get("preScore", ())]  # type: ignore[attr-defined]
+        self.pre_filters = [(p.name, p.pre_filter) for p in self._at("preFilter") if isinstance(p, PreFilterPlugin)]
+        self.pre_scorers = [(p.name, p.pre_score) for p in self._at("preScore") if isinstance(p, PreScorePlugin)]
+        self.pre_enqueuers = [
+            (p.name, p.pre_enqueue) for p in self._at("preEnqueue") if isinstance(p, PreEnqueuePlugin)
+        ]
+        self._post_filters = [p for p in self._at("postFilter") if isinstance(p, PostFilterPlugin)]
+        self._reservers = [p for p in self._at("reserve") if isinstance(p, ReservePlugin)]
+        self._unreservers = [p for p in reversed(self._at("reserve")) if isinstance(p, UnreservePlugin)]
+        self._permitters = [p for p in self._at("permit") if isinstance(p, PermitPlugin)]
+        self._pre_binders = [p for p in self._at("preBind") if isinstance(p, PreBindPlugin)]
+        self._pre_flights = [
+            (p.name, p.pre_bind_pre_flight if isinstance(p, PreBindPreFlightPlugin) else _always_prepares)
+            for p in self._pre_binders
+        ]
+        self._binders = [p for p in self._at("bind") if isinstance(p, BindPlugin)]
+        self._post_binders = [p for p in self._at("postBind") if isinstance(p, PostBindPlugin)]
         self.preparing = frozenset(p.name for point in ("reserve", "preBind") for p in points.get(point, ()))
         """Plugins that may have something to do between the choice of a node and the binding."""
         self._pre_filter_names = tuple(name for name, _ in self.pre_filters)
@@ -131,15 +163,18 @@ class Framework:
                     return plugin
         return None
 
+    def _at(self, point: str) -> Sequence[Plugin]:
+        return self.points.get(point, ())
+
     def has(self, point: str) -> bool:
         return bool(self.points.get(point))
 
     def run_pre_enqueue(self, pod: PodInfo) -> Status:
         """The answer of the first plugin that gates the pod, or success."""
-        for plugin in self.points.get("preEnqueue", ()):
-            status: Status | None = plugin.pre_enqueue(pod)  # type: ignore[attr-defined]
+        for name, pre_enqueue in self.pre_enqueuers:
+            status = pre_enqueue(pod)
             if status is not None and not status.is_success:
-                return status.by(plugin.name)
+                return status.by(name)
         return SUCCESS
 
     def run_pre_filter(self, pod: PodInfo, nodes: Nodes) -> PreFiltered:
@@ -190,8 +225,8 @@ class Framework:
         kept: PostFiltered | None = None
         reasons: list[str] = []
         rejecter = ""
-        for plugin in self.points.get("postFilter", ()):
-            result: PostFiltered = plugin.post_filter(pod, rejections, cycle)  # type: ignore[attr-defined]
+        for plugin in self._post_filters:
+            result = plugin.post_filter(pod, rejections, cycle)
             status = result.status
             if status.is_success:
                 return result
@@ -207,10 +242,8 @@ class Framework:
     def run_reserve(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> tuple[Status, list[tuple[str, str]]]:
         """Reserves with every plugin; who failed first decides. The caller unreserves."""
         told: list[tuple[str, str]] = []
-        for plugin in self.points.get("reserve", ()):
-            if not hasattr(plugin, "reserve"):
-                continue
-            status: Status = plugin.reserve(pod, node, cycle.of(plugin.name)) or SUCCESS
+        for plugin in self._reservers:
+            status = plugin.reserve(pod, node, cycle.of(plugin.name)) or SUCCESS
             told.append((plugin.name, status.message or "success"))
             if status.is_rejected:
                 return status.by(plugin.name), told
@@ -220,9 +253,8 @@ class Framework:
 
     def run_unreserve(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> None:
         """Undoes reservations, last plugin first."""
-        for plugin in reversed(self.points.get("reserve", ())):
-            if hasattr(plugin, "unreserve"):
-                plugin.unreserve(pod, node, cycle.of(plugin.name))
+        for plugin in self._unreservers:
+            plugin.unreserve(pod, node, cycle.of(plugin.name))
 
     def run_permit(
         self, pod: PodInfo, node: NodeInfo, cycle: CycleState
@@ -230,8 +262,8 @@ class Framework:
         """Asks Permit plugins: the status (WAIT where one holds the pod), who waits how long, and what each said."""
         told: list[tuple[str, str]] = []
         waits: dict[str, int] = {}
-        for plugin in self.points.get("permit", ()):
-            answer = plugin.permit(pod, node, cycle.of(plugin.name))  # type: ignore[attr-defined]
+        for plugin in self._permitters:
+            answer = plugin.permit(pod, node, cycle.of(plugin.name))
             if isinstance(answer, Wait):
                 waits[plugin.name] = answer.timeout
                 told.append((plugin.name, "wait"))
@@ -250,21 +282,20 @@ class Framework:
     def run_pre_bind_pre_flight(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> Status:
         """SKIP where no PreBind plugin has anything to do."""
         outcome = Status(Code.SKIP)
-        for plugin in self.points.get("preBind", ()):
-            check = getattr(plugin, "pre_bind_pre_flight", None)
-            status: Status = (check(pod, node, cycle.of(plugin.name)) if check else None) or SUCCESS
+        for name, pre_flight in self._pre_flights:
+            status = pre_flight(pod, node, cycle.of(name)) or SUCCESS
             if status.code == Code.SKIP:
                 continue
             if not status.is_success:
-                return error(f'running PreBindPreFlight "{plugin.name}": {status.message}')
+                return error(f'running PreBindPreFlight "{name}": {status.message}')
             outcome = SUCCESS
         return outcome
 
     def run_pre_bind(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> tuple[Status, list[tuple[str, str]]]:
         """Runs PreBind plugins until one fails."""
         told: list[tuple[str, str]] = []
-        for plugin in self.points.get("preBind", ()):
-            status: Status = plugin.pre_bind(pod, node, cycle.of(plugin.name)) or SUCCESS  # type: ignore[attr-defined]
+        for plugin in self._pre_binders:
+            status = plugin.pre_bind(pod, node, cycle.of(plugin.name)) or SUCCESS
             told.append((plugin.name, status.message or "success"))
             if status.is_rejected:
                 return status.by(plugin.name), told
@@ -274,8 +305,8 @@ class Framework:
 
     def run_bind(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> tuple[Status, list[tuple[str, str]]]:
         """Asks Bind plugins until one does not skip."""
-        for plugin in self.points.get("bind", ()):
-            status: Status | None = plugin.bind(pod, node, cycle.of(plugin.name))  # type: ignore[attr-defined]
+        for plugin in self._binders:
+            status = plugin.bind(pod, node, cycle.of(plugin.name))
             if status is None:
                 return SUCCESS, [(plugin.name, "success")]
             if status.code == Code.SKIP:
@@ -289,8 +320,13 @@ class Framework:
         return Status(Code.SKIP), []
 
     def run_post_bind(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> None:
-        for plugin in self.points.get("postBind", ()):
-            plugin.post_bind(pod, node, cycle.of(plugin.name))  # type: ignore[attr-defined]
+        for plugin in self._post_binders:
+            plugin.post_bind(pod, node, cycle.of(plugin.name))
+
+
+def _always_prepares(pod: PodInfo, node: NodeInfo, state: Any) -> Status | None:
+    """The pre-flight answer for a PreBind plugin that has none of its own."""
+    return None
 
 
 def _made(kind: type[Plugin], args: Any, handle: Handle, registry: Registry) -> Plugin:
@@ -318,10 +354,11 @@ class FilterCall:
         self.plugin = plugin
         self.name = plugin.name
         self.reads = plugin.reads
-        whole = getattr(plugin, "filter", None)
-        self.one_by_one = whole is None
-        method = whole if whole is not None else plugin.filter_one  # type: ignore[attr-defined]
-        self._call = _adapted(method)
+        self.one_by_one = not isinstance(plugin, FilterPlugin)
+        if isinstance(plugin, FilterPlugin):
+            self._call = _adapted(plugin.filter)
+        elif isinstance(plugin, FilterOnePlugin):
+            self._call = _adapted(plugin.filter_one)
         self.is_cached = self.reads != Reads.CLUSTER and not self.one_by_one
         self.is_in_tree = is_in_tree(type(plugin))
         self.concerns: Callable[[PodInfo], bool] | None = getattr(plugin, "concerns", None)
@@ -367,14 +404,17 @@ class ScoreCall:
         self.name = plugin.name
         self.weight = weight
         self.reads = plugin.reads
-        whole = getattr(plugin, "score", None)
-        self.one_by_one = whole is None
-        self._call = _adapted(whole if whole is not None else plugin.score_one)  # type: ignore[attr-defined]
-        normalize = getattr(plugin, "normalize", None)
-        self.normalize: Callable[..., Any] | None = normalize and _adapted(normalize, 4)
+        self.one_by_one = not isinstance(plugin, ScorePlugin)
+        if isinstance(plugin, ScorePlugin):
+            self._call = _adapted(plugin.score)
+        elif isinstance(plugin, ScoreOnePlugin):
+            self._call = _adapted(plugin.score_one)
+        self.normalize: Callable[..., Any] | None = None
+        if isinstance(plugin, NormalizePlugin):
+            self.normalize = _adapted(plugin.normalize, 4)
         self.is_cached = self.reads != Reads.CLUSTER and not self.one_by_one
         self.is_in_tree = is_in_tree(type(plugin))
-        self.has_pre_score = hasattr(plugin, "pre_score")
+        self.has_pre_score = isinstance(plugin, PreScorePlugin)
 
     def __call__(self, pod: PodInfo, nodes: Nodes, state: Any) -> Any:
         """Raw scores parallel to the nodes, None where all are 0, or the Status of a failure."""

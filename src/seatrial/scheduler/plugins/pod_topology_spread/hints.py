@@ -1,12 +1,17 @@
 """Hints of PodTopologySpread. Upstream: plugins/podtopologyspread/plugin.go (v1.36.3)."""
 
+from typing import TYPE_CHECKING
+
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.scheduler.framework.interface import Action, Plugin, Requeue
+from seatrial.scheduler.framework.interface import Action, Requeue
 from seatrial.scheduler.plugins.pod_topology_spread.constraints import Constraint
 
+if TYPE_CHECKING:
+    from seatrial.scheduler.plugins.pod_topology_spread.plugin import PodTopologySpread
 
-def pod_changed(plugin: Plugin, pod: PodInfo, old: PodInfo | None, new: PodInfo | None) -> bool:
+
+def pod_changed(plugin: "PodTopologySpread", pod: PodInfo, old: PodInfo | None, new: PodInfo | None) -> bool:
     if not _is_involved(new, pod) or not _is_involved(old, pod):
         return False
     constraints = _constraints(plugin, pod)
@@ -24,7 +29,7 @@ def pod_changed(plugin: Plugin, pod: PodInfo, old: PodInfo | None, new: PodInfo 
     return present is not None and any(c.selector.matches(present.labels) for c in constraints)
 
 
-def node_changed(plugin: Plugin, pod: PodInfo, old: NodeInfo | None, new: NodeInfo | None) -> bool:
+def node_changed(plugin: "PodTopologySpread", pod: PodInfo, old: NodeInfo | None, new: NodeInfo | None) -> bool:
     constraints = _constraints(plugin, pod)
     was = old is not None and all(c.key in old.labels for c in constraints)
     is_ = new is not None and all(c.key in new.labels for c in constraints)
@@ -42,10 +47,9 @@ def _is_involved(other: PodInfo | None, pod: PodInfo) -> bool:
     return bool(other.node or other.nominated_node) and other.namespace == pod.namespace
 
 
-def _constraints(plugin: Plugin, pod: PodInfo) -> tuple[Constraint, ...]:
+def _constraints(plugin: "PodTopologySpread", pod: PodInfo) -> tuple[Constraint, ...]:
     """The DoNotSchedule constraints of a pod, the plugin's default ones where it has none of its own."""
-    found: tuple[Constraint, ...] = plugin.constraints(pod, "DoNotSchedule")  # type: ignore[attr-defined]
-    return found
+    return plugin.constraints(pod, "DoNotSchedule")
 
 
 HINTS: tuple[Requeue, ...] = (
