@@ -95,6 +95,15 @@ def test_a_failure_is_a_status_and_exit_code_1(tmp_path: Path, cause: str) -> No
     assert status["message"] in done.stderr
 
 
+def test_the_deadline_ends_a_simulation_here_too(tmp_path: Path) -> None:
+    """S-034: many pods with a second for all of them."""
+    made = scenario("long", pods=40_000)
+    (tmp_path / "scenario.json").write_text(json.dumps(made, separators=(",", ":")))
+    done = simulate(tmp_path, written(tmp_path, simulation("one", Path(), activeDeadlineSeconds=1)))
+    assert done.returncode == 1
+    assert yaml.safe_load(done.stdout)["status"]["message"] == "scenario long Failed: not finished within 1 s"
+
+
 @pytest.mark.parametrize("cause", BAD)
 def test_a_bad_object_is_exit_code_2_and_nothing_is_run(tmp_path: Path, cause: str) -> None:
     write_scenario(tmp_path)

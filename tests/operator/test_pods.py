@@ -122,6 +122,11 @@ def test_a_template_changes_the_runner_as_well() -> None:
     assert environment(pod, "scenario-runner")["SIMULATOR_KUBE_APISERVER_PORT"] == "3131"
 
 
+def test_the_runner_is_never_started_again() -> None:
+    pod = pod_of_simulation(simulator={"podTemplate": {"spec": {"restartPolicy": "Always"}}})
+    assert pod["spec"]["restartPolicy"] == "Never"
+
+
 def test_our_image_runs_without_rights() -> None:
     pod = pod_of_simulation()
     for name in ("simulator", "scenario-runner"):

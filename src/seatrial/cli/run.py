@@ -1,7 +1,9 @@
 """`seatrial run`: play a scenario in this process, in virtual time, and keep what happened."""
 
+import math
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -114,8 +116,9 @@ def run_scenario(
     report: bool,
     quiet: bool,
     json: bool,
+    deadline: int = 0,
 ) -> "ScenarioStatus":
-    """Run a scenario and write its results into a folder; its status at the end."""
+    """Run a scenario, for so many seconds at most, and write its results into a folder; its status at the end."""
     from seatrial.cli.progress import Progress, print_summary, summary_of
     from seatrial.clock.virtual import Clock
     from seatrial.scenario.cluster import fresh_store
@@ -137,7 +140,7 @@ def run_scenario(
             raise ConfigError(error.path or str(path), error.field, error.why) from error
         with output_folder(target) as folder:
             with Progress(play, quiet=quiet or json) as progress:
-                _drive(play, progress)
+                _drive(play, progress, deadline)
             files = write_results(play, folder, report=report)
         if not report:
             (target / REPORT).unlink(missing_ok=True)
@@ -153,14 +156,18 @@ def run_scenario(
         return play.board
 
 
-def _drive(play: "ScenarioRun", progress: Any) -> None:
+def _drive(play: "ScenarioRun", progress: Any, deadline: int = 0) -> None:
     """Play to the end, or to an interruption; code that does not come back after one is left where it is."""
+    end = time.monotonic() + deadline if deadline else math.inf
     with interruption() as interrupted:
         try:
             for _ in play.run():
                 progress.tick()
                 if interrupted:
                     break
+                if time.monotonic() > end:
+                    play.fail(f"not finished within {deadline} s")
+                    return
         except Interrupted as error:
             play.fail(f"interrupted {_step(play)} in {error}; the result is partial")
             return

@@ -118,8 +118,13 @@ def _run(simulation: "LocalSimulation", target: Path, choices: RunChoices) -> st
     options, seed = choices.options, choices.seed
     events = options.level == "full"
     maker = scheduler_from(simulation.configuration, "", choices.plugins, choices.tie_break, seed, events=events)
+    deadline = simulation.document["spec"].get("activeDeadlineSeconds") or 0
     status = run_scenario(
-        document, simulation.template, maker, options, seed, target, report=False, quiet=True, json=False
+        *(document, simulation.template, maker, options, seed, target),
+        report=False,
+        quiet=True,
+        json=False,
+        deadline=deadline,
     )
     with (target / RESULT).open("rb") as result:
         write_whole(simulation.result, iter(lambda: result.read(1 << 20), b""))

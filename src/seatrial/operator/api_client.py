@@ -114,7 +114,7 @@ class ApiClient:
         event: Document = {
             "apiVersion": "v1",
             "kind": "Event",
-            "metadata": {"name": f"{metadata['name']}.{digest}"[-253:], "namespace": metadata["namespace"]},
+            "metadata": {"name": f"{metadata['name'][:200].rstrip('.-')}.{digest}", "namespace": metadata["namespace"]},
             "involvedObject": {
                 "apiVersion": document["apiVersion"],
                 "kind": document["kind"],

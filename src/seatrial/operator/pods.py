@@ -78,7 +78,7 @@ def simulator_for(simulation: Document, own_image: str) -> Document:
     """The Simulator of a SchedulerSimulation: its simulatorSpec with the container scenario-runner in the template."""
     spec = simulation["spec"]
     simulator_spec = deepcopy(spec["simulatorSpec"])
-    pod: Document = {"restartPolicy": "Never", "containers": [runner_container(spec, own_image)], "volumes": []}
+    pod: Document = {"containers": [runner_container(spec, own_image)], "volumes": []}
     volume = _volume(spec)
     if is_own_image(spec["scenarioRunnerImage"], own_image):
         pod["volumes"].append(deepcopy(_SCRATCH_VOLUME))
@@ -87,7 +87,10 @@ def simulator_for(simulation: Document, own_image: str) -> Document:
         if simulator_spec.get("kubeSchedulerConfigurationPath", "").startswith(f"{MOUNT}/"):
             mount = {"name": volume["name"], "mountPath": MOUNT, "readOnly": True}
             pod["containers"].append({"name": SIMULATOR, "volumeMounts": [mount]})
-    simulator_spec["podTemplate"] = merged({"spec": pod}, simulator_spec.get("podTemplate") or {})
+    template = merged({"spec": pod}, simulator_spec.get("podTemplate") or {})
+    # A runner that the kubelet starts again would run the scenario again.
+    template["spec"]["restartPolicy"] = "Never"
+    simulator_spec["podTemplate"] = template
     metadata = simulation["metadata"]
     return {
         "apiVersion": API_VERSION,

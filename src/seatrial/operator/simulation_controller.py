@@ -14,7 +14,7 @@ from seatrial.operator.api_client import PODS, SIMULATIONS, SIMULATORS, ApiClien
 from seatrial.operator.kinds import COMPLETED, FAILED
 from seatrial.operator.outcome import SUCCEEDED, Deadlines, Outcome, next_deadline, outcome_of, persistence_warning
 from seatrial.operator.pods import is_owned, simulator_for
-from seatrial.operator.work_queue import RETRY
+from seatrial.operator.work_queue import BLOCKED, RETRY
 
 FINISHED = "RunnerFinished"
 log = logging.getLogger(__name__)
@@ -53,24 +53,23 @@ class SimulationController:
     async def _follow(self, simulation: Document, simulator: Document | None) -> float | None:
         """Steps 1 to 5: create the Simulator, and wait for the end of the scenario-runner."""
         if simulator is None:
-            made = await self._create(simulation)
-            return None if made else RETRY
+            return await self._create(simulation)
         pod = await self._api.get(PODS, simulator["metadata"]["namespace"], simulator["metadata"]["name"])
         if pod is not None and not is_owned(pod, simulator):
             pod = None
         outcome = outcome_of(simulation, simulator, pod, self._deadlines, self._now())
         if outcome is None:
             return next_deadline(simulation, simulator, self._deadlines, self._now())
-        simulation = await self._patch(simulation, {"conditions": [self._condition(outcome)]})
+        await self._patch(simulation, {"conditions": [self._condition(outcome)]})
         await self._remove(simulator)
         return RETRY
 
-    async def _create(self, simulation: Document) -> bool:
-        """Step 1; False where another object has the name or the deadline has passed before."""
+    async def _create(self, simulation: Document) -> float | None:
+        """Step 1, unless another object has the name or the deadline has passed before."""
         late = outcome_of(simulation, None, None, self._deadlines, self._now())
         if late is not None:
             await self._patch(simulation, {"conditions": [self._condition(late)]})
-            return False
+            return RETRY
         warning = persistence_warning(simulation["spec"])
         if warning:
             await self._api.record(simulation, "ResultNotPersistent", warning, self._time(), warning=True)
@@ -80,12 +79,13 @@ class SimulationController:
             message = f"waiting: a Simulator {name} exists that this SchedulerSimulation does not own"
             if (simulation.get("status") or {}).get("message") != message:
                 await self._patch(simulation, {"message": message})
-            return False
+            left = next_deadline(simulation, None, self._deadlines, self._now())
+            return BLOCKED if left is None else min(BLOCKED, left)
         if (simulation.get("status") or {}).get("message"):
             await self._patch(simulation, {"message": None})
         log.info("%s: created the Simulator", _name(simulation))
         await self._api.record(simulation, "SimulatorCreated", "created the Simulator", self._time())
-        return True
+        return None
 
     async def _finish(self, simulation: Document, outcome: Outcome) -> None:
         """Step 7."""

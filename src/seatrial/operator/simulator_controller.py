@@ -4,7 +4,7 @@ from seatrial.model.documents import Document
 from seatrial.operator.api_client import PODS, SERVICES, SIMULATORS, ApiClient, ApiError
 from seatrial.operator.kinds import AVAILABLE, CREATING, PENDING
 from seatrial.operator.pods import SIMULATOR, SPEC_HASH, is_own_image, is_owned, pod_for, service_for, spec_hash, url_of
-from seatrial.operator.work_queue import RETRY
+from seatrial.operator.work_queue import BLOCKED
 
 NO_ETCD = "the image {image} needs an etcd: set spec.etcdURL, or run the operator with --etcd-image"
 
@@ -30,7 +30,7 @@ class SimulatorController:
             why = str(error)
         if why:
             await self._show(simulator, PENDING, why)
-            return RETRY
+            return BLOCKED
         pod = await self._api.get(PODS, namespace, name)
         await self._show(simulator, *phase_of(pod))
         return None
@@ -65,7 +65,8 @@ class SimulatorController:
         return ""
 
     async def _show(self, simulator: Document, phase: str, message: str) -> None:
-        status = {"phase": phase, "message": message, "kubeAPIServerURL": url_of(simulator)}
+        url = "" if phase == PENDING else url_of(simulator)
+        status = {"phase": phase, "message": message, "kubeAPIServerURL": url}
         shown = simulator.get("status") or {}
         if any(shown.get(key, "") != value for key, value in status.items()):
             await self._api.patch(SIMULATORS, simulator, {"status": status}, "status")

@@ -7,8 +7,8 @@ from typing import Generic, TypeVar
 
 from seatrial.model.errors import SeatrialError
 
-RETRY = 1.0
-"""Seconds until the next look at what no watched object tells of."""
+RETRY, BLOCKED = 1.0, 10.0
+"""Seconds until the next look where no event may come: at what is under way, and at what a user has to change."""
 LONGEST_BACKOFF = 60.0
 
 Key = TypeVar("Key")
