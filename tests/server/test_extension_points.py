@@ -1,14 +1,14 @@
 import asyncio
 
 from seatrial.model.errors import Forbidden
-from seatrial.server.extension_points import RouteTable
+from seatrial.server.extension_points import Gate, RouteTable
 from seatrial.server.messages import Answer, Request
 from seatrial.server.paths import Target
 from tests.server.client import Server
 from tests.server.documents import MAPS, config_map
 
 
-class Hold:
+class Hold(Gate):
     """A gate that holds one user's writes and watches until it is opened."""
 
     def __init__(self) -> None:

@@ -43,6 +43,7 @@ class KubernetesApi:
         self._store = store
         self._metrics = metrics
         self._is_alive = is_alive
+        self._gates = tuple(gates)
         resources = Resources(store, Lists(store), Watches(store, self.feeds, gates), Tables(store), gates)
         self._resources = resources
         self._subresources = Subresources(resources, identities)
@@ -82,6 +83,13 @@ class KubernetesApi:
         return None
 
     async def _serve(self, target: Target, request: Request) -> Answer | Stream:
+        try:
+            return await self._carry_out(target, request)
+        finally:
+            for gate in self._gates:
+                gate.left(request, target)
+
+    async def _carry_out(self, target: Target, request: Request) -> Answer | Stream:
         if target.subresource:
             return await self._subresources.serve(request, target)
         review = self._reviews.find(target.kind)

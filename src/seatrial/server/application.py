@@ -7,6 +7,7 @@ import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol
 from urllib.parse import unquote
 
@@ -92,7 +93,7 @@ class Application:
             query = parse_query(scope["query_string"])
             endpoint, user = self._find(scope, headers, query)
             body = await self._read(headers, receive, self._largest_body(_path(scope)))
-            request = Request(scope["method"], _path(scope), query, headers, body, user)
+            request = Request(scope["method"], _path(scope), query, headers, body, user, gone=partial(_gone, receive))
             answer = await self._answer(endpoint, request)
             if self._durable is not None and request.method not in READING:
                 await self._durable()
@@ -198,6 +199,12 @@ class Disconnected(Exception):
     """The client went away before its request was whole."""
 
 
+async def _gone(receive: Receive) -> None:
+    """Wait until the client closes its connection; the body has been read."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
 async def _discard(receive: Receive) -> None:
     """Take in the rest of a body, but not for ever, and keep nothing of it."""
     with contextlib.suppress(TimeoutError):
@@ -277,8 +284,7 @@ class Reply:
                 listening.cancel()
 
     async def _hear_end(self, answer: Stream) -> None:
-        while (await self.receive())["type"] != "http.disconnect":
-            pass
+        await _gone(self.receive)
         if answer.close is not None:
             answer.close()
 

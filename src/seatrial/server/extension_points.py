@@ -4,21 +4,52 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from seatrial.model.kinds import Kind
 from seatrial.server.messages import Answer, Request, Stream
 from seatrial.server.paths import Target
+from seatrial.store.objects import Stored
 
 Endpoint = Callable[[Request], Awaitable[Answer | Stream]]
 
 
-class Gate(Protocol):
-    """Who may go on, and when.
+class OpenWatch(Protocol):
+    """A watch as a gate sees it."""
 
-    Both methods may wait for as long as they like and may raise a StatusError to refuse. They are asked in the
-    order in which the gates were handed in.
+    observer: Callable[[], None]
+    """Called each time the watch has sent everything, and when it ends."""
+
+    @property
+    def kind(self) -> Kind: ...
+
+    @property
+    def is_open(self) -> bool: ...
+
+    @property
+    def is_delivered(self) -> bool:
+        """Whether every event so far was handed to the connection."""
+
+    def resend(self, type: str, stored: Stored) -> None:
+        """Send an event to this watch alone, after those that are on their way."""
+
+    def close(self) -> None:
+        """End the watch, as a server does when its time is over."""
+
+
+class Gate(Protocol):
+    """Decides which requests go on, and when.
+
+    `enter` and `deliver` may wait for as long as they like and may raise a StatusError to refuse. Gates are asked in
+    the order in which they were handed in. A gate inherits from this class and overrides what it needs.
     """
 
     async def enter(self, request: Request, target: Target) -> None:
         """Called before a request for a resource is carried out."""
+
+    def left(self, request: Request, target: Target) -> None:
+        """Called after a request for a resource was carried out, refused or given up by its client."""
+
+    def watching(self, request: Request, target: Target, watch: OpenWatch) -> None:
+        """Called when a watch begins."""
 
     async def deliver(self, request: Request, target: Target) -> None:
         """Called before the next events of a watch are sent."""

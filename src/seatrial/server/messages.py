@@ -1,6 +1,6 @@
 """What comes in and what goes out: a request read once, an answer in one piece, or a stream of chunks."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl
@@ -22,6 +22,8 @@ class Request:
     body: bytes
     user: User
     warnings: list[str] = field(default_factory=list)
+    gone: Callable[[], Awaitable[None]] | None = None
+    """Returns when the client has gone away; None where that cannot be known."""
 
     def header(self, name: str) -> str:
         return self.headers.get(name, "")

@@ -212,12 +212,35 @@ class Watch:
         self._closed = False
         self._bookmark_due = False
         self._sleep: asyncio.Future[None] | None = None
+        self._resent: list[bytes] = []
+        self._is_idle = False
+        self.observer: Callable[[], None] = lambda: None
+        """Called each time everything was sent, and when the watch ends."""
         self.cursor = feed.end
         loop = asyncio.get_running_loop()
         self._timers = [loop.call_later(seconds, self.close)]
         if bookmarks:
             self._timers.append(loop.call_later(BOOKMARK_EVERY, self._ask_bookmark))
         feed.join(self)
+
+    @property
+    def kind(self) -> Kind:
+        return self._feed.kind
+
+    @property
+    def is_open(self) -> bool:
+        return not self._closed
+
+    @property
+    def is_delivered(self) -> bool:
+        """Whether every event so far was handed to the connection."""
+        return self._is_idle and self.cursor == self._feed.end and not self._resent
+
+    def resend(self, type: str, stored: Stored) -> None:
+        """Send an event to this watch alone, after those that are on their way."""
+        if self._view.selection.admits(stored):
+            self._resent.append(self._view.rendering.event(type, stored))
+            self._stir()
 
     def close(self) -> None:
         """End the watch: its time is over, its client has gone, or the server stops."""
@@ -237,6 +260,11 @@ class Watch:
                     frames.clear()
                     await self._rest(rest)
                 elif self.cursor == self._feed.end:
+                    if self._resent:
+                        frames, self._resent = self._resent, []
+                        await self._gates()
+                        yield b"".join(frames)
+                        continue
                     if self._bookmark_due:
                         self._bookmark_due = False
                         yield self._view.rendering.bookmark(self._feed.store.revision)
@@ -249,6 +277,8 @@ class Watch:
             for timer in self._timers:
                 timer.cancel()
             self._feed.leave(self)
+            self._closed = True
+            self.observer()
 
     async def _first_chunks(self) -> AsyncIterator[bytes]:
         parts: list[bytes] = []
@@ -274,7 +304,10 @@ class Watch:
         if self._closed or self._bookmark_due:
             return
         self._sleep = self._feed.sleep()
+        self._is_idle = True
+        self.observer()
         await self._sleep
+        self._is_idle = False
 
     async def _rest(self, seconds: float) -> None:
         """Let time pass, unless the watch is closed."""

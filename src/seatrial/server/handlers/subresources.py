@@ -51,6 +51,7 @@ class Subresources:
         """POST to the bindings of a namespace: the binding names its pod itself."""
         if request.method != "POST" or not target.namespace:
             raise not_allowed()
+        await self._resources.pass_gates(request, target)
         return self._bound(request, target.namespace, "")
 
     async def _part(self, request: Request, target: Target) -> Answer | Stream:

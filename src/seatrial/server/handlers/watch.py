@@ -51,6 +51,8 @@ class Watches:
             seconds=min(max(seconds, 0), 10**7),
             gates=gates,
         )
+        for gate in self._gates:
+            gate.watching(request, target, watch)
         return Stream(watch.chunks(), rendering.form.stream_type, close=watch.close)
 
     def _beginning(self, request: Request, kind: Kind, selection: Selection, *, bookmarks: bool) -> Beginning:
