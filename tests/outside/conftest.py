@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if Path(__file__).parent in item.path.parents:
+        if Path(__file__).parent == item.path.parent:
             item.add_marker(pytest.mark.outside)
 
 

@@ -11,6 +11,7 @@ import typer
 
 from seatrial.cli.interruption import Interrupted, interruption
 from seatrial.cli.output_folder import output_folder
+from seatrial.cli.outside_options import NO_PROGRAMS, Outside, OutsideTimeout, Programs, read_options
 from seatrial.cli.scheduler_options import Gates
 from seatrial.control_plane.free_memory import free_memory
 from seatrial.control_plane.result_strategy import check_strategy, chosen_strategy
@@ -55,6 +56,11 @@ def run(
     cells: Annotated[int, typer.Option(min=0, help="Cells of attempts that result.json carries.")] = 20_000,
     plugins: Annotated[list[str] | None, typer.Option(help="A module (or .py file) with plugins.")] = None,
     controllers: Annotated[list[str] | None, typer.Option(help="A module (or .py file) with controllers.")] = None,
+    outside: Outside = None,
+    outside_timeout: OutsideTimeout = "60s",
+    explain_with_model: Annotated[
+        bool, typer.Option("--explain-with-model", help="Compare an outside scheduler with the embedded exact one.")
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="Folder of the results; seatrial-out/NAME by default.")] = None,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html, too.")] = True,
     drain: Annotated[bool, typer.Option("--drain", help="After the last step run until no timer is left.")] = False,
@@ -96,9 +102,13 @@ def run(
         volcano=volcano_from(volcano_config, tie_break, seed, events=record == "full"),
         memory=None if force else free_memory(),
     )
-    maker = scheduler_from(scheduler_config, feature_gates, plugins or [], tie_break, seed, events=record == "full")
+    programs = read_options(outside or (), outside_timeout, scheduler_config, explain_with_model)
+    configuration = programs.model_config
+    maker = scheduler_from(configuration, feature_gates, plugins or [], tie_break, seed, events=record == "full")
     target = out or Path("seatrial-out") / document["metadata"]["name"]
-    status = run_scenario(document, scenario, maker, options, seed, target, report=report, quiet=quiet, json=json)
+    status = run_scenario(
+        document, scenario, maker, options, seed, target, programs, report=report, quiet=quiet, json=json
+    )
     if status.phase == "Failed":
         if quiet:
             typer.echo(f"seatrial: {status.message}", err=True)
@@ -112,6 +122,7 @@ def run_scenario(
     options: "SimulationOptions",
     seed: int,
     target: Path,
+    programs: Programs = NO_PROGRAMS,
     *,
     report: bool,
     quiet: bool,
@@ -131,16 +142,22 @@ def run_scenario(
     tune_collector()
     clock = Clock()
     with tempfile.TemporaryDirectory(prefix="seatrial-") as spool, tempfile.TemporaryFile() as pages:
+        store = fresh_store(clock, seed)
+        host = programs.host(store, maker, Path(spool) / "outside", target / "outside")
+        options = host.add_to(options) if host is not None else options
         try:
             play = ScenarioRun(
-                document, fresh_store(clock, seed), clock, maker, options,
+                document, store, clock, maker, options,
                 folder=path.parent, pages=FilePages(pages), rows=Rows(FolderSink(Path(spool))),
             )  # fmt: skip
         except ConfigError as error:
             raise ConfigError(error.path or str(path), error.field, error.why) from error
         with output_folder(target) as folder:
             with Progress(play, quiet=quiet or json) as progress:
-                _drive(play, progress, deadline)
+                if host is not None:
+                    host.drive(play, progress.tick)
+                else:
+                    _drive(play, progress, deadline)
             files = write_results(play, folder, report=report)
         if not report:
             (target / REPORT).unlink(missing_ok=True)

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from seatrial.cli.outside_options import Outside, OutsideTimeout, read_options
 from seatrial.cli.scheduler_options import Gates
 from seatrial.control_plane.components import Settings
 
@@ -51,6 +52,11 @@ def serve(
         typer.Option(help="What is kept of each scheduling attempt, on its pod and in scenarios."),
     ] = "full",
     plugins: Annotated[list[str] | None, typer.Option(help="Modules with scheduler plugins.")] = None,
+    outside: Outside = None,
+    outside_timeout: OutsideTimeout = "60s",
+    explain_with_model: Annotated[
+        bool, typer.Option("--explain-with-model", help="Compare an outside scheduler with the embedded exact one.")
+    ] = False,
     strict: Annotated[bool, typer.Option(help="Foreign writes fail a running scenario.")] = False,
     drain: Annotated[bool, typer.Option(help="After the last step scenarios run until no timer is left.")] = False,
     snapshot: Annotated[Path | None, typer.Option(help="Begin with the objects of a snapshot file.")] = None,
@@ -84,6 +90,8 @@ def serve(
             own_controllers=modules,
             record=record,
             plugins=tuple(plugins or ()),
+            outside=read_options(outside or (), outside_timeout, None, explain_with_model).controllers,
+            explain_with_model=explain_with_model,
             strict=strict,
             drain=drain,
             snapshot=snapshot,

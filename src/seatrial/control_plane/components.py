@@ -14,7 +14,9 @@ from seatrial.control_plane.volcano import add_volcano, install_volcano
 
 if TYPE_CHECKING:
     from seatrial.clock.real import RealClock
+    from seatrial.control_plane.outside_programs import OutsidePrograms
     from seatrial.control_plane.scheduler import EmbeddedScheduler
+    from seatrial.outside.configuration import OutsideController
     from seatrial.scenario.scenario_controller import ScenarioController
     from seatrial.server.auth.signing import Authority
     from seatrial.server.authorization.authorizer import Authorizer
@@ -47,6 +49,8 @@ class Settings:
     """Modules with controllers of the user's, for scenarios."""
     record: Literal["none", "summary", "full"] = "full"
     plugins: tuple[str, ...] = ()
+    outside: "tuple[OutsideController, ...]" = ()
+    explain_with_model: bool = False
     strict: bool = False
     drain: bool = False
     snapshot: Path | None = None
@@ -70,6 +74,8 @@ class Parts:
     """More pages for /metrics."""
     on_stop: "list[Callable[[], None]]" = field(default_factory=list)
     """Called when the server is told to stop, before its connections end."""
+    outside: "OutsidePrograms | None" = None
+    """The programs that take part in scenarios."""
 
 
 def compose(settings: Settings, port: int = 443, authority: "Authority | None" = None) -> Parts:

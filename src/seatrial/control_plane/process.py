@@ -68,6 +68,8 @@ def run(settings: Settings) -> None:
             credentials = kept_credentials(authority, trusted.parent, ADMIN.name, MASTERS)
         parts = compose(settings, listener.port, authority)
         write_kubeconfig(path, listener.url, token, trusted, credentials)
+        if parts.outside is not None:
+            parts.outside.place(identities, state / "outside", listener.url, trusted)
         typer.echo(f"kubeconfig: {path}")
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_serve(settings, parts, listener, identities))
@@ -146,6 +148,8 @@ async def _serve(settings: Settings, parts: Parts, listener: "object", identitie
         durable=durable,
     )
     tasks = [pump.start()]
+    if parts.outside is not None:
+        parts.outside.woken.append(pump.wake)
     if parts.durability is not None:
         tasks.append(asyncio.ensure_future(_write_soon(parts, parts.durability)))
     tune_collector()
@@ -160,6 +164,8 @@ async def _serve(settings: Settings, parts: Parts, listener: "object", identitie
             _shared(application, settings), listener, ready=lambda: typer.echo(f"ready: {listener.url}"), stop=stop
         )
     finally:
+        if parts.outside is not None:
+            await asyncio.to_thread(parts.outside.controllers.wait_stopped)
         for task in tasks:
             task.cancel()
         if parts.durability is not None:

@@ -59,6 +59,7 @@ class WatchedScheduler:
 
 def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedScheduler | None") -> "ScenarioController":
     """The scenario controller, which works on the server's loop like the others."""
+    from seatrial.control_plane.outside_programs import add_outside
     from seatrial.control_plane.volcano import read_conf
     from seatrial.scenario.engine.controller_registry import load_controllers
     from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
@@ -81,13 +82,21 @@ def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedSche
     workers: list[Any] = [worker for worker in parts.workers if worker is not scheduler]
     if scheduler is not None:
         workers.insert(0, scheduler.scheduler)
-    strategy = chosen_strategy()
     volcano = VolcanoSettings(read_conf(settings.volcano_config), events=True)
     options = SimulationOptions(
-        level=settings.record, drain=settings.drain, strategy=strategy, volcano=volcano, memory=free_memory()
+        level=settings.record,
+        drain=settings.drain,
+        strategy=chosen_strategy(),
+        volcano=volcano,
+        memory=free_memory(),
+        has_scheduler=settings.scheduler,
     )
+    if settings.outside:
+        options = add_outside(parts, settings, options, make)
     conductor = ScenarioController(parts.store, make, RealTimeWorkers(workers), options, strict=settings.strict)
     conductor.start()
     parts.workers.append(conductor)
     parts.on_stop.append(conductor.shut_down)
+    if parts.outside is not None:
+        parts.outside.woken.append(conductor.wake)
     return conductor

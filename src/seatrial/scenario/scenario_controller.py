@@ -21,13 +21,12 @@ from seatrial.scenario.status import MemoryPages, ScenarioStatus
 from seatrial.store.objects import Change, Stored
 from seatrial.store.store import Store
 from seatrial.store.uids import SeededIdentities
-from seatrial.timeline.writes import QUIET_KINDS
+from seatrial.timeline.writes import FOREIGN, QUIET_KINDS
 
 RESTARTED = "the controller restarted while the Scenario was running"
 STOPPED = "the server was stopped while the Scenario was running"
 RECONFIGURED = "the scheduler configuration was changed while the Scenario was running"
 RESET = "the simulator was reset while the Scenario was running"
-FOREIGN = "user:"
 NAMED_WRITES = 3
 
 log = logging.getLogger("seatrial.scenario")
@@ -66,6 +65,7 @@ class ScenarioController:
         self._unmarked: dict[str, None] = {}
         self._foreign: list[str] = []
         self._changed = False
+        self._woken = False
         self._kept = store.clock, store.identities
 
     def start(self) -> None:
@@ -82,7 +82,7 @@ class ScenarioController:
         self.store.subscribe(self._notice)
 
     def has_work(self) -> bool:
-        return bool(self._unmarked) or self._running is not None or self._changed or self._can_begin()
+        return bool(self._unmarked) or self._can_go_on() or self._changed or self._can_begin()
 
     def work(self) -> bool:
         """One loop of the play, or one step of the controller's own."""
@@ -90,7 +90,7 @@ class ScenarioController:
             self._show_pending()
         elif self._changed and self.play is not None:
             self._revise(self.play)
-        elif self._running is not None:
+        elif self._running is not None and self._can_go_on():
             self._go_on(self._running)
         elif self._can_begin():
             self._begin()
@@ -117,6 +117,13 @@ class ScenarioController:
         self._free.suspend()
         wipe(self.store, WRITER)
         self._free.resume()
+
+    def wake(self) -> None:
+        """A program outside this process has come to the end of its turn."""
+        self._woken = True
+
+    def _can_go_on(self) -> bool:
+        return self._running is not None and (self._woken or self.play is None or not self.play.is_waiting)
 
     def _can_begin(self) -> bool:
         return self.play is None and bool(self._waiting)
@@ -153,6 +160,7 @@ class ScenarioController:
     def _go_on(self, running: Iterator[None]) -> None:
         play = self.play
         assert play is not None
+        self._woken = False
         try:
             next(running)
         except StopIteration:
@@ -235,6 +243,7 @@ class ScenarioController:
 
     def _notice(self, change: Change) -> None:
         stored = change.stored
+        self._woken = True
         if stored.kind.group_kind == SCENARIO.group_kind:
             self._notice_scenario(change)
         elif self.play is not None and change.writer.startswith(FOREIGN) and stored.kind.group_kind not in QUIET_KINDS:

@@ -4,8 +4,9 @@ The command line, the Python API and the server all make a ScenarioRun. They dif
 the status, and in where timeline pages and rows are kept.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -15,18 +16,18 @@ from seatrial.clock.virtual import END, START, Clock
 from seatrial.model.documents import Document, encode
 from seatrial.model.durations import parse_duration
 from seatrial.model.errors import ConfigError, ScenarioError, SeatrialError
-from seatrial.scenario.engine.controller_registry import REGISTRY, Registry
+from seatrial.scenario.engine.controller_registry import REGISTRY, SCHEDULER, Registry, enabled_names
 from seatrial.scenario.engine.controller_set import SimulationControllers
 from seatrial.scenario.engine.embedded_volcano import VolcanoSettings, volcano_maker
 from seatrial.scenario.engine.engine import Engine, Settings
-from seatrial.scenario.engine.participants import SchedulerLoop
+from seatrial.scenario.engine.participants import Participant, SchedulerLoop
 from seatrial.scenario.engine.user_controllers import UserControllerParticipant
 from seatrial.scenario.spec.annotations import check_annotations
 from seatrial.scenario.spec.dialect import FAILED, PAUSED, Phase, profile_of
 from seatrial.scenario.spec.kind import SCENARIO, STEP_DURATION, Controllers
 from seatrial.scenario.spec.plan import Plan, Planned, number, settle
 from seatrial.scenario.spec.validation import operation_problems, problems
-from seatrial.scenario.status import MemoryPages, Publisher, ScenarioStatus, Strategy, TimelinePages
+from seatrial.scenario.status import MemoryPages, Publisher, Publishers, ScenarioStatus, Strategy, TimelinePages
 from seatrial.scheduler.schedule_one.recorder import Recorder
 from seatrial.store.store import Store
 from seatrial.timeline.rows import Rows
@@ -37,6 +38,11 @@ from seatrial.volcano.scheduler import VolcanoScheduler
 JOBS_TOLD = 5
 """Waiting jobs of Volcano whose reasons the message of a scenario gives."""
 MakeScheduler = Callable[[Store, Clock, Recorder], SchedulerLoop]
+NO_SCHEDULER = (
+    "the scheduler is simulated, but this server runs without one (--no-scheduler): start it without that option, "
+    "or with --outside 'scheduler=COMMAND'"
+)
+MakeOutside = Callable[["ScenarioRun"], Participant]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +59,12 @@ class SimulationOptions:
     volcano: VolcanoSettings = field(default_factory=VolcanoSettings)
     memory: int | None = None
     """Bytes that the objects of the scenario may take, by an estimate; None is no limit."""
+    outside: Mapping[str, MakeOutside] = field(default_factory=dict)
+    """Controllers that run outside this process, by name."""
+    has_scheduler: bool = True
+    """Whether the embedded scheduler may be used."""
+    observers: Sequence[Publisher] = ()
+    """Shown every change of the status."""
 
 
 class ScenarioRun:
@@ -89,7 +101,8 @@ class ScenarioRun:
         )
         self.engine: Engine | None = None
         self._continued = False
-        self.publisher = publisher
+        shown = [*self.options.observers, *([publisher] if publisher is not None else [])]
+        self.publisher = Publishers(shown) if shown else None
         self._make_scheduler = make_scheduler
         self._unsubscribe: list[Callable[[], None]] = []
 
@@ -101,10 +114,15 @@ class ScenarioRun:
     def is_paused(self) -> bool:
         return self.board.phase == PAUSED
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether only programs outside this process have work: `run` is to be called on when they wake the caller."""
+        return self.engine is not None and self.engine.company.is_waiting
+
     def run(self) -> Iterator[None]:
         """Run until Succeeded, Paused or Failed; comes back after every loop."""
         if self.engine is None:
-            wrong = next(problems(self.document, self.plan.profile, self.listed, self.options.registry.names()), None)
+            wrong = next(self._problems(), None)
             if wrong is not None:
                 self.board.phase, self.board.reason = FAILED, str(wrong)
                 self._show()
@@ -118,6 +136,18 @@ class ScenarioRun:
         yield from self.engine.play()
         self._tell_unserved(self.engine.company)
         self._tell_waiting(self.engine.company)
+
+    def _problems(self) -> Iterator[ScenarioError]:
+        names = {*self.options.registry.names(), *self.options.outside}
+        yield from problems(self.document, self.plan.profile, self.listed, names)
+        if not self.options.has_scheduler and SCHEDULER not in self.options.outside and self._needs_scheduler():
+            yield ScenarioError("", NO_SCHEDULER)
+
+    def _needs_scheduler(self) -> bool:
+        if not self.plan.profile.minor_steps:
+            return True
+        chosen = msgspec.convert((self.document.get("spec") or {}).get("controllers") or {}, Controllers)
+        return SCHEDULER in enabled_names(chosen)
 
     def revise(self, listed: Sequence[bytes]) -> None:
         """Take in the whole list of a changed spec: what is no longer in it and still to come is dropped."""
@@ -204,7 +234,8 @@ class ScenarioRun:
             self.timeline.major = self.plan.first() or 0
             self._load_snapshot()
         scheduler = self._make_scheduler(store, clock, self.timeline)
-        company = registry.cast(chosen, profile, store, clock, scheduler, volcano)
+        outside = {name: partial(make, self) for name, make in self.options.outside.items()}
+        company = registry.cast(chosen, profile, store, clock, scheduler, volcano, outside)
         duration = step_duration(self.document)
         last = self.plan.last() or 0
         if START + last * duration > END:

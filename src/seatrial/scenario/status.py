@@ -112,3 +112,14 @@ class Publisher(Protocol):
     """Who is shown the board when something on it has changed."""
 
     def publish(self, board: ScenarioStatus) -> None: ...
+
+
+class Publishers:
+    """Shows the board to several publishers, in order."""
+
+    def __init__(self, publishers: Sequence[Publisher]) -> None:
+        self._publishers = tuple(publishers)
+
+    def publish(self, board: ScenarioStatus) -> None:
+        for publisher in self._publishers:
+            publisher.publish(board)

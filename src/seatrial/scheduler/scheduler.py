@@ -151,6 +151,16 @@ class Scheduler:
         queued = self._next()
         return None if queued is None else self._attempt(queued)
 
+    def propose(self, namespace: str, name: str) -> Attempt | None:
+        """The scheduling cycle of a pending pod without any of its writes; None where it is not pending here."""
+        pod = self._watcher.pods.get(f"{namespace}/{name}")
+        framework = self.frameworks.get(pod.shape.scheduler_name) if pod is not None and not pod.node else None
+        if pod is None or framework is None:
+            return None
+        if self._extenders is not None:
+            self._extenders.begin()
+        return self.algorithm.schedule(framework, pod, self.recorder.wants_cells)
+
     # -- attempts ----------------------------------------------------------------------------------------------------
 
     def _next(self) -> QueuedPod | None:

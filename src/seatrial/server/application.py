@@ -19,7 +19,7 @@ from seatrial.server.authorization.attributes import request_attributes
 from seatrial.server.authorization.authorizer import AlwaysAllow, Authorizer, check
 from seatrial.server.client_certificates import CERTIFICATE_USER
 from seatrial.server.extension_points import Endpoint, Routes
-from seatrial.server.messages import Answer, Request, Stream, parse_query
+from seatrial.server.messages import Answer, Disconnected, Request, Stream, parse_query
 from seatrial.server.metrics import Metrics
 from seatrial.store.deferral import Deferred, short_turns
 from seatrial.store.users import User
@@ -193,10 +193,6 @@ class Application:
 
 def _too_large(largest: int) -> TooLarge:
     return TooLarge(f"Request entity too large: limit is {largest}")
-
-
-class Disconnected(Exception):
-    """The client went away before its request was whole."""
 
 
 async def _gone(receive: Receive) -> None:

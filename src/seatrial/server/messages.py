@@ -11,6 +11,10 @@ from seatrial.server.encoding.negotiation import JSON
 from seatrial.store.users import User
 
 
+class Disconnected(Exception):
+    """The client went away before its request was whole, or carried out."""
+
+
 @dataclass(slots=True)
 class Request:
     """One HTTP request whose body has been read and whose user is known."""

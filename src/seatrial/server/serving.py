@@ -7,7 +7,7 @@ import logging
 import signal
 import socket
 import ssl
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 
 import uvicorn
@@ -84,6 +84,38 @@ async def serve(
     application: Served, listener: Listener, *, ready: Callable[[], None], stop: Callable[[], None]
 ) -> None:
     """Serve until SIGTERM or SIGINT; `ready` is called once requests are accepted, `stop` before connections end."""
+    server = _build(application, listener, ready)
+
+    def end() -> None:
+        stop()
+        server.should_exit = True
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, end)
+    try:
+        await server.serve(sockets=[listener.socket, *listener.more])
+    finally:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.remove_signal_handler(number)
+
+
+@contextlib.asynccontextmanager
+async def serving(application: Served, listener: Listener, stop: Callable[[], None]) -> AsyncIterator[None]:
+    """Serve while the body runs; `stop` is called before connections end."""
+    ready = asyncio.Event()
+    server = _build(application, listener, ready.set)
+    task = asyncio.ensure_future(server.serve(sockets=[listener.socket]))
+    try:
+        await ready.wait()
+        yield
+    finally:
+        stop()
+        server.should_exit = True
+        await task
+
+
+def _build(application: Served, listener: Listener, ready: Callable[[], None]) -> _Server:
     BoundedProtocol.max_connections = connection_limit()
     config = uvicorn.Config(
         application,
@@ -102,20 +134,7 @@ async def serve(
     config.load()
     config.ssl = listener.tls
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
-    server = _Server(config, ready)
-
-    def end() -> None:
-        stop()
-        server.should_exit = True
-
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, end)
-    try:
-        await server.serve(sockets=[listener.socket, *listener.more])
-    finally:
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.remove_signal_handler(number)
+    return _Server(config, ready)
 
 
 def tune_collector() -> None:

@@ -62,6 +62,10 @@ class WorkerLoop:
         self._task.add_done_callback(self._tell_end)
         return self._task
 
+    def wake(self) -> None:
+        """A worker has work that no write has brought."""
+        self._wake.set()
+
     @property
     def is_alive(self) -> bool:
         """Whether the workers of a pump that was started are still kept going."""
@@ -132,4 +136,4 @@ class WorkerLoop:
             return
 
     def _notice(self, change: Change) -> None:
-        self._wake.set()
+        self.wake()

@@ -14,11 +14,13 @@ class User:
     groups: tuple[str, ...] = ()
     uid: str = ""
     extra: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    acts_as: str = ""
+    """The controller of a running scenario that the user is; empty for all others."""
 
     @property
     def writer(self) -> str:
         """The name under which the store records a write."""
-        return f"user:{self.name}"
+        return self.acts_as or f"user:{self.name}"
 
     @property
     def is_privileged(self) -> bool:

@@ -54,9 +54,14 @@ class Timeline:
         self.operations = 0
         self.attempts = 0
         self.attempts_without_cells = 0
+        self.schedulers = set(SCHEDULERS)
+        """Writers whose deletion of a pod is a preemption."""
         self._wire_cells, self._table_cells = cells, CELLS_IN_THE_TABLE
         self._entries: list[bytes] = []
         self._unsettled: list[tuple[int, str, str, Key, bytes]] = []
+        self._settled: dict[Key, tuple[int, str, str, Key, bytes, int]] = {}
+        self.keeps_places = False
+        """Whether what a scheduler tells of an attempt may come after the entry that shows it."""
         self._tried: dict[Key, int] = {}
         self._numbers = count(1)
         self._is_taken = is_taken
@@ -90,7 +95,7 @@ class Timeline:
         self._row(change, verb, id, said)
         if history is not None and change.subresource == "binding":
             self._bound(change, history, id, said)
-        elif history is not None and verb == "delete" and writer in SCHEDULERS:
+        elif history is not None and verb == "delete" and writer in self.schedulers:
             self._preempted(change, history, id, said)
         else:
             result = None if verb == "delete" else change.stored.data
@@ -127,14 +132,32 @@ class Timeline:
         if self.level != "none":
             self._attempt_row(decision, key, cells)
 
+    def note_attempt(self, key: Key, attempt: bytes | None = None) -> None:
+        """Take down that a scheduler which shows no decisions has tried a pod; `attempt` is what it told, if anything.
+
+        It tells after it has bound the pod: an entry of this step that shows the pod is encoded again.
+        """
+        history = self.pods.find(key)
+        if attempt is None:
+            self._tried[key] = self._tried.get(key, 0) + 1
+        elif history is not None:
+            history.attempts.append(attempt)
+            if key in self._settled:
+                self._settle(*self._settled[key])
+
     def finish_loop(self) -> None:
         """A controller has come to the end of one loop: what was decided in it is known now."""
         if self._unsettled:
             for place, id, operation, key, pod in self._unsettled:
-                body = self.pods.known(key).result(pod, self.shape).body()
-                self._entries[place] = self.shape.entry(id, self.major, self.minor, operation, body)
+                self._settle(place, id, operation, key, pod, self.minor)
+                if self.keeps_places:
+                    self._settled[key] = place, id, operation, key, pod, self.minor
             self._unsettled.clear()
         self.pods.forget_gone()
+
+    def _settle(self, place: int, id: str, operation: str, key: Key, pod: bytes, minor: int) -> None:
+        body = self.pods.known(key).result(pod, self.shape).body()
+        self._entries[place] = self.shape.entry(id, self.major, minor, operation, body)
 
     def is_barely_tried(self) -> bool:
         """Whether a pod that is pending was tried only once in this step: KEP-140 wants every one tried twice."""
@@ -161,6 +184,7 @@ class Timeline:
         """The encoded entries of the step that ends."""
         self.finish_loop()
         entries, self._entries = self._entries, []
+        self._settled.clear()
         return entries
 
     def adopt(self, stored: Stored, at: int) -> None:

@@ -14,6 +14,8 @@ from seatrial.store.objects import Change, Stored
 
 Verb = Literal["create", "patch", "delete", ""]
 QUIET_KINDS = frozenset({("", "Event"), ("events.k8s.io", "Event"), ("coordination.k8s.io", "Lease")})
+FOREIGN = "user:"
+"""How the writer of a write begins that comes from a client outside the scenario."""
 QUIET_SUBRESOURCES = frozenset({"status"})
 
 

@@ -5,8 +5,9 @@ by the clock alone are off until they are asked for. The scheduler is simulated 
 second where it is named.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from seatrial.clock.virtual import Clock
 from seatrial.controllers.registry import OFF_BY_DEFAULT, build_controllers, controller_names
@@ -24,6 +25,9 @@ from seatrial.store.store import Store
 SCHEDULER = "scheduler"
 SCHEDULERS = (SCHEDULER, VOLCANO)
 _NOBODY = ControllerSet()
+MakeParticipant = Callable[[], Participant]
+"""Makes a participant that runs outside this process."""
+_NO_OUTSIDE: Mapping[str, MakeParticipant] = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -51,12 +55,18 @@ class Registry:
         clock: Clock,
         scheduler: SchedulerLoop,
         volcano: MakeVolcano | None = None,
+        outside: Mapping[str, MakeParticipant] = _NO_OUTSIDE,
     ) -> SimulationControllers:
-        """The company of a scenario, in the order in which its members take their turns."""
-        simulated = self._simulated(controllers, profile)
-        preparing = self._preparing(controllers.presimulation_controllers or _NOBODY, simulated)
-        built: dict[str, Participant] = {}
+        """The company of a scenario, in the order in which its members take their turns.
+
+        A controller of `outside` takes the place of the embedded one of its name; it takes part where it is named.
+        """
+        simulated = simulated_names(controllers, profile)
+        chosen = controllers.presimulation_controllers or _NOBODY
+        preparing = self._preparing(chosen, simulated, outside)
         wanted = {*preparing, *simulated}
+        built: dict[str, Participant] = {name: make() for name, make in outside.items() if name in wanted}
+        wanted -= built.keys()
         for actor in build_controllers(store, clock, [name for name in controller_names() if name in wanted]):
             built[actor.name] = actor
         for name in self.own:
@@ -74,29 +84,38 @@ class Registry:
 
     def uses_volcano(self, controllers: Controllers, profile: Dialect) -> bool:
         """Whether Volcano takes part in a scenario."""
-        simulated = self._simulated(controllers, profile)
+        simulated = simulated_names(controllers, profile)
         return VOLCANO in simulated or VOLCANO in self._preparing(
             controllers.presimulation_controllers or _NOBODY, simulated
         )
 
-    @staticmethod
-    def _simulated(controllers: Controllers, profile: Dialect) -> list[str]:
-        if not profile.minor_steps:
-            return [SCHEDULER]
-        return _names((controllers.simulation_controllers or _NOBODY).enabled)
-
-    def _preparing(self, chosen: ControllerSet, simulated: Sequence[str]) -> list[str]:
+    def _preparing(self, chosen: ControllerSet, simulated: Sequence[str], outside: Iterable[str] = ()) -> list[str]:
         disabled = set(_names(chosen.disabled))
         enabled = set(_names(chosen.enabled))
-        on = [name for name in self.names() if name not in OFF_BY_DEFAULT and name not in disabled]
+        names = list(dict.fromkeys((*self.names(), *outside)))
+        off = {*disabled, *OFF_BY_DEFAULT, *outside}
+        on = [name for name in names if name not in off]
         if "*" in disabled:
             on = []
         # A scheduler never runs among those who prepare unless it is asked for.
         return [
             name
-            for name in self.names()
+            for name in names
             if name not in simulated and (name in enabled or (name in on and name not in SCHEDULERS))
         ]
+
+
+def simulated_names(controllers: Controllers, profile: Dialect) -> list[str]:
+    """The controllers that are simulated; in the first spelling the scheduler alone."""
+    if not profile.minor_steps:
+        return [SCHEDULER]
+    return _names((controllers.simulation_controllers or _NOBODY).enabled)
+
+
+def enabled_names(controllers: Controllers) -> list[str]:
+    """The controllers that a scenario names, as simulated ones or to prepare."""
+    sets = controllers.simulation_controllers, controllers.presimulation_controllers
+    return [name for chosen in sets if chosen is not None for name in _names(chosen.enabled)]
 
 
 def _made(controller: type[UserController]) -> UserController:

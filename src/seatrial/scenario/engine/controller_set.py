@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Sequence, Sized
 from typing import Protocol, runtime_checkable
 
 from seatrial.clock.virtual import Clock
+from seatrial.model.errors import SeatrialError
 from seatrial.scenario.engine.loop_limits import LoopCount
-from seatrial.scenario.engine.participants import Participant, waiters_of
+from seatrial.scenario.engine.participants import Awaited, Participant, waiters_of
 
 LIFECYCLE = frozenset({"pod", "node", "poddisruptionbudget", "resourcequota"})
 """What goes on in the cluster while the first version schedules: binding has its effects, nobody creates anything."""
@@ -28,6 +29,7 @@ class PreSimulationControllers:
     def __init__(self, actors: Sequence[Participant]) -> None:
         self._signs = [sign for actor in actors for sign in _signs(actor)]
         self._waiters = waiters_of(actors)
+        self._awaited = awaited_of(actors)
         self._backlogs = backlogs_of(actors)
 
     def is_at_rest(self) -> bool:
@@ -40,6 +42,10 @@ class PreSimulationControllers:
             return []
         called = {id(actor): actor for backlog, actor in self._signs if backlog is None or backlog}
         return [actor for actor in called.values() if actor.has_work()]
+
+    def is_awaited(self) -> bool:
+        """Whether the turn of a program outside this process still goes on."""
+        return any(actor.is_waiting() for actor in self._awaited)
 
     def waiting(self) -> list[str]:
         """Who waits for something."""
@@ -57,12 +63,22 @@ class SimulationControllers:
     def __init__(self, preparing: Sequence[Participant], simulated: Sequence[Participant]) -> None:
         self.preparing = list(preparing)
         self.simulated = list(simulated)
+        self.awaited = awaited_of((*self.preparing, *self.simulated))
+        self.is_waiting = False
+        """Whether only programs outside this process have work, so that the caller may sleep until it is woken."""
         self._everybody = PreSimulationControllers(self.preparing)
         self._lifecycle = PreSimulationControllers([actor for actor in self.preparing if actor.name in LIFECYCLE])
 
     def start(self) -> None:
-        for actor in (*self.preparing, *self.simulated):
-            actor.start()
+        started: list[Participant] = []
+        try:
+            for actor in (*self.preparing, *self.simulated):
+                actor.start()
+                started.append(actor)
+        except SeatrialError:
+            for actor in reversed(started):
+                actor.stop()
+            raise
 
     def stop(self) -> None:
         for actor in (*self.simulated, *self.preparing):
@@ -85,6 +101,9 @@ class SimulationControllers:
         troupe = self._everybody if everybody else self._lifecycle
         while True:
             yield from self._take_turns(troupe, loops, operations)
+            if troupe.is_awaited():
+                yield from self.wait()
+                continue
             waiting = troupe.waiting()
             if not waiting:
                 return
@@ -92,6 +111,12 @@ class SimulationControllers:
                 warn(f"nothing is left to do, though {', '.join(waiting)} waits for more")
                 return
             loops.loop()
+
+    def wait(self) -> Iterator[None]:
+        """Return to the caller once, and let it sleep."""
+        self.is_waiting = True
+        yield
+        self.is_waiting = False
 
     @staticmethod
     def _take_turns(
@@ -106,6 +131,11 @@ class SimulationControllers:
             else:
                 loops.turn()
             yield
+
+
+def awaited_of(actors: Sequence[Participant]) -> list[Awaited]:
+    """The participants that work outside this process."""
+    return [actor for actor in actors if isinstance(actor, Awaited)]
 
 
 def backlogs_of(actors: Sequence[Participant]) -> list[Sized] | None:

@@ -17,7 +17,7 @@ from seatrial.model.kinds import Kind
 from seatrial.scenario.engine.controller_set import SimulationControllers
 from seatrial.scenario.engine.loop_limits import LoopCount
 from seatrial.scenario.engine.operations import body_of, carry_out, is_done, verb_of
-from seatrial.scenario.engine.participants import Participant, Sweeper
+from seatrial.scenario.engine.participants import Awaited, Participant, Sweeper
 from seatrial.scenario.spec.dialect import (
     FAILED,
     PAUSED,
@@ -34,7 +34,7 @@ from seatrial.scenario.status import Publisher, ScenarioStatus, Strategy
 from seatrial.store.objects import Stored
 from seatrial.store.store import Store
 from seatrial.timeline.timeline import Timeline
-from seatrial.timeline.writes import counts
+from seatrial.timeline.writes import FOREIGN, counts
 
 SWEEPS = 2
 """A pod that nothing has happened to since an earlier step is tried twice by sweeps alone."""
@@ -83,6 +83,8 @@ class Engine:
         self.board.phase, self.board.reason = RUNNING, ""
         self._show()
         try:
+            while not all(actor.is_ready() for actor in self.company.awaited):
+                yield from self.company.wait()
             while (step := self.plan.after(-1 if self.board.major is None else self.board.major)) is not None:
                 yield from self._step(step)
                 if self._done:
@@ -101,7 +103,7 @@ class Engine:
 
     def about_to_write(self, kind: Kind, previous: Stored | None, writer: str, subresource: str) -> None:
         """Called before a write is committed: the first operation of a simulated loop begins a new minor step."""
-        if not self._looping or not counts(kind, previous, writer, subresource):
+        if not self._looping or writer.startswith(FOREIGN) or not counts(kind, previous, writer, subresource):
             return
         self._looping = ""
         self.board.minor += 1
@@ -172,6 +174,8 @@ class Engine:
         self.loops.loop()
         self._looping = actor.name
         actor.work()
+        if self.company.awaited:
+            yield from self._await(actor)
         self.timeline.finish_loop()
         paused, self._looping = not self._looping, ""
         yield
@@ -179,6 +183,11 @@ class Engine:
         if paused:
             self._phase(Phase.OPERATED)
             self._phase(Phase.RUNNING)
+
+    def _await(self, actor: Participant) -> Iterator[None]:
+        """Wait until the turn of a program outside this process is over."""
+        while isinstance(actor, Awaited) and actor.is_waiting():
+            yield from self.company.wait()
 
     def _settle(self, *, everybody: bool) -> Iterator[None]:
         if self.company.is_at_rest(everybody=everybody):

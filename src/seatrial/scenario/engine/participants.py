@@ -37,6 +37,17 @@ class Sweeper(Protocol):
     def sweep(self) -> None: ...
 
 
+@runtime_checkable
+class Awaited(Protocol):
+    """A participant that works outside this process: its turn goes on after `work` has returned."""
+
+    def is_ready(self) -> bool:
+        """Whether it follows the cluster; ScenarioError where its program has failed."""
+
+    def is_waiting(self) -> bool:
+        """Whether its turn still goes on; ScenarioError where its program has failed."""
+
+
 class SchedulerLoop(Protocol):
     """The part of a scheduler that the engine needs."""
 

@@ -5,6 +5,7 @@ tokens has to speak TLS for kubectl's sake.
 """
 
 import base64
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,18 @@ CERTIFICATE_USER = "seatrial-certificate"
 
 
 def write_kubeconfig(
-    path: Path, server: str, token: str, authority: Path | None, certificate: tuple[bytes, bytes] | None = None
+    path: Path,
+    server: str,
+    token: str,
+    authority: Path | None,
+    certificate: tuple[bytes, bytes] | None = None,
+    *,
+    as_json: bool = False,
 ) -> None:
-    """Write the kubeconfig, readable by its owner alone, in one step; `certificate` comes with its key."""
+    """Write the kubeconfig, readable by its owner alone, in one step; `certificate` comes with its key.
+
+    JSON is read without any library.
+    """
     cluster: dict[str, str] = {"server": server}
     if authority is not None:
         cluster["certificate-authority-data"] = base64.b64encode(authority.read_bytes()).decode()
@@ -41,7 +51,7 @@ def write_kubeconfig(
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     temporary.touch(mode=0o600)
-    temporary.write_text(yaml.safe_dump(document, sort_keys=False))
+    temporary.write_text(json.dumps(document) if as_json else yaml.safe_dump(document, sort_keys=False))
     temporary.replace(path)
 
 

@@ -1,0 +1,82 @@
+"""Outside programs in `serve`: their gate, the functions they may call, and the kubeconfig that is placed for each."""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from seatrial.model.errors import ConfigError
+from seatrial.outside.configuration import OutsideController
+from seatrial.outside.controllers import OutsideControllers, launcher
+from seatrial.outside.cooperation import Cooperation
+from seatrial.server.auth.authentication import AUTHENTICATED, Identities
+from seatrial.server.auth.kubeconfig import write_kubeconfig
+from seatrial.store.users import MASTERS, User
+
+if TYPE_CHECKING:
+    from seatrial.control_plane.components import Parts, Settings
+    from seatrial.scenario.simulation import SimulationOptions
+
+
+class Kubeconfigs:
+    """Places a kubeconfig for each outside controller: its own user, with all rights."""
+
+    def __init__(self, identities: Identities, folder: Path, url: str, authority: Path | None) -> None:
+        self._identities, self._folder = identities, folder
+        self._url, self._authority = url, authority
+
+    def place(self, controller: OutsideController) -> Path:
+        """The path of the kubeconfig; every call makes a new token."""
+        token = secrets.token_urlsafe(32)
+        self._identities.add(token, User(controller.username, (MASTERS, AUTHENTICATED)))
+        path = (self._folder / f"{controller.name}.kubeconfig").absolute()
+        write_kubeconfig(path, self._url, token, self._authority, as_json=True)
+        return path
+
+
+class OutsidePrograms:
+    """The outside programs of a server."""
+
+    def __init__(self, settings: "Settings", make_model: Callable[..., Any] | None) -> None:
+        self.woken: list[Callable[[], None]] = []
+        """Called when the turn of a program is over."""
+        self._places: Kubeconfigs | None = None
+        self._folder = Path()
+        self.controllers = OutsideControllers(settings.outside, self._launch, make_model)
+        self.controllers.wake = self._wake
+
+    def place(self, identities: Identities, folder: Path, url: str, authority: Path | None) -> None:
+        """The server has an address: programs that are already running find their kubeconfig in this folder."""
+        self._folder = folder
+        self._places = Kubeconfigs(identities, folder, url, authority)
+        for controller in self.controllers.controllers:
+            if not controller.command:
+                self._places.place(controller)
+
+    def _launch(self, controller: OutsideController, ended: Callable[[], None]) -> Any:
+        assert self._places is not None
+        return launcher(self._places.place, self._folder)(controller, ended)
+
+    def _wake(self) -> None:
+        for wake in self.woken:
+            wake()
+
+
+def add_outside(
+    parts: "Parts", settings: "Settings", options: "SimulationOptions", make_scheduler: Callable[..., Any]
+) -> "SimulationOptions":
+    """Give the server its outside programs; the options of scenarios in which they may take part."""
+    if settings.insecure:
+        raise ConfigError("", "--outside", "needs users, and --insecure has none: leave that option out")
+    make_model = None
+    if settings.explain_with_model:
+
+        def make_model(run: Any) -> Any:
+            return make_scheduler(run.store, run.clock, run.timeline)
+
+    parts.outside = OutsidePrograms(settings, make_model)
+    cooperation = Cooperation(parts.outside.controllers)
+    parts.gates.append(parts.outside.controllers)
+    parts.routes.append(cooperation.routes)
+    return replace(options, outside=parts.outside.controllers.makers(), observers=[cooperation])

@@ -1,0 +1,174 @@
+"""All outside controllers of a server: the gate that knows them by their user, and the participants of a scenario."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from seatrial.model.errors import ConfigError
+from seatrial.outside.configuration import OutsideController
+from seatrial.outside.idle import Idle, Quiet, Verdicts, Waiter
+from seatrial.outside.model_check import ModelCheck
+from seatrial.outside.order import Order
+from seatrial.outside.participant import OutsideParticipant, Parts
+from seatrial.outside.pods import PendingPods
+from seatrial.outside.program import Program
+from seatrial.outside.requests import PODS, is_explanation
+from seatrial.outside.scheduling import Scheduling
+from seatrial.outside.session import Phase, Session
+from seatrial.outside.startup import Startup
+from seatrial.scenario.engine.controller_registry import simulated_names
+from seatrial.scenario.engine.user_controllers import Cluster
+from seatrial.scenario.spec.kind import Controllers
+from seatrial.scheduler.framework.out_of_tree import load_module
+from seatrial.scheduler.schedule_one.recorder import ANNOTATOR
+from seatrial.scheduler.scheduler import Scheduler
+from seatrial.server.extension_points import Gate, OpenWatch
+from seatrial.server.messages import Request
+from seatrial.server.paths import Target
+from seatrial.store.users import User
+
+if TYPE_CHECKING:
+    from seatrial.scenario.simulation import MakeOutside, ScenarioRun
+
+Launch = Callable[[OutsideController, Callable[[], None]], Program]
+"""Starts the program of a controller with a kubeconfig of its own."""
+MakeModel = Callable[["ScenarioRun"], Scheduler]
+
+
+class OutsideControllers(Gate):
+    """The gate for requests of outside controllers, and the maker of their participants."""
+
+    def __init__(
+        self, controllers: Iterable[OutsideController], launch: Launch, make_model: MakeModel | None = None
+    ) -> None:
+        self.controllers = tuple(controllers)
+        self.wake: Callable[[], None] = lambda: None
+        """Set by the process that plays scenarios: called when a turn is over."""
+        self.sessions = {controller.name: Session() for controller in self.controllers}
+        self.playing: dict[str, OutsideParticipant] = {}
+        """The participants of the scenario that is being played."""
+        self._names = {controller.username: controller.name for controller in self.controllers}
+        self._launch, self._make_model = launch, make_model
+        self._stopped: list[Program] = []
+        for controller in self.controllers:
+            if controller.waiter:
+                _load_waiter(controller)
+
+    # -- the gate ------------------------------------------------------------------------------------------------------
+
+    def name_of(self, user: User) -> str | None:
+        """The controller that a user is."""
+        return self._names.get(user.name)
+
+    async def enter(self, request: Request, target: Target) -> None:
+        name = self.name_of(request.user)
+        if name is None:
+            return
+        session = self.sessions[name]
+        await session.enter(request, target)
+        if session.phase is not Phase.FREE:
+            writer = ANNOTATOR if is_explanation(request, target) else name
+            request.user = replace(request.user, acts_as=writer)
+
+    def left(self, request: Request, target: Target) -> None:
+        name = self.name_of(request.user)
+        if name is not None:
+            self.sessions[name].leave(request, target)
+
+    def watching(self, request: Request, target: Target, watch: OpenWatch) -> None:
+        name = self.name_of(request.user)
+        if name is not None:
+            self.sessions[name].watch(request, watch)
+
+    async def deliver(self, request: Request, target: Target) -> None:
+        name = self.name_of(request.user)
+        if name is not None:
+            await self.sessions[name].watches.deliver(request)
+
+    def wait_stopped(self) -> None:
+        """Wait until every program of a scenario that is over has ended."""
+        while self._stopped:
+            self._stopped.pop().wait()
+
+    # -- participants --------------------------------------------------------------------------------------------------
+
+    def makers(self) -> "dict[str, MakeOutside]":
+        """How a scenario gets its outside participants, by name."""
+        return {controller.name: partial(self._make, controller) for controller in self.controllers}
+
+    def _make(self, controller: OutsideController, run: "ScenarioRun") -> OutsideParticipant:
+        session = self.sessions[controller.name]
+        chosen = msgspec.convert((run.document.get("spec") or {}).get("controllers") or {}, Controllers)
+        is_simulated = controller.name in simulated_names(chosen, run.plan.profile)
+        pods = scheduling = None
+        if controller.is_scheduler:
+            pods = PendingPods(run.store, controller.responsible_for, lambda: session.changed())
+            model = ModelCheck(self._make_model(run), run.timeline, run.board) if self._make_model else None
+            scheduling = Scheduling(run.store, run.timeline, session, pods, model)
+            run.timeline.schedulers.add(controller.name)
+        session.order = Order(pods) if is_simulated else None
+        session.flushes = pods is not None
+        participant = self.playing[controller.name] = OutsideParticipant(
+            Parts(
+                controller=controller,
+                session=session,
+                store=run.store,
+                idle=_idle(controller, session, run, pods),
+                startup=Startup(session, _needed(controller, run)),
+                pods=pods,
+                scheduling=scheduling,
+                one_by_one=is_simulated,
+                wake=lambda: self.wake(),
+                launch=partial(self._launch, controller) if controller.command else None,
+                stopped=self._stopped.append,
+            )
+        )
+        return participant
+
+
+def _idle(controller: OutsideController, session: Session, run: "ScenarioRun", pods: PendingPods | None) -> Idle:
+    if pods is not None:
+        return Verdicts(pods)
+    if controller.waiter:
+        condition = _load_waiter(controller)
+        cluster = Cluster(run.store, run.clock, controller.name)
+        return Waiter(session, lambda: bool(condition(cluster)))
+    return Quiet(session, controller.quiet_seconds)
+
+
+def _needed(controller: OutsideController, run: "ScenarioRun") -> frozenset[tuple[str, str]]:
+    """The kinds that the program must watch before the scenario begins."""
+    found = set()
+    for watched in controller.watches:
+        api_version, _, kind = watched.rpartition("/")
+        known = run.store.kinds.named(api_version, kind)
+        if known is None:
+            raise ConfigError("", f"controller {controller.name}: watches", f"there is no kind {watched}")
+        found.add(known.group_kind)
+    return frozenset(found or ({PODS} if controller.is_scheduler else ()))
+
+
+def _load_waiter(controller: OutsideController) -> Callable[[Cluster], bool]:
+    where = f"controller {controller.name}: waiter"
+    path, _, name = controller.waiter.rpartition(":")
+    if not path or not name:
+        raise ConfigError("", where, f"expected FILE.py:function, got {controller.waiter!r}")
+    found = getattr(load_module(path), name, None)
+    if not callable(found):
+        raise ConfigError("", where, f"there is no function {name} in {path}")
+    waiter: Callable[[Cluster], bool] = found
+    return waiter
+
+
+def launcher(kubeconfig: Callable[[OutsideController], Path], logs: Path) -> Launch:
+    """Starts programs with the kubeconfig that a server places for each, and keeps their output in a folder."""
+
+    def launch(controller: OutsideController, ended: Callable[[], None]) -> Program:
+        logs.mkdir(parents=True, exist_ok=True)
+        return Program(controller.command, kubeconfig(controller), logs / f"{controller.name}.log", ended)
+
+    return launch

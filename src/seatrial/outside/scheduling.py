@@ -1,0 +1,121 @@
+"""What an outside scheduler decides, told to the timeline: attempts, preemptors, and what it explains itself."""
+
+import time
+
+import msgspec
+
+from seatrial.model.errors import StatusError
+from seatrial.outside.explanations import attempt_of
+from seatrial.outside.model_check import ModelCheck
+from seatrial.outside.pods import Key, PendingPods, PodView, is_unschedulable, without_verdict
+from seatrial.outside.requests import PODS, in_virtual_time
+from seatrial.outside.session import Session
+from seatrial.outside.watches import NODES
+from seatrial.server.handlers import request_bodies
+from seatrial.server.handlers.subresources import BINDING
+from seatrial.server.messages import Request
+from seatrial.server.paths import Target
+from seatrial.store.objects import Change
+from seatrial.store.store import Store
+from seatrial.timeline.timeline import Timeline
+
+ON_ITS_WAY = 0.02
+"""Seconds that a change needs to reach a scheduler and a decision to reach the gate."""
+
+
+class Scheduling:
+    """Follows one scheduler's requests for pods."""
+
+    def __init__(
+        self, store: Store, timeline: Timeline, session: Session, pods: PendingPods, model: ModelCheck | None
+    ) -> None:
+        self._store, self._timeline, self._session = store, timeline, session
+        self._pods, self._model = pods, model
+        self._is_sweeping = False
+        self._changed_at = 0.0
+        timeline.keeps_places = True
+        if model is not None:
+            model.start()
+
+    def close(self) -> None:
+        if self._model is not None:
+            self._model.stop()
+
+    def resend(self, pods: PendingPods) -> None:
+        """Send every pending pod again, in the expected order, as one that was never tried."""
+        self._is_sweeping = True
+        for namespace, name in pods:
+            stored = self._store.find(pods.kind, name, namespace)
+            if stored is not None:
+                self._session.watches.resend(stored, without_verdict(stored))
+
+    def passing(self, request: Request, target: Target, arrived: float) -> None:
+        """A write that arrived at the gate some time ago is about to be carried out."""
+        if target.kind.group_kind != PODS or not target.name:
+            return
+        in_virtual_time(request, self._store.clock.now())
+        key = target.namespace, target.name
+        if target.subresource == "binding":
+            self._is_sweeping = False
+            self._bind(request, key, arrived)
+        elif request.method == "DELETE" or target.subresource == "eviction":
+            self._is_sweeping = False
+            self._preempt(key)
+
+    def took(self, key: Key) -> bool:
+        """A scheduler that cooperates takes a pod; whether that was due."""
+        is_due = self._pods.judged(key)
+        self._unscheduled(key)
+        return is_due
+
+    def left(self, target: Target) -> bool:
+        """A write was carried out; whether it brought a verdict that was due."""
+        if target.kind.group_kind != PODS or not target.name:
+            return False
+        key = target.namespace, target.name
+        stored = self._store.find(self._pods.kind, target.name, target.namespace)
+        if stored is None:
+            return False
+        if not target.subresource:
+            told = attempt_of(stored, self._timeline.shape.step(self._timeline.major, self._timeline.minor))
+            if told is not None:
+                self._timeline.note_attempt(key, told)
+            return False
+        if target.subresource != "status" or key not in self._pods or not is_unschedulable(stored):
+            return False
+        is_due = self._pods.judged(key)
+        if is_due:
+            self._unscheduled(key)
+        return is_due
+
+    def note(self, change: Change) -> None:
+        """A write of another writer: pods that come and go, and nodes, change what a scheduler decides."""
+        kind = change.stored.kind.group_kind
+        if kind == NODES or (kind == PODS and change.type != "MODIFIED"):
+            self._changed_at = time.monotonic()
+
+    def _bind(self, request: Request, key: Key, arrived: float) -> None:
+        try:
+            node = (request_bodies.read_object(request, BINDING).get("target") or {}).get("name") or ""
+        except StatusError:
+            # The request is refused for the same reason when it is carried out.
+            return
+        if self._model is not None:
+            self._model.bound(key, node, is_earlier=self._changed_at > arrived - ON_ITS_WAY)
+        else:
+            self._timeline.note_attempt(key)
+
+    def _unscheduled(self, key: Key) -> None:
+        if self._model is not None:
+            self._model.unschedulable(key, is_final=self._is_sweeping)
+        else:
+            self._timeline.note_attempt(key)
+
+    def _preempt(self, key: Key) -> None:
+        stored = self._store.find(self._pods.kind, key[1], key[0])
+        if stored is None:
+            return
+        victim = msgspec.json.decode(stored.data, type=PodView)
+        preemptor = self._pods.preemptor_on(victim.spec.node_name or "", victim.spec.priority)
+        if preemptor is not None:
+            self._timeline.pods.note_preemptor("/".join(key), "/".join(preemptor))

@@ -1,0 +1,77 @@
+"""Outside controllers on the command line and in a file."""
+
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from seatrial.model.errors import ConfigError
+from seatrial.outside.configuration import read_outside
+
+
+def written(path: Path, *controllers: dict) -> str:
+    path.write_text(yaml.safe_dump({"controllers": list(controllers)}))
+    return str(path)
+
+
+def test_a_command_line_is_split_as_a_shell_would() -> None:
+    (controller,) = read_outside([f"kube-scheduler={sys.executable} -c 'a b' --kubeconfig {{kubeconfig}}"], "5s")
+    assert controller.name == "scheduler"
+    assert controller.command == (sys.executable, "-c", "a b", "--kubeconfig", "{kubeconfig}")
+    assert (controller.username, controller.is_scheduler) == ("system:kube-scheduler", True)
+    assert (controller.timeout_seconds, controller.responsible_for) == (5, ("default-scheduler",))
+
+
+def test_the_profiles_of_a_configuration_say_which_pods_it_schedules(tmp_path: Path) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text("profiles:\n- schedulerName: a\n- {}\n")
+    for words in (f"--config {config}", f"--config={config}"):
+        (controller,) = read_outside([f"scheduler={sys.executable} {words}"])
+        assert controller.responsible_for == ("a", "default-scheduler")
+
+
+def test_a_file_says_how_a_program_is_known(tmp_path: Path) -> None:
+    path = written(
+        tmp_path / "outside.yaml",
+        {"name": "a", "user": "jane"},
+        {"name": "b", "serviceAccount": "kube-system/b", "idle": "verdicts", "schedulerNames": ["mine"]},
+        {"name": "c", "certificate": "common-name", "quiet": "1s", "timeout": "1m"},
+    )
+    first, second, third = read_outside([path], "7s")
+    assert (first.username, first.command, first.timeout_seconds) == ("jane", (), 7)
+    assert (second.username, second.is_scheduler) == ("system:serviceaccount:kube-system:b", True)
+    assert second.responsible_for == ("mine",)
+    assert (third.username, third.quiet_seconds, third.timeout_seconds) == ("common-name", 1, 60)
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"name": ""}, "a name"),
+        ({"name": "a", "user": "b", "certificate": "c"}, "one of user, serviceAccount and certificate"),
+        ({"name": "a", "serviceAccount": "b"}, "NAMESPACE/NAME"),
+        ({"name": "a", "timeout": "soon"}, "timeout"),
+        ({"name": "a", "quiet": "0s"}, "above zero"),
+        ({"name": "a", "colour": "red"}, "colour"),
+        ({"name": "a", "idle": "never"}, "idle"),
+        ({"name": "a", "command": ["/no/such/program"]}, "/no/such/program is not a program"),
+    ],
+)
+def test_a_file_that_is_wrong_is_refused(tmp_path: Path, fields: dict, why: str) -> None:
+    with pytest.raises(ConfigError, match=why):
+        read_outside([written(tmp_path / "outside.yaml", fields)])
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        (["scheduler="], "NAME=COMMAND"),
+        (["scheduler='"], "no command line"),
+        (["/no/such/file"], "No such file"),
+        ([f"a={sys.executable}", f"a={sys.executable}"], "more than one"),
+    ],
+)
+def test_an_option_that_is_wrong_is_refused(given: list[str], why: str) -> None:
+    with pytest.raises(ConfigError, match=why):
+        read_outside(given)

@@ -1,0 +1,33 @@
+"""A scheduler that fills nodes in order. SECONDS: rest before each pod; MODE: how it misbehaves."""
+
+import os
+import sys
+import time
+
+from api import NODES, PODS, Slots, bind, merge, refuse, send, watch
+
+SECONDS = float(os.environ.get("SECONDS", "0"))
+MODE = os.environ.get("MODE", "")
+slots = Slots()
+if MODE == "early":
+    # A write outside its turn: it has to wait for the turn.
+    slots.early = send("POST", "/api/v1/namespaces/default/configmaps", {"metadata": {"name": "early"}})
+for event in watch(PODS):
+    pod = event["object"]
+    name = pod["metadata"]["name"]
+    if event["type"] == "DELETED":
+        slots.taken.pop(name, None)
+    if event["type"] != "ADDED" or pod["spec"].get("nodeName"):
+        continue
+    if MODE == "silent":
+        continue
+    while MODE == "busy":
+        merge(f"{NODES}/n1", {"metadata": {"annotations": {"at": str(time.time())}}})
+    time.sleep(SECONDS)
+    node = slots.place(name)
+    if node is None:
+        refuse(name)
+        continue
+    bind(name, node)
+    if MODE == "crash":
+        sys.exit("the toy has crashed")
