@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from seatrial.store.deferral import Deferred, defers, short_turns
+from seatrial.store.deferral import Turn, defers, short_turns
 from tests.server.client import Server
 from tests.store.stock import definition, widget
 
@@ -67,7 +67,29 @@ def test_others_are_answered_while_rules_are_evaluated(server: Server, long: lis
 
 def test_work_is_deferred_inside_short_turns_only() -> None:
     assert not defers()
-    with short_turns():
+    with short_turns(Turn()):
         assert defers()
     assert not defers()
-    assert issubclass(Deferred, Exception)
+
+
+@pytest.mark.parametrize("yaml", [False, True])
+def test_a_large_object_is_read_and_checked_on_another_thread(server: Server, long: list[int], yaml: bool) -> None:
+    data = {f"k{number}": "v" for number in range(20_000)}
+    document = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "large"}, "data": data}
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: large}\ndata:\n" + "".join(f"  {k}: v\n" for k in data)
+    kind = "application/yaml" if yaml else "application/json"
+    body = text.encode() if yaml else document
+    answer = server("POST", "/api/v1/namespaces/default/configmaps", body, content_type=kind)
+    assert answer.status == 201
+    assert len(long) == 2
+    found = server("GET", "/api/v1/namespaces/default/configmaps/large").json()
+    assert found["data"] == data
+    assert len(found["metadata"]["managedFields"][0]["fieldsV1"]["f:data"]) == 20_001
+
+
+def test_a_large_object_that_is_wrong_is_refused_once(server: Server, long: list[int]) -> None:
+    data = {f"k{number}": "v" for number in range(20_000)} | {"not/a/key": "v"}
+    document = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "large"}, "data": data}
+    answer = server("POST", "/api/v1/namespaces/default/configmaps", document)
+    assert (answer.status, len(long)) == (422, 2)
+    assert server("GET", "/api/v1/namespaces/default/configmaps/large").status == 404

@@ -21,7 +21,7 @@ from seatrial.server.client_certificates import CERTIFICATE_USER
 from seatrial.server.extension_points import Endpoint, Routes
 from seatrial.server.messages import Answer, Disconnected, Request, Stream, parse_query
 from seatrial.server.metrics import Metrics
-from seatrial.store.deferral import Deferred, short_turns
+from seatrial.store.deferral import Deferred, Turn, short_turns
 from seatrial.store.users import User
 
 Message = MutableMapping[str, Any]
@@ -143,9 +143,11 @@ class Application:
 
     async def _answer(self, endpoint: Endpoint, request: Request) -> Answer | Stream:
         """Carry a request out; what would hold up everybody else is done on another thread first."""
+        turn, warnings = Turn(len(request.body)), len(request.warnings)
         for _ in range(ATTEMPTS):
+            del request.warnings[warnings:]
             try:
-                with short_turns():
+                with short_turns(turn):
                     return await endpoint(request)
             except Deferred as deferred:
                 await asyncio.get_running_loop().run_in_executor(self._long_work, deferred.work)

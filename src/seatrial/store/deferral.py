@@ -8,8 +8,15 @@ the work is done at once.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
-_is_short = ContextVar("short turns", default=False)
+from seatrial.model.documents import Document, encode
+from seatrial.model.errors import StatusError
+
+T = TypeVar("T")
+LARGE = 64 * 1024
+"""Bytes of a body from which reading and checking it is long work."""
 
 
 class Deferred(Exception):
@@ -20,16 +27,59 @@ class Deferred(Exception):
         self.work = work
 
 
+@dataclass(slots=True)
+class Turn:
+    """One request: how large its body is, and the results of its long work so far."""
+
+    size: int = 0
+    known: dict[tuple[str, bytes], Any] = field(default_factory=dict)
+
+
+_turn: ContextVar[Turn | None] = ContextVar("turn", default=None)
+
+
 @contextmanager
-def short_turns() -> Iterator[None]:
+def short_turns(turn: Turn) -> Iterator[None]:
     """Inside, long work is deferred."""
-    token = _is_short.set(True)
+    token = _turn.set(turn)
     try:
         yield
     finally:
-        _is_short.reset(token)
+        _turn.reset(token)
 
 
 def defers() -> bool:
     """Whether long work is to be deferred here."""
-    return _is_short.get()
+    return _turn.get() is not None
+
+
+def large(what: str, key: Callable[[], bytes], work: Callable[[], T]) -> T:
+    """The result of work that takes long for a large body; `key` tells what it depends on."""
+    turn = _turn.get()
+    if turn is None or turn.size < LARGE:
+        return work()
+    name = (what, key())
+    if name not in turn.known:
+        raise Deferred(lambda: _keep(turn, name, work))
+    found = turn.known[name]
+    if isinstance(found, StatusError):
+        raise found
+    result: T = found
+    return result
+
+
+def _keep(turn: Turn, name: tuple[str, bytes], work: Callable[[], Any]) -> None:
+    try:
+        turn.known[name] = work()
+    except StatusError as error:
+        turn.known[name] = error
+
+
+def meaning(*documents: Document | None) -> bytes:
+    """Objects without what differs each time the same object is made: only the name is kept of the metadata."""
+    parts = []
+    for each in documents:
+        metadata = (each or {}).get("metadata") or {}
+        kept = {key: value for key, value in metadata.items() if key not in ("uid", "creationTimestamp")}
+        parts.append({**(each or {}), "metadata": {**kept, "managedFields": None}})
+    return encode(parts)

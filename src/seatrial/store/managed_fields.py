@@ -12,6 +12,7 @@ from seatrial.model.apply import apply, materialise, track_lazily, track_update
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
+from seatrial.store.deferral import LARGE
 from seatrial.store.metadata import conflict
 from seatrial.store.objects import Stored
 from seatrial.store.options import PatchOptions, WriteOptions
@@ -90,6 +91,13 @@ def spelled_out(store: "Store", stored: Stored) -> Stored:
     else:
         _materialise(store, stored.kind, document)
     return Stored(stored.kind, stored.namespace, stored.name, stored.revision, orjson.dumps(document))
+
+
+def work_out(store: "Store", kind: Kind, document: Document) -> None:
+    """Work the fields of a large new object out beforehand, so that whoever reads it does not wait for them."""
+    managed = document["metadata"].get("managedFields") or []
+    if len(managed) == 1 and "fieldsV1" not in managed[0] and len(data := orjson.dumps(document)) >= LARGE:
+        _sole_owner(store, kind, orjson.loads(data), managed[0])
 
 
 def _sole_owner(store: "Store", kind: Kind, document: Document, entry: Document) -> list[Document]:

@@ -14,6 +14,7 @@ from seatrial.server.encoding import protobuf as protobufs
 from seatrial.server.encoding.negotiation import JSON, OFFERED, PROTOBUF, YAML, media_type
 from seatrial.server.encoding.yaml import from_yaml
 from seatrial.server.messages import Request
+from seatrial.store.deferral import LARGE, defers, large
 from seatrial.store.options import FieldValidation, Patch, PatchType
 
 DELETE_OPTIONS = Kind("", "v1", "DeleteOptions", "deleteoptions")
@@ -35,7 +36,7 @@ def read_object(request: Request, kind: Kind, schema: Schema | None = None) -> D
         document = protobufs.decode(kind, request.body)
     elif media in (JSON, YAML):
         validation = cast(FieldValidation, request.query.get("fieldValidation") or "Warn")
-        document, warnings = decode_body(kind, request.body, validation, yaml=media == YAML, schema=schema)
+        document, warnings = _decoded(kind, request.body, validation, yaml=media == YAML, schema=schema)
         request.warnings.extend(warnings)
     else:
         raise unsupported_media((JSON, YAML) if kind.custom else OFFERED)
@@ -47,6 +48,21 @@ def read_object(request: Request, kind: Kind, schema: Schema | None = None) -> D
         )
     document["kind"], document["apiVersion"] = name, api_version
     return document
+
+
+def _decoded(
+    kind: Kind, body: bytes, validation: FieldValidation, *, yaml: bool, schema: Schema | None
+) -> tuple[Document, list[str]]:
+    """The object and the warnings about it; a large one is read on another thread and kept encoded."""
+    if len(body) < LARGE or not defers():
+        return decode_body(kind, body, validation, yaml=yaml, schema=schema)
+
+    def work() -> tuple[bytes, list[str]]:
+        document, warnings = decode_body(kind, body, validation, yaml=yaml, schema=schema)
+        return orjson.dumps(document), warnings
+
+    data, warnings = large("decode", lambda: b"", work)
+    return orjson.loads(data), warnings
 
 
 def read_options(request: Request) -> Any:

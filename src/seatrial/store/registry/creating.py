@@ -9,8 +9,9 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
+from seatrial.store.deferral import large, meaning
 from seatrial.store.field_errors import refusal, required
-from seatrial.store.managed_fields import track_creation
+from seatrial.store.managed_fields import track_creation, work_out
 from seatrial.store.metadata import already_exists, metadata_of, ordered
 from seatrial.store.objects import Stored
 from seatrial.store.options import CreateOptions
@@ -48,7 +49,12 @@ def create(
     document = prepare(store, kind, request.document, namespace, restored=options.restored)
     if kind.group_kind == ("", "Service") and (causes := allocate(store, document)):
         raise refusal(kind, name, causes)
-    store.rules.validate_create(kind, document, restored=options.restored)
+
+    def check() -> None:
+        store.rules.validate_create(kind, document, restored=options.restored)
+        work_out(store, kind, document)
+
+    large("create", lambda: meaning(document), check)
     if store.shelf(kind).find(namespace, name) is not None:
         raise already_exists(kind, name)
     # Last, since a quota is charged here; what lived before was let in before.

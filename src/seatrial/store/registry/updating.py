@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest, Cause, Invalid
 from seatrial.model.kinds import Kind
+from seatrial.store.deferral import large, meaning
 from seatrial.store.managed_fields import only_times_differ, track_change
 from seatrial.store.metadata import conflict, metadata_of, ordered
 from seatrial.store.objects import Stored
@@ -51,7 +52,11 @@ def update(
     if document == old or only_times_differ(document, old):
         return current
     request.document = document
-    store.rules.validate_update(kind, document, old, subresource)
+    large(
+        "update",
+        lambda: meaning(document, old),
+        lambda: store.rules.validate_update(kind, document, old, subresource),
+    )
     store.admission.validate(request)
     if options.dry_run:
         return store.unsaved(kind, document)
