@@ -65,6 +65,10 @@ class Resource:
         parts += [f"{name} {_shown(amount)}" for name, amount in sorted((self.scalars or {}).items())]
         return ", ".join(parts)
 
+    def key(self) -> tuple[object, ...]:
+        """A value equal amounts have in common."""
+        return self.cpu, self.memory, *sorted((self.scalars or {}).items())
+
     def names(self) -> list[str]:
         """The resources there is something of, `pods` included."""
         names = []

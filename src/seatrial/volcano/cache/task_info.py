@@ -1,5 +1,6 @@
 """A task: one pod, with its place in the session. Upstream: pkg/scheduler/api (TaskInfo, pod_info.go, helpers.go)."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -68,6 +69,7 @@ class TaskInfo:
         "pod",
         "preemptable",
         "priority",
+        "request_key",
         "resreq",
         "revocable_zone",
         "role",
@@ -91,7 +93,7 @@ class TaskInfo:
         group = annotations.get(GROUP_NAME)
         self.job = f"{pod.namespace}/{group}" if group else ""
         self.role = annotations.get(TASK_SPEC) or pod.labels.get(TASK_SPEC) or ""
-        self.resreq = self._request()
+        self.resreq, self.request_key = self._request()
         self.best_effort = self.resreq.is_empty()
         self.status = status_of(pod)
         self.node_name = pod.node
@@ -110,16 +112,17 @@ class TaskInfo:
         """The whole pod; decoded when it is asked for."""
         return self.source if isinstance(self.source, dict) else self.source.document()
 
-    def _request(self) -> Resource:
-        """What the pod asks for, one of `pods` included; shared by pods of one shape that are not being resized."""
+    def _request(self) -> tuple[Resource, Hashable]:
+        """What the pod asks for, one of `pods` included, and the same as a key; shared by pods of one shape."""
         pod = self.pod
         if pod.requests is not pod.shape.requests:
-            return _request(pod.spec, self.document.get("status") or {})
-        known = pod.shape.notes.get(_request)
+            request = _request(pod.spec, self.document.get("status") or {})
+            return request, request.key()
+        known: tuple[Resource, Hashable] | None = pod.shape.notes.get(_request)
         if known is None:
-            known = pod.shape.notes[_request] = _request(pod.spec, {})
-        request: Resource = known
-        return request
+            request = _request(pod.spec, {})
+            known = pod.shape.notes[_request] = (request, request.key())
+        return known
 
     @property
     def transaction(self) -> Transaction:

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from seatrial.model.documents import Document
+from seatrial.model.documents import Document, encode
 from seatrial.scheduler.cache.node_table import NodeTable
-from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.framework.cluster import Client, Cluster
 from seatrial.scheduler.framework.interface import Handle, Narrowed, Plugin, Reads
 from seatrial.scheduler.framework.runtime import FilterCall, ScoreCall
@@ -132,7 +132,7 @@ class Filter:
 
         if self._columns is None:
             return compute(None)
-        return self._columns.get((self.plugin, task.pod.shape, self.plugin.depends_on()), compute)
+        return self._columns.get((self.plugin, spec_key(task.pod.shape), self.plugin.depends_on()), compute)
 
     def verdicts(self, task: TaskInfo, state: CycleState) -> Verdicts | None:
         """The verdicts of this moment in full; None where all nodes pass."""
@@ -183,7 +183,25 @@ class Score:
             return np.zeros(len(nodes), np.int64) if answer is None else answer
 
         one = None if score_row is None else lambda row: score_row(pod, table, row, state)
-        return self._columns.get((self.plugin, pod.shape, self.plugin.depends_on()), compute, one)[rows]
+        key = state if self.plugin.by_state else spec_key(pod.shape)
+        return self._columns.get((self.plugin, key, self.plugin.depends_on()), compute, one)[rows]
+
+
+_READ = ("tolerations", "nodeSelector", "affinity", "volumes", "overhead", "resources", "resourceClaims", "hostNetwork")
+_READ_OF_CONTAINERS = ("image", "resources", "ports", "restartPolicy")
+
+
+def spec_key(shape: PodShape) -> bytes:
+    """The part of a spec that filters and scores of a single row read; pods of many jobs have it in common."""
+    key: bytes | None = shape.notes.get(spec_key)
+    if key is None:
+        spec = shape.spec
+        read: Document = {name: spec[name] for name in _READ if name in spec}
+        for part in ("containers", "initContainers"):
+            containers = spec.get(part) or ()
+            read[part] = [[container.get(name) for name in _READ_OF_CONTAINERS] for container in containers]
+        key = shape.notes[spec_key] = encode(read)
+    return key
 
 
 def severity_of(verdicts: Verdicts | None, size: int) -> Severities:

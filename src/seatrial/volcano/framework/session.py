@@ -23,7 +23,6 @@ from seatrial.volcano.cache.job_info import JobInfo
 from seatrial.volcano.cache.node_columns import Columns as Amounts
 from seatrial.volcano.cache.node_columns import Floats, Mask, Rows
 from seatrial.volcano.cache.node_info import NodeInfo
-from seatrial.volcano.cache.resource import Resource
 from seatrial.volcano.cache.task_info import TaskInfo, TaskStatus
 from seatrial.volcano.config.scheduler_conf import SchedulerConf
 from seatrial.volcano.framework.events import NORMAL, SessionEvent
@@ -190,16 +189,16 @@ class Session(SessionPlugins):
 
     def fits_idle(self, task: TaskInfo) -> Mask:
         """The nodes with enough idle resources for a task."""
-        return self._fits("idle", task.resreq, self.columns.idle)
+        return self._fits("idle", task, self.columns.idle)
 
     def fits_future(self, task: TaskInfo) -> Mask:
         """The nodes that will have enough once what is being released is free."""
-        return self._fits("future", task.resreq, self.columns.future)
+        return self._fits("future", task, self.columns.future)
 
-    def _fits(self, kind: str, request: Resource, amounts: Amounts) -> Mask:
-        columns = self.columns
+    def _fits(self, kind: str, task: TaskInfo, amounts: Amounts) -> Mask:
+        columns, request = self.columns, task.resreq
         fits: Mask = self.kept.get(
-            (kind, request),
+            (kind, task.request_key),
             lambda rows: columns.fits(request, amounts, rows),
             lambda row: columns.covers(request, amounts, row),
         )

@@ -42,7 +42,7 @@ class Binpack(Plugin):
     def _score(self, task: TaskInfo, rows: Rows) -> Floats:
         request = task.resreq
         column: Floats = self.session.kept.get(
-            (self, request), lambda some: self._column(request, some), lambda row: self._of_row(request, row)
+            (self, task.request_key), lambda some: self._column(request, some), lambda row: self._of_row(request, row)
         )
         return column[rows]
 
