@@ -13,7 +13,7 @@ from seatrial.volcano.actions.worksheet import Worksheet, make_worksheet
 from seatrial.volcano.cache.hyper_node_info import CLUSTER_TOP
 from seatrial.volcano.cache.job_info import INQUEUE, JobInfo
 from seatrial.volcano.cache.queue_info import QueueInfo
-from seatrial.volcano.framework.priority_queue import PriorityQueue
+from seatrial.volcano.framework.priority_queue import ItemQueue, PriorityQueue
 from seatrial.volcano.framework.session import Session
 from seatrial.volcano.framework.session_plugins import Refusal
 
@@ -51,11 +51,11 @@ class Allocate:
                 waiting.push(job)
             queues.push(queue)
 
-    def _waiting(self) -> tuple[PriorityQueue[QueueInfo], dict[str, PriorityQueue[JobInfo]]]:
+    def _waiting(self) -> tuple[PriorityQueue[QueueInfo], dict[str, ItemQueue[JobInfo]]]:
         """The queues and jobs with tasks to place."""
         session = self.session
         queues: PriorityQueue[QueueInfo] = PriorityQueue(session.queue_order)
-        jobs: dict[str, PriorityQueue[JobInfo]] = {}
+        jobs: dict[str, ItemQueue[JobInfo]] = {}
         for job in session.jobs.values():
             if job.is_pending:
                 if "enqueue" in session.conf.actions:
@@ -69,7 +69,7 @@ class Allocate:
             if not sheet.sub_jobs:
                 continue
             if job.queue not in jobs:
-                jobs[job.queue] = PriorityQueue(session.job_order)
+                jobs[job.queue] = session.job_queue()
                 queues.push(session.queues[job.queue])
             jobs[job.queue].push(job)
             self.sheets[job.uid] = sheet
@@ -102,7 +102,7 @@ class Allocate:
         sub_job.nominated_hyper_node = ""
         return bool(tasks)
 
-    def _refuse(self, waiting: PriorityQueue[JobInfo], queue: QueueInfo, plugin: str) -> None:
+    def _refuse(self, waiting: ItemQueue[JobInfo], queue: QueueInfo, plugin: str) -> None:
         """Notes for the jobs left in an overused queue which plugin dropped it."""
         text = f"queue {queue.name} is overused: it has all it deserves"
         for job in waiting.items():

@@ -67,7 +67,7 @@ def _role_surplus(job: JobInfo) -> dict[str, int]:
         return {}
     index = job.index
     return {
-        role: index.in_role(role, READY_STATUSES) + index.pending_best_effort[role] - least
+        role: index.in_role(role, READY_STATUSES) + index.best_effort_in(role) - least
         for role, least in job.task_min_available.items()
     }
 

@@ -2,21 +2,23 @@
 
 from seatrial.volcano.cache.job_info import INQUEUE, JobInfo
 from seatrial.volcano.cache.queue_info import QueueInfo
-from seatrial.volcano.framework.priority_queue import PriorityQueue
+from seatrial.volcano.framework.priority_queue import ItemQueue, PriorityQueue
 from seatrial.volcano.framework.session import Session
 
 
 def execute(session: Session) -> None:
     """Moves jobs from Pending to Inqueue."""
     queues: PriorityQueue[QueueInfo] = PriorityQueue(session.queue_order)
-    jobs: dict[str, PriorityQueue[JobInfo]] = {}
+    jobs: dict[str, ItemQueue[JobInfo]] = {}
     seen: set[str] = set()
     for job in session.jobs.values():
         if job.queue not in seen:
             seen.add(job.queue)
             queues.push(session.queues[job.queue])
         if job.is_pending:
-            jobs.setdefault(job.queue, PriorityQueue(session.job_order)).push(job)
+            if job.queue not in jobs:
+                jobs[job.queue] = session.job_queue()
+            jobs[job.queue].push(job)
     while queues:
         queue = queues.pop()
         waiting = jobs.get(queue.name)

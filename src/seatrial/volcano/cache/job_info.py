@@ -1,6 +1,5 @@
 """A job: a PodGroup with its tasks, and whether its gang is complete. Upstream: pkg/scheduler/api/job_info.go."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,7 +9,7 @@ from seatrial.model.durations import parse_duration
 from seatrial.model.times import parse_time
 from seatrial.volcano.apis.labels import JDB_MAX_UNAVAILABLE, JDB_MIN_AVAILABLE, PREEMPTABLE, REVOCABLE_ZONE
 from seatrial.volcano.cache.fit_errors import FitErrors
-from seatrial.volcano.cache.resource import Resource, exceeded_part
+from seatrial.volcano.cache.resource import Resource, exceeded_part, shared_resource
 from seatrial.volcano.cache.sub_job_info import NetworkTopology, SubJobInfo, match_values
 from seatrial.volcano.cache.task_index import TaskIndex
 from seatrial.volcano.cache.task_info import (
@@ -104,14 +103,14 @@ class JobInfo:
             f"{self.uid}/{policy.get('name', '')}": int(policy.get("minSubGroups") or 0) for policy in self.policies
         }
 
-    @property
+    @cached_property
     def policies(self) -> list[Document]:
         return self.pod_group.spec.get("subGroupPolicy") or []
 
     @cached_property
     def min_resources(self) -> Resource:
         """What the gang needs at least; nothing where the PodGroup does not say. Not to be changed."""
-        return Resource.read(self.pod_group.min_resources)
+        return shared_resource(self.pod_group.min_resources)
 
     @cached_property
     def waiting_time(self) -> int | None:
@@ -157,7 +156,9 @@ class JobInfo:
         if task.status in ALLOCATED_STATUSES:
             self.allocated.add(task.resreq)
         sub_job = self._sub_job_for(task)
-        sub_job.add(task)
+        if sub_job.index is not self.index:
+            sub_job.index.add(task)
+        sub_job.priority = max(sub_job.priority, task.priority)
         self.sub_job_of[task.uid] = sub_job.uid
 
     def update_status(self, task: TaskInfo, status: TaskStatus) -> None:
@@ -170,7 +171,8 @@ class JobInfo:
                 self.allocated.sub(task.resreq)
         task.status = status
         self.index.move(task, old, status)
-        self.sub_jobs[self.sub_job_of[task.uid]].index.move(task, old, status)
+        if self.policies:
+            self.sub_jobs[self.sub_job_of[task.uid]].index.move(task, old, status)
 
     def _sub_job_for(self, task: TaskInfo) -> SubJobInfo:
         for policy in self.policies:
@@ -186,7 +188,10 @@ class JobInfo:
         if self.uid not in self.sub_jobs:
             topology = self.network_topology.copy() if self.network_topology else None
             least = 1 if self.policies else self.min_available
-            self.sub_jobs[self.uid] = SubJobInfo(self.uid, self.uid, self.uid, least, topology)
+            whole = SubJobInfo(self.uid, self.uid, self.uid, least, topology)
+            if not self.policies:
+                whole.index = self.index  # it has all tasks of the job
+            self.sub_jobs[self.uid] = whole
         return self.sub_jobs[self.uid]
 
     # -- the gang ----------------------------------------------------------------------------------------------
@@ -244,7 +249,7 @@ class JobInfo:
             return True
         index = self.index
         return all(
-            index.in_role(role, statuses) + index.pending_best_effort[role] >= least
+            index.in_role(role, statuses) + index.best_effort_in(role) >= least
             for role, least in self.task_min_available.items()
         )
 
@@ -274,13 +279,12 @@ class JobInfo:
             return True
         failed = self._failed_roles.get(sub_job.uid, set())
         if self.min_available < self.task_min_total:
-            pending: Mapping[str, int] = self.index.roles.get(TaskStatus.PENDING, {})
-            left = sum(count for role, count in pending.items() if role not in failed)
+            left = sum(count for role, count in self.index.pending_roles().items() if role not in failed)
             return self.index.ready + left >= self.min_available
         index = self.index
         for role in failed:
             least = self.task_min_available.get(role, 0)
-            if least and index.in_role(role, READY_STATUSES) + index.pending_best_effort[role] < least:
+            if least and index.in_role(role, READY_STATUSES) + index.best_effort_in(role) < least:
                 return False
         return True
 

@@ -8,6 +8,7 @@ Upstream: pkg/scheduler/api/resource_info.go, pkg/scheduler/api/helpers/helpers.
 """
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from sys import float_info
 from typing import Any
 
@@ -265,6 +266,16 @@ class Resource:
             and (self.scalars or {}) == (other.scalars or {})
             and self.max_tasks == other.max_tasks
         )
+
+
+def shared_resource(resources: Mapping[str, Any] | None) -> Resource:
+    """The amounts of a resource list, shared by all that are equal. Not to be changed."""
+    return _shared(tuple((resources or {}).items()))
+
+
+@lru_cache(4096)
+def _shared(items: tuple[tuple[str, Any], ...]) -> Resource:
+    return Resource.read(dict(items))
 
 
 def exceeded_part(left: Resource, right: Resource) -> Resource:

@@ -62,10 +62,6 @@ class SubJobInfo:
         self.allocated_hyper_node = ""
         self.nominated_hyper_node = ""
 
-    def add(self, task: TaskInfo) -> None:
-        self.index.add(task)
-        self.priority = max(self.priority, task.priority)
-
     @property
     def is_ready(self) -> bool:
         return self.index.ready + self.index.best_effort >= self.min_available

@@ -4,7 +4,6 @@ Upstream walks the tasks for every question; the counts here are kept as tasks m
 is as quick to ask as one of ten. Upstream: pkg/scheduler/api/job_info.go (TaskStatusIndex and what counts it).
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from seatrial.volcano.cache.task_info import READY_STATUSES, TaskInfo, TaskStatus
@@ -16,14 +15,22 @@ NO_TASKS: Tasks = {}
 class TaskIndex:
     """The tasks of a job or sub-job by uid, by status, and counted by status and role."""
 
-    __slots__ = ("allocated", "best_effort", "by_status", "pending_best_effort", "ready", "roles", "tasks", "waiting")
+    __slots__ = (
+        "_best_effort_roles",
+        "_roles",
+        "allocated",
+        "best_effort",
+        "by_status",
+        "ready",
+        "tasks",
+        "waiting",
+    )
 
     def __init__(self) -> None:
         self.tasks: Tasks = {}
         self.by_status: dict[TaskStatus, Tasks] = {}
-        self.roles: dict[TaskStatus, Counter[str]] = {}
-        self.pending_best_effort: Counter[str] = Counter()
-        """Pending tasks that ask for nothing, by role."""
+        self._roles: dict[tuple[TaskStatus, str], int] = {}
+        self._best_effort_roles: dict[str, int] = {}
         self.ready = 0
         """Tasks that hold resources or are done."""
         self.allocated = 0
@@ -46,12 +53,12 @@ class TaskIndex:
         tasks = self.by_status.get(status)
         if tasks is None:
             tasks = self.by_status[status] = {}
-            self.roles[status] = Counter()
         tasks[task.uid] = task
         self._count(task, status, 1)
 
     def _count(self, task: TaskInfo, status: TaskStatus, sign: int) -> None:
-        self.roles[status][task.role] += sign
+        key, roles = (status, task.role), self._roles
+        roles[key] = roles.get(key, 0) + sign
         if status in READY_STATUSES:
             self.ready += sign
             if status is not TaskStatus.SUCCEEDED:
@@ -60,7 +67,7 @@ class TaskIndex:
             self.waiting += sign
         elif status is TaskStatus.PENDING and task.best_effort:
             self.best_effort += sign
-            self.pending_best_effort[task.role] += sign
+            self._best_effort_roles[task.role] = self._best_effort_roles.get(task.role, 0) + sign
 
     def of(self, status: TaskStatus) -> Tasks:
         """The tasks in a status, by uid."""
@@ -76,7 +83,15 @@ class TaskIndex:
 
     def in_role(self, role: str, statuses: Iterable[TaskStatus]) -> int:
         """How many tasks of a role are in one of the statuses."""
-        return sum(self.roles[status][role] for status in statuses if status in self.roles)
+        return sum(self._roles.get((status, role), 0) for status in statuses)
+
+    def best_effort_in(self, role: str) -> int:
+        """How many pending tasks of a role ask for nothing."""
+        return self._best_effort_roles.get(role, 0)
+
+    def pending_roles(self) -> dict[str, int]:
+        """How many tasks of each role are pending."""
+        return {role: count for (status, role), count in self._roles.items() if status is TaskStatus.PENDING}
 
     def __iter__(self) -> Iterator[TaskInfo]:
         """All tasks, in the order of their uids."""

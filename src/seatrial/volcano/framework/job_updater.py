@@ -17,6 +17,7 @@ from seatrial.volcano.framework.messages import POD_GROUP_READY, fit_error, sche
 from seatrial.volcano.framework.session import Session
 
 FAILED_SCHEDULING = "FailedScheduling"
+_UNBOUND = (TaskStatus.ALLOCATED, TaskStatus.PENDING, TaskStatus.PIPELINED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +104,14 @@ def _phase(job: JobInfo, unschedulable: bool) -> str:
 
 def _record(session: Session, job: JobInfo, changed: bool, result: SessionResult) -> None:
     """Events about the job, and what its unbound pods are told."""
-    text = fit_error(job)
-    if job.pod_group.phase in (UNKNOWN, PENDING, INQUEUE):
+    is_waiting = job.pod_group.phase in (UNKNOWN, PENDING, INQUEUE)
+    text = fit_error(job) if is_waiting or any(job.index.of(status) for status in _UNBOUND) else ""
+    if is_waiting:
         pending = len(job.index.of(TaskStatus.PENDING))
         session.record(job, WARNING, "Unschedulable", f"{pending}/{len(job.index)} tasks in gang unschedulable: {text}")
     elif changed:
         session.record(job, NORMAL, "Scheduled", POD_GROUP_READY)
-    for status in (TaskStatus.ALLOCATED, TaskStatus.PENDING, TaskStatus.PIPELINED):
+    for status in _UNBOUND:
         for task in job.index.listed(status):
             if task.sch_gated:
                 continue

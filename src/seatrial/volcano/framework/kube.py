@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from seatrial.model.documents import Document, encode
-from seatrial.scheduler.cache.node_table import NodeTable
+from seatrial.scheduler.cache.node_table import Nodes, NodeTable
 from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.framework.cluster import Client, Cluster
 from seatrial.scheduler.framework.interface import Handle, Narrowed, Plugin, Reads
@@ -106,13 +106,21 @@ class Filter:
         self._call = FilterCall(plugin)
         self._table = snapshot.table
         self._columns = None if self._call.one_by_one else columns.of(plugin)
+        self._pre_filter = getattr(plugin, "pre_filter", None)
+        self._answers: dict[bytes, Any] = {}
+        """What PreFilter of a plugin that reads no other pods says, by spec."""
 
     def pre_filter(self, task: TaskInfo, state: CycleState) -> Status | None:
         """Runs PreFilter; the status of a failure, None otherwise."""
-        method = getattr(self.plugin, "pre_filter", None)
-        if method is None:
+        if self._pre_filter is None:
             return None
-        answer = method(task.pod, self._table.all())
+        if self._columns is None:
+            answer = self._pre_filter(task.pod, self._table.all())
+        else:
+            key = spec_key(task.pod.shape)
+            answer = self._answers.get(key, MISSING)
+            if answer is MISSING:
+                answer = self._answers[key] = self._pre_filter(task.pod, self._table.all())
         if isinstance(answer, Status) and answer.code == Code.SKIP:
             state.skipped.add(self.name)
             return None
@@ -152,24 +160,31 @@ class Score:
         self._columns = None if self._call.one_by_one else columns.of(plugin)
         self._pre_score = getattr(plugin, "pre_score", None)
         self._score_row: Callable[..., int] | None = getattr(plugin, "score_row", None)
+        self._states: dict[bytes, Any] = {}
+        """What PreScore of a plugin that reads no other pods says, by spec."""
 
     def __call__(self, task: TaskInfo, rows: Rows) -> Floats | None:
         """Weighted scores of some rows; None where the plugin does not score this pod."""
         pod = task.pod
         nodes = self._table.take(rows)
-        state: Any = MISSING
-        if self._pre_score is not None:
-            state = self._pre_score(pod, nodes)
-            if isinstance(state, Status):
-                if state.code == Code.SKIP:
-                    return None
-                state = None
+        state = MISSING if self._pre_score is None else self._prepared(pod, nodes)
+        if isinstance(state, Status):
+            if state.code == Code.SKIP:
+                return None
+            state = None
         raw = self._raw(pod, rows, state)
-        if raw is None:
-            return None
         if self._call.normalize is not None:
             raw = self._call.normalize(pod, nodes, raw, state)
         return np.asarray(raw * self.weight, np.float64)
+
+    def _prepared(self, pod: PodInfo, nodes: Nodes) -> Any:
+        assert self._pre_score is not None
+        if self._columns is None:
+            return self._pre_score(pod, nodes)
+        key = spec_key(pod.shape)
+        if key not in self._states:
+            self._states[key] = self._pre_score(pod, nodes)
+        return self._states[key]
 
     def _raw(self, pod: PodInfo, rows: Rows, state: Any) -> Any:
         score_row, table = self._score_row, self._table

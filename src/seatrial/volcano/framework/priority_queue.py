@@ -5,9 +5,58 @@ of the heap, so these are Go's. Upstream: pkg/scheduler/util/priority_queue.go.
 """
 
 from collections.abc import Callable, Iterable
-from typing import Generic, TypeVar
+from heapq import heappop, heappush
+from typing import Any, Generic, Protocol, TypeVar
 
 T = TypeVar("T")
+
+
+class ItemQueue(Protocol[T]):
+    """What the actions need of a queue."""
+
+    def __len__(self) -> int: ...
+    def push(self, item: T) -> None: ...
+    def pop(self) -> T: ...
+    def items(self) -> list[T]: ...
+
+
+class KeyOrder(Generic[T]):
+    """A comparison by a key: the smaller one goes first."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: Callable[[T], Any]) -> None:
+        self.key = key
+
+    def __call__(self, left: T, right: T) -> int:
+        one, other = self.key(left), self.key(right)
+        return int(one > other) - int(one < other)
+
+
+class KeyedQueue(Generic[T]):
+    """Items by keys that do not change while an item waits: then the steps of the heap do not matter.
+
+    Keys of different items differ.
+    """
+
+    __slots__ = ("_heap", "_key")
+
+    def __init__(self, key: Callable[[T], tuple[Any, ...]]) -> None:
+        self._key = key
+        self._heap: list[tuple[tuple[Any, ...], T]] = []
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    def push(self, item: T) -> None:
+        heappush(self._heap, (self._key(item), item))
+
+    def pop(self) -> T:
+        return heappop(self._heap)[1]
+
+    def items(self) -> list[T]:
+        """All items, in no particular order."""
+        return [item for _, item in self._heap]
 
 
 class PriorityQueue(Generic[T]):

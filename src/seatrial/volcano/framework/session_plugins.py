@@ -14,7 +14,7 @@ from seatrial.volcano.cache.sub_job_info import SubJobInfo
 from seatrial.volcano.cache.task_info import TaskInfo, comes_before
 from seatrial.volcano.config.scheduler_conf import SchedulerConf
 from seatrial.volcano.framework.extension_points import ABSTAIN, Point
-from seatrial.volcano.framework.priority_queue import PriorityQueue
+from seatrial.volcano.framework.priority_queue import ItemQueue, KeyedQueue, KeyOrder, PriorityQueue
 
 Fn = Any
 """A plugin's function; for PREDICATE an object with two."""
@@ -100,6 +100,14 @@ class SessionPlugins:
         if answer:
             return answer < 0
         return left.uid < right.uid if left.created == right.created else left.created < right.created
+
+    def job_queue(self) -> ItemQueue[JobInfo]:
+        """Jobs in their order, for actions in which only the job just taken changes its place."""
+        orders = [fn for _, fn in self.fns(Point.JOB_ORDER)]
+        if not all(isinstance(order, KeyOrder) for order in orders):
+            return PriorityQueue(self.job_order)
+        keys = [order.key for order in orders]
+        return KeyedQueue(lambda job: (*[key(job) for key in keys], job.created, job.uid))
 
     def queue_order(self, left: QueueInfo, right: QueueInfo) -> bool:
         """Whether the left queue goes first: by plugins, then age, then name."""

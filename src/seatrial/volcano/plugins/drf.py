@@ -11,6 +11,7 @@ from seatrial.volcano.cache.resource import Resource, share
 from seatrial.volcano.cache.task_info import ALLOCATED_STATUSES, TaskInfo
 from seatrial.volcano.framework.extension_points import PERMIT, Point
 from seatrial.volcano.framework.plugin import Plugin
+from seatrial.volcano.framework.priority_queue import KeyOrder
 from seatrial.volcano.plugins.drf_hierarchy import DrfAttributes, Hierarchy
 
 SHARE_DELTA = 0.000001
@@ -34,7 +35,7 @@ class Drf(Plugin):
                 self._hierarchy.allocated.add(attributes.allocated)
                 self._hierarchy.update(job, attributes, session.queues[job.queue])
         self.add(Point.PREEMPTABLE, self._preemptable)
-        self.add(Point.JOB_ORDER, self._job_order)
+        self.add(Point.JOB_ORDER, KeyOrder[JobInfo](lambda job: self.attributes[job.uid].share))
         if self._hierarchy is not None:
             self.add(Point.QUEUE_ORDER, self._queue_order)
             self.add(Point.RECLAIMABLE, self._reclaimable)
@@ -46,10 +47,6 @@ class Drf(Plugin):
 
     def _update(self, attributes: DrfAttributes) -> None:
         attributes.share = max(self._share(attributes.allocated), 0.0)
-
-    def _job_order(self, left: JobInfo, right: JobInfo) -> int:
-        one, other = self.attributes[left.uid].share, self.attributes[right.uid].share
-        return int(one > other) - int(one < other)
 
     def _preemptable(self, preemptor: TaskInfo, candidates: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
         """Tasks whose job still has the larger share without them."""

@@ -9,6 +9,7 @@ from seatrial.volcano.cache.task_info import ALLOCATED_STATUSES, TaskInfo, TaskS
 from seatrial.volcano.framework.extension_points import PERMIT, REJECT, Point
 from seatrial.volcano.framework.messages import fit_error
 from seatrial.volcano.framework.plugin import Plugin
+from seatrial.volcano.framework.priority_queue import KeyOrder
 from seatrial.volcano.framework.session_plugins import ValidateResult
 
 NOT_ENOUGH_PODS_OF_TASK, NOT_ENOUGH_TASKS = "NotEnoughPodsOfTask", "NotEnoughTasks"
@@ -27,8 +28,8 @@ class Gang(Plugin):
         self.add(Point.RECLAIMABLE, self._victims)
         self.add(Point.PREEMPTABLE, self._victims)
         self.add(Point.UNIFIED_EVICTABLE, lambda _, candidates: (list(candidates), PERMIT))
-        self.add(Point.JOB_ORDER, _unready_first)
-        self.add(Point.SUB_JOB_ORDER, _unready_first)
+        for point in (Point.JOB_ORDER, Point.SUB_JOB_ORDER):
+            self.add(point, KeyOrder[JobInfo | SubJobInfo](lambda one: one.is_ready))
         self.add(Point.JOB_READY, lambda job: job.is_ready and job.tasks_ready() and job.sub_jobs_ready())
         self.add(Point.SUB_JOB_READY, lambda sub_job: sub_job.is_ready)
         self.add(Point.JOB_PIPELINED, self._pipelined)
@@ -86,10 +87,6 @@ class Gang(Plugin):
             "message": message,
         }
         job.pod_group.set_condition(condition)
-
-
-def _unready_first(left: JobInfo | SubJobInfo, right: JobInfo | SubJobInfo) -> int:
-    return int(left.is_ready) - int(right.is_ready)
 
 
 def _schedulable(job: JobInfo) -> int:

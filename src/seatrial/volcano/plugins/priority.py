@@ -8,6 +8,7 @@ from seatrial.volcano.cache.task_info import TaskInfo
 from seatrial.volcano.framework.eviction import EvictionContext, EvictionKind
 from seatrial.volcano.framework.extension_points import PERMIT, Point
 from seatrial.volcano.framework.plugin import Plugin
+from seatrial.volcano.framework.priority_queue import KeyOrder
 
 
 class Priority(Plugin):
@@ -16,9 +17,8 @@ class Priority(Plugin):
     name = "priority"
 
     def on_session_open(self) -> None:
-        self.add(Point.TASK_ORDER, _higher_first)
-        self.add(Point.JOB_ORDER, _higher_first)
-        self.add(Point.SUB_JOB_ORDER, _higher_first)
+        for point in (Point.TASK_ORDER, Point.JOB_ORDER, Point.SUB_JOB_ORDER):
+            self.add(point, KeyOrder[Any](lambda one: -one.priority))
         self.add(Point.PREEMPTABLE, self._preemptable)
         self.add(Point.UNIFIED_EVICTABLE, self._evictable)
         self.add(Point.JOB_STARVING, self._starving)
@@ -46,7 +46,3 @@ class Priority(Plugin):
 
     def _starving(self, job: JobInfo) -> bool:
         return job.ready_tasks + job.index.waiting < len(job.index)
-
-
-def _higher_first(left: Any, right: Any) -> int:
-    return int(right.priority > left.priority) - int(right.priority < left.priority)

@@ -5,6 +5,7 @@ from seatrial.volcano.cache.job_info import JobInfo
 from seatrial.volcano.cache.task_info import TaskStatus
 from seatrial.volcano.framework.extension_points import ABSTAIN, PERMIT, Point
 from seatrial.volcano.framework.plugin import Plugin
+from seatrial.volcano.framework.priority_queue import KeyOrder
 
 
 class Sla(Plugin):
@@ -18,7 +19,7 @@ class Sla(Plugin):
         except DurationError:
             waiting = 0
         self._default = waiting if waiting > 0 else None
-        self.add(Point.JOB_ORDER, self._job_order)
+        self.add(Point.JOB_ORDER, KeyOrder[JobInfo](self._urgency))
         self.add(Point.JOB_ENQUEUEABLE, self._permit)
         self.add(Point.JOB_PIPELINED, self._permit)
 
@@ -26,11 +27,10 @@ class Sla(Plugin):
         waiting = job.waiting_time or self._default
         return None if waiting is None else job.created + waiting
 
-    def _job_order(self, left: JobInfo, right: JobInfo) -> int:
-        one, other = self._due(left), self._due(right)
-        if one is None or other is None:
-            return int(one is None) - int(other is None)
-        return int(one > other) - int(one < other)
+    def _urgency(self, job: JobInfo) -> tuple[bool, int]:
+        """Jobs that may wait as long as they like come last."""
+        due = self._due(job)
+        return due is None, due or 0
 
     def _permit(self, job: JobInfo) -> int:
         due = self._due(job)

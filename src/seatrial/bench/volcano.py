@@ -1,0 +1,182 @@
+"""`seatrial bench volcano`: pods per CPU-second of Volcano's scheduler, and how long ten thousand small jobs take.
+
+A burst: all pods exist before the first session, in gangs with a minimum of all their pods, as in the measurements of
+real vc-scheduler that the figures are compared with. Timed are the sessions with every binding, PodGroup status and
+queue status written to the store; Events are not reported.
+"""
+
+import json
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from time import process_time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from seatrial.bench.figures import Figure, all_met
+
+if TYPE_CHECKING:
+    from seatrial.model.documents import Document
+    from seatrial.store.store import Store
+
+WRITER = "bench"
+NAMESPACE = "default"
+MOST_TURNS = 10_000_000
+BURSTS = ((1_000, 2_000, None), (5_000, 1_000, None))
+"""Nodes, and the pods per second there must and should be."""
+GANGS, GANG_SIZE = 100, 100
+SMALL_JOBS, SMALL_JOB_SECONDS = 10_000, 10.0
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("volcano")(bench_volcano)
+
+
+def bench_volcano(
+    scale: Annotated[float, typer.Option(help="Share of the nodes and pods, for a quick look.", min=0.001)] = 1.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of lines.")] = False,
+) -> None:
+    """Measure Volcano's scheduler with its Helm configuration on one core.
+
+    Real vc-scheduler bound 25 to 40 pods a second on a machine with two cores.
+    """
+    figures: list[Figure] = []
+    for figure in _figures(scale):
+        figures.append(figure)
+        if not as_json:
+            typer.echo(figure.text())
+    if as_json:
+        typer.echo(json.dumps([_document(figure) for figure in figures], indent=2))
+    if not all_met(figures):
+        raise typer.Exit(1)
+
+
+def _figures(scale: float) -> Any:
+    gangs = max(round(GANGS * scale), 1)
+    for nodes, must, goal in BURSTS:
+        count = max(round(nodes * scale), 1)
+        name = f"{count:,} nodes, {gangs} gangs of {GANG_SIZE} pods"
+        yield Figure(name, _apart(burst, count, gangs, GANG_SIZE), "pods/s", must, goal, more_is_better=True)
+    jobs = max(round(SMALL_JOBS * scale), 1)
+    nodes = max(round(1_000 * scale), 1)
+    name = f"{jobs:,} jobs of one pod on {nodes:,} nodes in virtual time"
+    yield Figure(name, _apart(small_jobs, nodes, jobs), "s", SMALL_JOB_SECONDS)
+
+
+def burst(nodes: int, gangs: int, size: int) -> float:
+    """Pods bound per CPU-second where all of them exist before the first session."""
+    from seatrial.clock.virtual import Clock
+    from seatrial.volcano.scheduler import VolcanoScheduler
+
+    clock = Clock()
+    store = prepared(clock, nodes)
+    for number in range(gangs):
+        create_gang(store, f"gang-{number:05d}", size)
+    scheduler = VolcanoScheduler(store, clock, events=False)
+    scheduler.start()
+    bound, seconds = 0, 0.0
+    while bound < gangs * size:
+        before = process_time()
+        result = scheduler.schedule_one()
+        seconds += process_time() - before
+        if result is None or not result.binds:
+            break
+        bound += len(result.binds)
+        clock.fire_next(outer=False)
+    return bound / seconds if seconds else 0.0
+
+
+def small_jobs(nodes: int, jobs: int) -> float:
+    """CPU-seconds until jobs of one pod each, created at once, all run, their creation included."""
+    from seatrial.clock.virtual import Clock
+    from seatrial.controllers.registry import build_controllers
+    from seatrial.scenario.gc_tuning import tune_collector
+    from seatrial.volcano.scheduler import VolcanoScheduler
+
+    tune_collector()
+    clock = Clock()
+    store = prepared(clock, nodes)
+    actors: list[Any] = [*build_controllers(store, clock, ["pod"]), VolcanoScheduler(store, clock, events=False)]
+    for actor in actors:
+        actor.start()
+    before = process_time()
+    for number in range(jobs):
+        create_gang(store, f"job-{number:05d}", 1)
+    for _ in range(MOST_TURNS):
+        busy = [actor for actor in actors if actor.has_work()]
+        for actor in busy:
+            actor.work()
+        if not busy and not clock.fire_next(outer=False):
+            break
+    return process_time() - before
+
+
+def prepared(clock: Any, nodes: int) -> "Store":
+    """A store that serves Volcano, with nodes of 32 cpus and the open queue `default`."""
+    from seatrial.scenario.cluster import fresh_store
+    from seatrial.volcano.apis import QUEUE, kind_of
+    from seatrial.volcano.apis.install import install
+
+    store = fresh_store(clock)
+    install(store)
+
+    def open_queue(document: "Document") -> None:
+        document.setdefault("status", {})["state"] = "Open"
+
+    store.modify(kind_of(store, QUEUE), "default", open_queue, writer=WRITER, subresource="status")
+    kind = kind_of(store, ("v1", "Node"))
+    resources = {"cpu": "32", "memory": "256Gi", "pods": "110"}
+    for number in range(nodes):
+        status = {"allocatable": resources, "capacity": resources}
+        document = {"metadata": {"name": f"node-{number:05d}"}, "spec": {}, "status": status}
+        store.create(kind, {"apiVersion": "v1", "kind": "Node", **document}, writer=WRITER)
+    return store
+
+
+def create_gang(store: "Store", name: str, size: int) -> None:
+    """A PodGroup with pods of one cpu and one gibibyte."""
+    from seatrial.volcano.apis import POD_GROUP, SCHEDULING, kind_of
+    from seatrial.volcano.apis.labels import GROUP_NAME, TASK_SPEC
+
+    least = {"cpu": str(size), "memory": f"{size}Gi"}
+    group = {
+        "apiVersion": SCHEDULING,
+        "kind": "PodGroup",
+        "metadata": {"name": name, "namespace": NAMESPACE},
+        "spec": {"minMember": size, "queue": "default", "minResources": least},
+    }
+    store.create(kind_of(store, POD_GROUP), group, writer=WRITER, namespace=NAMESPACE)
+    kind = kind_of(store, ("v1", "Pod"))
+    requests = {"requests": {"cpu": "1", "memory": "1Gi"}}
+    for number in range(size):
+        pod = {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {
+                "name": f"{name}-worker-{number}",
+                "namespace": NAMESPACE,
+                "annotations": {GROUP_NAME: name, TASK_SPEC: "worker"},
+            },
+            "spec": {
+                "schedulerName": "volcano",
+                "containers": [{"name": "main", "image": "busybox", "resources": requests}],
+            },
+        }
+        store.create(kind, pod, writer=WRITER, namespace=NAMESPACE)
+
+
+def _apart(work: Any, *given: Any) -> float:
+    """The answer of some work, done in a fresh process."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return float(pool.submit(work, *given).result())
+
+
+def _document(figure: Figure) -> dict[str, Any]:
+    return {
+        "figure": figure.name,
+        "measured": round(figure.value, 1),
+        "unit": figure.unit,
+        "must": figure.must,
+        "verdict": figure.verdict,
+    }
