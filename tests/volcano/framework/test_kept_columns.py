@@ -26,10 +26,10 @@ def clusters(draw: st.DrawFn) -> tuple[list[Document], list[Document], list[Docu
         size = draw(st.integers(1, 4))
         groups.append(group(f"g{number}", draw(st.integers(1, size))))
         cpu, selector, role = draw(CPUS), draw(LABELS), draw(st.sampled_from(["", "w"]))
-        for index in range(size):
-            pods.append(pod(f"g{number}-w-{index}", f"g{number}", cpu, role=role, nodeSelector=selector))
-    for number in range(draw(st.integers(0, 2))):
-        pods.append(pod(f"there-{number}", cpu="1", on="n0"))
+        pods += [
+            pod(f"g{number}-w-{index}", f"g{number}", cpu, role=role, nodeSelector=selector) for index in range(size)
+        ]
+    pods += [pod(f"there-{number}", cpu="1", on="n0") for number in range(draw(st.integers(0, 2)))]
     return nodes, pods, groups
 
 
