@@ -6,7 +6,7 @@ from seatrial.model.documents import Document
 from seatrial.store.store import Store
 from seatrial.volcano.apis import POD_GROUP, QUEUE, kind_of
 from seatrial.volcano.controllers.registry import build_controllers
-from seatrial.volcano.scheduler import VolcanoScheduler
+from seatrial.volcano.scheduler import SCHEDULE_PERIOD, VolcanoScheduler
 from tests.volcano.objects import create, job, queue, task, volcano_store
 
 
@@ -42,6 +42,12 @@ class Cluster:
             if not busy and not self.clock.fire_next(outer=False):
                 return
         raise AssertionError("the cluster does not come to rest")
+
+    def run_session(self) -> None:
+        """Lets the controllers finish, and runs a session if one is due."""
+        while any(actor.work() for actor in self._actors):
+            pass
+        self.scheduler.work()
 
     def pods(self) -> list[Document]:
         return [stored.document() for stored in self.store.list(kind_of(self.store, ("v1", "Pod")))]
@@ -139,3 +145,17 @@ def test_events_are_counted_rather_than_repeated() -> None:
     overused = [event for event in events if event["message"].startswith("resource in cluster is overused")]
     assert len(overused) == 1 and overused[0]["count"] > 1
     assert overused[0]["involvedObject"]["kind"] == "PodGroup"
+
+
+def test_a_change_at_the_moment_of_the_next_session_is_not_forgotten() -> None:
+    cluster = Cluster("n1")
+
+    def arrive() -> None:
+        cluster.create(job("train", task()))
+        cluster.run_session()
+
+    cluster.clock.after(SCHEDULE_PERIOD, arrive)
+    cluster.run_session()
+    cluster.create(queue("first"))
+    cluster.settle()
+    assert [pod["spec"].get("nodeName") for pod in cluster.pods()] == ["n1"]

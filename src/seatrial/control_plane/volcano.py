@@ -1,5 +1,6 @@
 """Volcano in `serve`: its kinds and webhooks, its controllers and its scheduler."""
 
+import time
 from typing import TYPE_CHECKING
 
 from seatrial.model.errors import ConfigError
@@ -9,6 +10,12 @@ if TYPE_CHECKING:
 
     from seatrial.control_plane.components import Parts, Settings
     from seatrial.volcano.config.scheduler_conf import SchedulerConf
+    from seatrial.volcano.framework.job_updater import SessionResult
+    from seatrial.volcano.framework.session import Session
+    from seatrial.volcano.scheduler import VolcanoScheduler
+
+BUCKETS = (5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560)
+"""Upper bounds of upstream's latency histogram, in milliseconds."""
 
 
 def install_volcano(parts: "Parts") -> None:
@@ -24,10 +31,13 @@ def add_volcano(parts: "Parts", settings: "Settings") -> None:
     from seatrial.volcano.scheduler import VolcanoScheduler
 
     controllers = build_controllers(parts.store, parts.clock)
-    scheduler = VolcanoScheduler(parts.store, parts.clock, read_conf(settings.volcano_config))
-    for worker in (controllers, scheduler):
+    measured = MeasuredScheduler()
+    conf = read_conf(settings.volcano_config)
+    measured.scheduler = VolcanoScheduler(parts.store, parts.clock, conf, on_session=measured.count)
+    for worker in (controllers, measured):
         worker.start()
         parts.workers.append(worker)
+    parts.metrics.append(measured.metrics)
 
 
 def read_conf(path: "Path | None") -> "SchedulerConf | None":
@@ -42,3 +52,60 @@ def read_conf(path: "Path | None") -> "SchedulerConf | None":
     except OSError as error:
         raise ConfigError(str(path), "", f"cannot be read: {error.strerror}") from error
     return load_conf(text, str(path), tuple(PLUGINS))
+
+
+class MeasuredScheduler:
+    """The scheduler as a worker whose sessions are timed and counted."""
+
+    name = "volcano"
+    scheduler: "VolcanoScheduler"
+
+    def __init__(self) -> None:
+        self._took = [0] * (len(BUCKETS) + 1)
+        self._total = 0.0
+        self._scheduled = self._evicted = 0
+
+    def start(self) -> None:
+        self.scheduler.start()
+
+    def stop(self) -> None:
+        self.scheduler.stop()
+
+    def has_work(self) -> bool:
+        return self.scheduler.has_work()
+
+    def work(self) -> bool:
+        """Run one session."""
+        start = time.perf_counter()
+        if not self.scheduler.work():
+            return False
+        took = (time.perf_counter() - start) * 1000
+        self._total += took
+        self._took[sum(took > bound for bound in BUCKETS)] += 1
+        return True
+
+    def count(self, session: "Session", result: "SessionResult") -> None:
+        """Take note of what a session decided."""
+        self._scheduled += len(result.binds)
+        self._evicted += len(result.evictions)
+
+    def metrics(self) -> str:
+        """Metrics by the names of upstream's pkg/scheduler/metrics."""
+        name = "volcano_e2e_scheduling_latency_milliseconds"
+        lines = [
+            f"# HELP {name} E2e scheduling latency in milliseconds (scheduling algorithm + binding)",
+            f"# TYPE {name} histogram",
+        ]
+        count = 0
+        for bound, found in zip((*BUCKETS, "+Inf"), self._took, strict=True):
+            count += found
+            lines.append(f'{name}_bucket{{le="{bound}"}} {count}')
+        lines += [
+            f"{name}_sum {self._total}",
+            f"{name}_count {count}",
+            "# TYPE volcano_schedule_attempts_total counter",
+            f'volcano_schedule_attempts_total{{result="scheduled"}} {self._scheduled}',
+            "# TYPE volcano_pod_preemption_victims counter",
+            f"volcano_pod_preemption_victims {self._evicted}",
+        ]
+        return "\n".join(lines) + "\n"

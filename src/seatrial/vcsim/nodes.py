@@ -5,16 +5,22 @@ Nodes are born Ready; KWOK's stages keep them so, and the node controller taints
 
 import random
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 from seatrial.model.documents import Document
 from seatrial.vcsim.kinds import NodeSpec, Resources, SimulatorCluster
+from seatrial.vcsim.tables import read_nodes
 
 KUBELET_VERSION: Final = "v1.36.3"
 LETTERS: Final = "bcdfghjklmnpqrstvwxz2456789"
 """The letters of names that Kubernetes generates."""
 SUFFIX: Final = 5
+MOST_PODS: Final = "110"
+"""Pods of a node whose table says nothing of them."""
 CONTROL_PLANE: Final[Resources] = {"cpu": "8", "memory": "16Gi", "pods": "110"}
+NOTHING: Final[Resources] = {"cpu": "0", "memory": "0", "pods": "0"}
+"""All of the control plane is reserved, so that schedulers count only the nodes that were asked for."""
 _ROLE: Final = "node-role.kubernetes.io/"
 _TAINT: Final = {"key": f"{_ROLE}master", "effect": "NoSchedule"}
 _CORDON: Final = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
@@ -29,7 +35,7 @@ _CONDITIONS: Final = (
 def cluster_nodes(cluster: SimulatorCluster, now: str) -> list[Document]:
     """All nodes of a cluster; one configuration always gives the same names."""
     name = f"{cluster.metadata.name}-control-plane"
-    plane = _node(name, "master", CONTROL_PLANE, CONTROL_PLANE, now)
+    plane = _node(name, "master", CONTROL_PLANE, NOTHING, now)
     plane["spec"] = {"unschedulable": True, "taints": [_TAINT, _CORDON]}
     names = _names(cluster.metadata.name)
     workers = [
@@ -38,6 +44,19 @@ def cluster_nodes(cluster: SimulatorCluster, now: str) -> list[Document]:
         for _ in range(group.count)
     ]
     return [plane, *workers]
+
+
+def table_nodes(path: Path, now: str) -> list[Document]:
+    """The nodes of a CSV file; a group of one keeps its name, others are numbered."""
+    found = []
+    for group, labels in read_nodes(path):
+        names = [group.name] if group.count == 1 else [f"{group.name}-{number}" for number in range(group.count)]
+        for name in names:
+            amounts = {"pods": MOST_PODS, **group.capacity}
+            node = _node(name, "worker", amounts, amounts, now)
+            node["metadata"]["labels"] |= labels
+            found.append(node)
+    return found
 
 
 def allocatable(group: NodeSpec) -> Resources:

@@ -99,6 +99,19 @@ class ClusterHome:
         temporary.write_text(json.dumps(asdict(record), indent=2) + "\n")
         temporary.replace(path)
 
+    def clear(self) -> None:
+        """Delete all but the reports."""
+        for path in self.root.iterdir() if self.root.is_dir() else ():
+            if path == self.reports:
+                continue
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+        with suppress(OSError):
+            self.root.rmdir()
+            home().rmdir()
+
     def remove(self) -> None:
         """Delete the directory and all that is in it."""
         shutil.rmtree(self.root, ignore_errors=True)

@@ -134,7 +134,10 @@ class VolcanoScheduler:
             return
 
         def come() -> None:
+            # A session may have run at this very moment, before the timer: then the next one is due later.
             self._timer = None
+            if self._is_dirty:
+                self._wake_at(self._next)
 
         self._timer = self._clock.at(when, come, outer=self._outer)
 

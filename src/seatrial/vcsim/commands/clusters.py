@@ -63,8 +63,8 @@ def create_cluster(
         raise ConfigError(str(volcano_config), "--volcano-config", "no such file")
     options = RuntimeOptions(volcano_config, _binaries(binary or []), manifests)
     _refuse_missing(runtime, chosen.missing(options))
-    home.remove()
-    home.root.mkdir(parents=True, mode=0o700)
+    home.clear()
+    home.root.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
         record = chosen.create(cluster, home, options)
         context = ""
@@ -74,7 +74,7 @@ def create_cluster(
         home.write_record(dataclasses.replace(record, context=context))
         shutil.copyfile(config, home.config)
     except BaseException:
-        home.remove()
+        home.clear()
         raise
     taken = chosen.health(home, record).memory
     count = 1 + sum(group.count for group in cluster.spec.nodes)

@@ -1,12 +1,23 @@
-"""`vcsimctl run`: a throughput test on a cluster."""
+"""`vcsimctl run`: throughput tests in real or virtual time, and what-if comparisons of two configurations."""
 
+import csv
+import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from seatrial.model.errors import ConfigError
+
+if TYPE_CHECKING:
+    from seatrial.model.documents import Document
+    from seatrial.vcsim.reports import Outcome
+    from seatrial.vcsim.state import ClusterHome
+    from seatrial.vcsim.virtual_run import VirtualRun
+    from seatrial.vcsim.workload import Workload
+
+DETAILS = ("namespace", "name", "job", "node", "created", "scheduled", "finished", "waited")
 
 
 def register(app: typer.Typer) -> None:
@@ -15,14 +26,43 @@ def register(app: typer.Typer) -> None:
 
 
 def run(
-    test: Annotated[Path, typer.Option(help="A SimulatorJob file.")],
+    test: Annotated[Path | None, typer.Option(help="A SimulatorJob file.")] = None,
     cluster: Annotated[str | None, typer.Option(help="The cluster; may be left out where there is only one.")] = None,
+    clock: Annotated[
+        Literal["real", "virtual"],
+        typer.Option(help="real measures what the machine does; virtual plays the load in simulated time."),
+    ] = "real",
     settle: Annotated[
-        float, typer.Option(min=0, help="Seconds without a scheduled pod after which the test ends.")
+        float, typer.Option(min=0, help="Seconds without a scheduled pod after which a real test ends.")
     ] = 30.0,
+    config: Annotated[
+        Path | None, typer.Option(help="A SimulatorCluster file; virtual runs need no cluster that runs.")
+    ] = None,
+    volcano_config: Annotated[
+        Path | None, typer.Option(help="volcano-scheduler.conf of a virtual run; default: that of the Helm chart.")
+    ] = None,
+    compare: Annotated[
+        tuple[Path, Path] | None, typer.Option(help="Play the load under two configurations and compare waiting times.")
+    ] = None,
+    nodes: Annotated[Path | None, typer.Option(help="Nodes from a CSV file.")] = None,
+    pods: Annotated[Path | None, typer.Option(help="Pods with run times from a CSV file, instead of a test.")] = None,
+    queues: Annotated[Path | None, typer.Option(help="Queues from a CSV file.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Directory for reports; default: that of the cluster.")] = None,
 ) -> None:
     """Create the objects of a test at its rate, and report how many pods were scheduled each second."""
-    from seatrial.vcsim import real_run, reports
+    if (test is None) == (pods is None):
+        raise ConfigError("", "--test", "expected a test with --test FILE, or pods with --pods FILE")
+    if clock == "virtual" or compare is not None or pods is not None or config is not None or nodes is not None:
+        _run_virtual(test, cluster, config, volcano_config, compare, nodes, pods, queues, out)
+    elif volcano_config is not None or queues is not None:
+        raise ConfigError("", "--clock", "a real test runs on the cluster as it is; expected --clock virtual")
+    else:
+        assert test is not None
+        _run_real(test, cluster, settle, out)
+
+
+def _run_real(test: Path, cluster: str | None, settle: float, out: Path | None) -> None:
+    from seatrial.vcsim import real_run
     from seatrial.vcsim.client import Client
     from seatrial.vcsim.kinds import SimulatorJob
     from seatrial.vcsim.load import read_load
@@ -41,10 +81,132 @@ def run(
     try:
         outcome = real_run.run(home.kubeconfig, load, job.spec.timing, settle)
     except NoSchedulingEvents as error:
-        print(f"vcsimctl: {test}: {error}", file=sys.stderr)
-        raise typer.Exit(1) from None
-    path = reports.write(outcome.throughput, home.reports)
-    typer.echo(reports.terminal_text(test, outcome, path), nl=False)
+        raise _no_events(test, str(error)) from None
+    _conclude(test, outcome, out or home.reports)
+
+
+def _conclude(test: Path, outcome: "Outcome", directory: Path) -> None:
+    from seatrial.vcsim import reports
+
+    path = reports.write(outcome.throughput, directory)
+    typer.echo(reports.terminal_text(test, outcome, path.absolute()), nl=False)
     if outcome.reason:
         print(f"vcsimctl: {test}: {outcome.reason}", file=sys.stderr)
         raise typer.Exit(1)
+
+
+def _no_events(test: Path, why: str) -> typer.Exit:
+    print(f"vcsimctl: {test}: {why}", file=sys.stderr)
+    return typer.Exit(1)
+
+
+def _run_virtual(
+    test: Path | None,
+    cluster: str | None,
+    config: Path | None,
+    volcano_config: Path | None,
+    compare: tuple[Path, Path] | None,
+    nodes: Path | None,
+    pods: Path | None,
+    queues: Path | None,
+    out: Path | None,
+) -> None:
+    from seatrial.vcsim.virtual_run import VirtualRun
+    from seatrial.vcsim.what_if import read_conf
+
+    home, machines = _machines(cluster, config, nodes)
+    workload = _workload(test, pods, queues)
+    if compare is not None:
+        _compare(machines, workload, compare, out)
+        return
+    played = VirtualRun(machines, read_conf(volcano_config))
+    played.play(workload, until_finished=pods is not None)
+    directory = out or home.reports
+    if pods is not None:
+        _write_details(played, directory)
+    _report(test or pods or Path(), played, workload, directory)
+
+
+def _machines(cluster: str | None, config: Path | None, nodes: Path | None) -> "tuple[ClusterHome, list[Document]]":
+    """The nodes of a virtual run, and where its reports go."""
+    from seatrial.clock.virtual import START
+    from seatrial.model.times import to_time
+    from seatrial.vcsim.kinds import SimulatorCluster
+    from seatrial.vcsim.nodes import cluster_nodes, table_nodes
+    from seatrial.vcsim.state import ClusterHome, the_cluster
+
+    now = to_time(START)
+    if nodes is not None:
+        return ClusterHome(cluster or "csv"), table_nodes(nodes, now)
+    home = ClusterHome(SimulatorCluster.read(config).metadata.name) if config is not None else the_cluster(cluster)
+    described: SimulatorCluster = SimulatorCluster.read(config) if config is not None else home.cluster()
+    return home, cluster_nodes(described, now)
+
+
+def _workload(test: Path | None, pods: Path | None, queues: Path | None) -> "Workload":
+    import dataclasses
+
+    from seatrial.vcsim import tables
+    from seatrial.vcsim.kinds import SimulatorJob
+    from seatrial.vcsim.load import read_load
+    from seatrial.vcsim.virtual_run import is_namespaced
+    from seatrial.vcsim.workload import load_workload
+
+    if pods is not None:
+        found = tables.read_pods(pods)
+    else:
+        assert test is not None
+        job: SimulatorJob = SimulatorJob.read(test)
+        found = load_workload(read_load(job, test, is_namespaced), job.spec.timing)
+    listed = tables.read_queues(queues) if queues is not None else []
+    return dataclasses.replace(found, prepared=[*listed, *found.prepared])
+
+
+def _compare(machines: "list[Document]", workload: "Workload", confs: tuple[Path, Path], out: Path | None) -> None:
+    from seatrial.vcsim import what_if
+
+    for conf in confs:
+        what_if.read_conf(conf)
+    a, b = (what_if.play(machines, workload, conf) for conf in confs)
+    for line in what_if.comparison(a, b):
+        typer.echo(line)
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        path = out / "what-if.json"
+        path.write_text(json.dumps(what_if.document(a, b), indent=2) + "\n")
+        typer.echo(f"Written: {path}")
+
+
+def _report(test: Path, played: "VirtualRun", workload: "Workload", directory: Path) -> None:
+    from seatrial.vcsim.reports import Outcome
+    from seatrial.vcsim.throughput import NoSchedulingEvents, measure
+
+    try:
+        throughput = measure(played.moments())
+    except NoSchedulingEvents as error:
+        raise _no_events(test, _because(str(error), played)) from None
+    reason = workload.reason
+    if not reason and throughput.total < workload.pods:
+        reason = _because(f"{throughput.total} of {workload.pods} pods were scheduled", played)
+    _conclude(test, Outcome(throughput, workload.pods, reason), directory)
+
+
+def _because(text: str, played: "VirtualRun") -> str:
+    reasons = [f"  {job}: {why}" for job, why in list(played.reasons().items())[:10]]
+    return "\n".join([text, *reasons])
+
+
+def _write_details(played: "VirtualRun", directory: Path) -> None:
+    """One line a pod, in seconds from the start."""
+    directory.mkdir(parents=True, exist_ok=True)
+    with (directory / "pods_detail.csv").open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(DETAILS)
+        for pod in played.pods.values():
+            times = [_seconds(value) for value in (pod.created, pod.scheduled, pod.finished)]
+            waited = _seconds(pod.scheduled - pod.created) if pod.scheduled is not None else ""
+            table.writerow([pod.namespace, pod.name, pod.group, pod.node, *times, waited])
+
+
+def _seconds(microseconds: int | None) -> str:
+    return "" if microseconds is None else f"{microseconds / 1_000_000:g}"

@@ -1,0 +1,257 @@
+"""A run in simulated time, in this process: store, controllers and the Volcano scheduler, and no waiting.
+
+A session of the scheduler takes no simulated time and begins a period after the one before, as upstream's
+`--schedule-period`; the clock jumps to the next arrival or timer.
+"""
+
+from dataclasses import dataclass, field
+from functools import cache, partial
+from pathlib import Path
+from typing import Final, Protocol
+
+import msgspec
+
+from seatrial.clock.virtual import START, Clock
+from seatrial.controllers.registry import build_controllers
+from seatrial.model.documents import Document
+from seatrial.model.errors import ConfigError, StatusError
+from seatrial.model.times import HOUR, SECOND
+from seatrial.scenario.cluster import fresh_store
+from seatrial.scheduler.scheduler import Scheduler
+from seatrial.store.objects import Change
+from seatrial.vcsim.workload import Arrival, Workload
+from seatrial.volcano.apis import POD_GROUP, kind_of
+from seatrial.volcano.apis.install import install
+from seatrial.volcano.apis.labels import GROUP_NAME
+from seatrial.volcano.config.scheduler_conf import SchedulerConf
+from seatrial.volcano.controllers.registry import build_controllers as build_volcano_controllers
+from seatrial.volcano.scheduler import VolcanoScheduler
+
+MOST_BINDS: Final = 20
+"""Binds for each pod submitted, after which pods are taken to be evicted for ever."""
+LONGEST_WAIT: Final = 720 * HOUR
+"""Simulated time without an arrival, a bind or the end of a pod, after which nothing more is expected."""
+WRITER: Final = "vcsimctl"
+
+
+@dataclass(slots=True)
+class PodTimes:
+    """When things happened to a pod, in microseconds from the start."""
+
+    namespace: str
+    name: str
+    created: int
+    scheduled: int | None = None
+    finished: int | None = None
+    node: str = ""
+    group: str = ""
+
+
+@dataclass(slots=True)
+class JobTimes:
+    """When things happened to a PodGroup."""
+
+    namespace: str
+    name: str
+    queue: str
+    least: int
+    created: int
+    bound: list[int] = field(default_factory=list)
+    pods: int = 0
+
+    @property
+    def size(self) -> int:
+        return max(self.pods, self.least)
+
+    @property
+    def waited(self) -> int | None:
+        """Microseconds until the least number of pods had a node; None where they never had."""
+        least = max(self.least, 1)
+        return sorted(self.bound)[least - 1] - self.created if len(self.bound) >= least else None
+
+
+class _Meta(msgspec.Struct, rename="camel"):
+    uid: str = ""
+    annotations: dict[str, str] = {}
+
+
+class _Spec(msgspec.Struct, rename="camel"):
+    node_name: str = ""
+
+
+class _Status(msgspec.Struct):
+    phase: str = ""
+
+
+class _Pod(msgspec.Struct):
+    metadata: _Meta = msgspec.field(default_factory=_Meta)
+    spec: _Spec = msgspec.field(default_factory=_Spec)
+    status: _Status = msgspec.field(default_factory=_Status)
+
+
+_pods = msgspec.json.Decoder(_Pod)
+_NOWHERE = Path()
+
+
+@cache
+def is_namespaced(api_version: str, kind: str) -> bool:
+    """Whether a kind is namespaced in a cluster with Volcano; ConfigError where there is no such kind."""
+    store = fresh_store(Clock())
+    install(store)
+    found = store.kinds.named(api_version, kind)
+    if found is None:
+        raise ConfigError("", "kind", f"the cluster does not serve {api_version} {kind}")
+    return found.namespaced
+
+
+class Worker(Protocol):
+    """A controller or a scheduler."""
+
+    def start(self) -> None: ...
+
+    def work(self) -> bool: ...
+
+
+class KubeScheduler:
+    """kube-scheduler, for the pods that are not Volcano's."""
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+
+    def start(self) -> None:
+        self._scheduler.start()
+
+    def work(self) -> bool:
+        """One attempt."""
+        return self._scheduler.schedule_one() is not None
+
+
+class VirtualRun:
+    """One cluster in simulated time."""
+
+    def __init__(self, nodes: list[Document], conf: SchedulerConf) -> None:
+        self.clock = Clock()
+        self.store = fresh_store(self.clock)
+        install(self.store)
+        self.store.load(nodes, writer=WRITER)
+        self.pods: dict[str, PodTimes] = {}
+        self.jobs: dict[tuple[str, str], JobTimes] = {}
+        self.binds = 0
+        self.evictions = 0
+        """Pods that had a node and were deleted before they ended."""
+        self._waiting: set[str] = set()
+        self._alive: set[str] = set()
+        self._arriving = 0
+        self._progress = 0
+        """When something last arrived, got a node or ended."""
+        self.volcano = VolcanoScheduler(self.store, self.clock, conf)
+        self.workers: list[Worker] = [
+            *build_controllers(self.store, self.clock),
+            build_volcano_controllers(self.store, self.clock),
+            KubeScheduler(Scheduler(self.store, self.clock)),
+            self.volcano,
+        ]
+        for worker in self.workers:
+            worker.start()
+        self.store.subscribe(self._pod_changed, [kind_of(self.store, ("v1", "Pod"))])
+        self.store.subscribe(self._group_changed, [kind_of(self.store, POD_GROUP)])
+
+    def play(self, workload: Workload, *, until_finished: bool = False) -> None:
+        """Let everything arrive, and go on until all pods have a node (or have ended), or nothing can change."""
+        for document in workload.prepared:
+            self._create(Arrival(0, document, _NOWHERE))
+        self._work()
+        start = self.clock.now()
+        self._arriving = len(workload.arrivals)
+        for arrival in workload.arrivals:
+            self.clock.at(start + arrival.at, partial(self._arrive, arrival))
+        while not self._is_done(workload, until_finished) and self._step():
+            self._work()
+
+    def moments(self) -> list[float]:
+        """When pods got their first node, in seconds from the start."""
+        return [pod.scheduled / SECOND for pod in self.pods.values() if pod.scheduled is not None]
+
+    def reasons(self) -> dict[str, str]:
+        """Why jobs wait, as of the last session, by namespace/name."""
+        return {found.job: found.text for found in self.volcano.waiting}
+
+    def now(self) -> int:
+        """Microseconds since the start."""
+        return self.clock.now() - START
+
+    def _is_done(self, workload: Workload, until_finished: bool) -> bool:
+        if self.binds > MOST_BINDS * workload.pods + 100:
+            return True
+        if self._arriving or self._waiting:
+            return False
+        scheduled = sum(pod.scheduled is not None for pod in self.pods.values())
+        return scheduled >= workload.pods and not (until_finished and self._alive)
+
+    def _step(self) -> bool:
+        """Go to what happens next; False where there is nothing."""
+        return self.now() - self._progress < LONGEST_WAIT and self.clock.fire_next(outer=True)
+
+    def _work(self) -> None:
+        """Controllers and schedulers work until they have nothing to do; no time passes."""
+        while any(worker.work() for worker in self.workers):
+            pass
+
+    def _arrive(self, arrival: Arrival) -> None:
+        self._arriving -= 1
+        self._progress = self.now()
+        self._create(arrival)
+
+    def _create(self, arrival: Arrival) -> None:
+        document = arrival.document
+        kind = self.store.kinds.named(document["apiVersion"], document["kind"])
+        if kind is None:
+            why = f"{document['apiVersion']} {document['kind']} is not served"
+            raise ConfigError(str(arrival.path), "kind", why)
+        namespace = document["metadata"].get("namespace", "") if kind.namespaced else ""
+        try:
+            self.store.create(kind, document, writer=WRITER, namespace=namespace)
+        except StatusError as error:
+            raise ConfigError(str(arrival.path), document["metadata"].get("name", ""), str(error)) from error
+
+    # What is noted.
+
+    def _pod_changed(self, change: Change) -> None:
+        pod = _pods.decode(change.stored.data)
+        uid = pod.metadata.uid
+        if change.type == "DELETED":
+            self._waiting.discard(uid)
+            self._alive.discard(uid)
+            gone = self.pods.get(uid)
+            self.evictions += gone is not None and gone.scheduled is not None and gone.finished is None
+            return
+        times = self.pods.get(uid)
+        if times is None:
+            times = self.pods[uid] = PodTimes(change.stored.namespace, change.stored.name, self.now())
+            self._waiting.add(uid)
+            self._alive.add(uid)
+        if not times.group:
+            self._join(times, pod.metadata.annotations.get(GROUP_NAME, ""))
+        if pod.spec.node_name and times.scheduled is None:
+            times.scheduled, times.node = self.now(), pod.spec.node_name
+            self.binds += 1
+            self._progress = self.now()
+            self._waiting.discard(uid)
+            job = self.jobs.get((times.namespace, times.group))
+            if job is not None:
+                job.bound.append(times.scheduled)
+        if pod.status.phase in ("Succeeded", "Failed") and times.finished is None:
+            times.finished = self._progress = self.now()
+            self._alive.discard(uid)
+
+    def _join(self, times: PodTimes, group: str) -> None:
+        times.group = group
+        job = self.jobs.get((times.namespace, group))
+        if job is not None:
+            job.pods += 1
+
+    def _group_changed(self, change: Change) -> None:
+        key = change.stored.namespace, change.stored.name
+        if key not in self.jobs:
+            spec = change.stored.document().get("spec") or {}
+            self.jobs[key] = JobTimes(*key, spec.get("queue", ""), spec.get("minMember", 0), self.now())

@@ -1,0 +1,154 @@
+"""Tests in virtual time, tables and what-if comparisons, through the command."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.vcsim.files import cluster, deployment, group, simulator_job, vcjob, written
+from tests.vcsim.processes import User
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "vcsimctl"
+
+
+def small(user: User, *documents: dict[str, object], **spec: object) -> tuple[str | Path, ...]:
+    """The options of a virtual run on two nodes of 8 cores."""
+    amounts = {"cpu": "8", "memory": "64Gi", "pods": "110"}
+    config = cluster(group("node", 2, capacity=amounts, allocatable=amounts))
+    written(user.home / "objects.yaml", *documents)
+    test = written(user.home / "test.yaml", simulator_job("objects.yaml", **spec))
+    return "--clock", "virtual", "--config", written(user.home / "cluster.yaml", config), "--test", test
+
+
+def report(user: User) -> dict[str, object]:
+    (path,) = (user.home / ".vcsimctl" / "kind-simulator" / "report").glob("*.json")
+    found: dict[str, object] = json.loads(path.read_text())
+    return found
+
+
+def test_a_virtual_run_needs_no_cluster_and_repeats_itself(user: User) -> None:
+    options = small(user, deployment(2), namespaces=2, replicasPerNamespace=3, timing={"qps": 2, "duration": 60})
+    first, again = (user("run", *options, "--out", user.home / name) for name in ("a", "b"))
+    assert (first.code, first.errors) == (0, "")
+    assert "Status: Success" in first.output
+    documents = [json.loads(next((user.home / name).glob("*.json")).read_text()) for name in ("a", "b")]
+    assert documents[0] == documents[1]
+    assert again.code == 0
+    assert documents[0]["total"] == 12
+
+
+def test_the_report_of_a_virtual_run_lies_where_others_do(user: User) -> None:
+    assert user("run", *small(user, vcjob(replicas=4), replicasPerNamespace=1)).code == 0
+    assert report(user)["total"] == 4
+
+
+def test_pods_that_fit_nowhere_are_told_with_the_reason(user: User) -> None:
+    answer = user("run", *small(user, vcjob(replicas=2, cpu="5"), vcjob("large", cpu="9"), replicasPerNamespace=1))
+    assert answer.code == 1
+    assert "Status: Failed" in answer.output
+    assert "2 of 4 pods were scheduled" in answer.errors
+    assert "scheduling-throughput-0/large" in answer.errors
+
+
+def test_nothing_scheduled_is_an_error_in_virtual_time_too(user: User) -> None:
+    """VC-038: exit code 1 and no file."""
+    answer = user("run", *small(user, vcjob(cpu="99"), replicasPerNamespace=1))
+    assert answer.code == 1
+    assert "no pod was scheduled" in answer.errors
+    assert not list((user.home / ".vcsimctl").rglob("*.json"))
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--test", "none.yaml", "--clock", "virtual", "--config", "none.yaml"), "No such file"),
+        ((), "expected a test with --test FILE, or pods with --pods FILE"),
+        (("--test", "t.yaml", "--volcano-config", "x"), "expected --clock virtual"),
+    ],
+)
+def test_bad_options_are_told(user: User, options: tuple[str, ...], why: str) -> None:
+    answer = user("run", *options)
+    assert answer.code == 2
+    assert why in answer.errors
+    assert "Traceback" not in answer.errors
+
+
+def test_an_object_that_is_refused_is_told(user: User) -> None:
+    answer = user("run", *small(user, vcjob(queue="none"), replicasPerNamespace=1))
+    assert answer.code == 2
+    assert "objects.yaml" in answer.errors
+    assert "unable to find job queue" in answer.errors
+
+
+def test_tables_bring_nodes_queues_and_pods_with_run_times(user: User) -> None:
+    (user.home / "nodes.csv").write_text("name,count,cpu,memory,labels\nnode,2,4,16Gi,zone=a\n")
+    (user.home / "queues.csv").write_text("name,weight,capability.cpu\nteam,2,8\n")
+    (user.home / "pods.csv").write_text(
+        "name,createtime,runsec,cpu,job,queue,nodeselector\n"
+        "a-0,0,30,4,a,team,zone=a\na-1,0,30,4,a,team,zone=a\nlate,5,10,4,,team,\n"
+    )
+    tables = [value for name in ("nodes", "pods", "queues") for value in (f"--{name}", user.home / f"{name}.csv")]
+    answer = user("run", *tables, "--out", user.home / "out")
+    assert (answer.code, answer.errors) == (0, "")
+    text = (user.home / "out" / "pods_detail.csv").read_text()
+    rows = {row["name"]: row for row in csv.DictReader(text.splitlines())}
+    assert float(rows["a-0"]["finished"]) == float(rows["a-0"]["scheduled"]) + 30
+    assert float(rows["late"]["scheduled"]) >= float(rows["a-1"]["finished"])
+    assert rows["a-0"]["job"] == "a"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("name\nx\n", "createtime: expected a column of this name"),
+        ("name,createtime\nx,soon\n", "pods.csv:2: createtime: expected seconds, got 'soon'"),
+        ("name,createtime,cpu\nx,1,much\n", "pods.csv:2: cpu: 'much'"),
+        ("name,createtime\nx,1,2\n", "pods.csv:2: more values than columns"),
+    ],
+)
+def test_mistakes_in_tables_are_told_with_their_line(user: User, text: str, why: str) -> None:
+    (user.home / "nodes.csv").write_text("name,cpu\nnode,4\n")
+    (user.home / "pods.csv").write_text(text)
+    answer = user("run", "--nodes", user.home / "nodes.csv", "--pods", user.home / "pods.csv")
+    assert answer.code == 2
+    assert why in answer.errors
+
+
+def compared(user: User, *options: str | Path, example: str) -> list[dict[str, object]]:
+    folder = EXAMPLES / example
+    answer = user(
+        "run", *options, "--compare", folder / "conf-a.yaml", folder / "conf-b.yaml", "--out", user.home / "out"
+    )
+    assert (answer.code, answer.errors) == (0, "")
+    found: list[dict[str, object]] = json.loads((user.home / "out" / "what-if.json").read_text())["configurations"]
+    return found
+
+
+def case(example: str) -> tuple[str | Path, ...]:
+    return "--config", EXAMPLES / example / "cluster.yaml", "--test", EXAMPLES / example / "test-case.yaml"
+
+
+def test_an_idle_cluster_with_a_pending_job(user: User) -> None:
+    a, b = compared(user, *case("idle-but-pending"), example="idle-but-pending")
+    assert (a["scheduled"], b["scheduled"]) == (0, 1)
+    (why,) = [reason for job, reason in a["pending"].items() if "/small-" in job]  # type: ignore[attr-defined]
+    assert "is not let in by plugin overcommit: resource in cluster is overused: overused cpu" in why
+
+
+def test_fragmentation(user: User) -> None:
+    a, b = compared(user, *case("fragmentation"), example="fragmentation")
+    assert (a["scheduled"], b["scheduled"]) == (4, 7)
+
+
+def test_reclaim(user: User) -> None:
+    a, b = compared(user, *case("reclaim"), example="reclaim")
+    started = [found["queues"]["production"]["started"] for found in (a, b)]  # type: ignore[index]
+    assert started == [0, 1]
+    assert (a["evicted"], b["evicted"]) == (0, 1)
+
+
+def test_small_jobs_overtake_a_big_one_unless_sla_holds_its_place(user: User) -> None:
+    tables = "--nodes", EXAMPLES / "overtaking" / "nodes.csv", "--pods", EXAMPLES / "overtaking" / "pods.csv"
+    waits = [found["jobSizes"]["9-64 pods"]["maxWait"] for found in compared(user, *tables, example="overtaking")]  # type: ignore[index]
+    assert waits == [132.0, 53.0]
