@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.synced
 
-.PHONY: setup lock demo test check lint test-long test-browser test-outside web docs clean
+.PHONY: setup lock demo test check lint test-long test-fuzz test-browser test-outside web docs clean
 
 setup: $(STAMP)
 
@@ -34,6 +34,11 @@ test: lint
 
 test-long: setup
 	$(BIN)/pytest -m long
+
+# The whole number of requests against a real server; on an idle machine also how long /readyz may take.
+test-fuzz: setup
+	SEATRIAL_FUZZ_REQUESTS=$${SEATRIAL_FUZZ_REQUESTS:-200000} SEATRIAL_FUZZ_STALL=$${SEATRIAL_FUZZ_STALL:-0.25} \
+		$(BIN)/pytest -s -m long tests/server/test_grammar_fuzz.py
 
 test-browser: setup
 	$(BIN)/pytest -m browser tests/web
