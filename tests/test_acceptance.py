@@ -27,6 +27,10 @@ def test_every_statement_of_scheduler_simulation_is_tested() -> None:
     assert _table().missing("S") == []
 
 
+def test_every_statement_of_the_volcano_simulator_is_tested() -> None:
+    assert _table().missing("VC") == []
+
+
 def test_the_table_is_fresh() -> None:
     module = _table()
     kept, wanted = (
