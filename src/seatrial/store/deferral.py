@@ -48,6 +48,16 @@ def short_turns(turn: Turn) -> Iterator[None]:
         _turn.reset(token)
 
 
+@contextmanager
+def long_turn() -> Iterator[None]:
+    """Inside, everything is done at once: for a request that writes many objects and cannot be made again."""
+    token = _turn.set(None)
+    try:
+        yield
+    finally:
+        _turn.reset(token)
+
+
 def defers() -> bool:
     """Whether long work is to be deferred here."""
     return _turn.get() is not None

@@ -36,10 +36,15 @@ _RESTORED = CreateOptions(restored=True, owned=True)
 
 def load(store: "Store", documents: Iterable[Document], writer: str) -> list[Stored]:
     """Take the objects of a snapshot in; one that is there already is replaced."""
+    return [_restore(store, document, writer) for document in in_order(documents)]
+
+
+def in_order(documents: Iterable[Document]) -> list[Document]:
+    """The objects of a snapshot in the order in which they can be taken in; lists are opened."""
     flat = [item for document in documents for item in _items(document)]
     rank = {kind: number for number, kind in enumerate(FIRST)}
     flat.sort(key=lambda document: rank.get(document.get("kind", ""), len(FIRST)))
-    return [_restore(store, document, writer) for document in flat]
+    return flat
 
 
 def export(store: "Store") -> list[Document]:

@@ -1,4 +1,5 @@
 import asyncio
+import json
 
 from seatrial.server.handlers.simulator_api import SimulatorApi
 from tests.server.client import Server
@@ -93,3 +94,13 @@ def test_a_body_that_is_not_declared_as_json_is_refused() -> None:
     for path in ("/api/v1/import", "/api/v1/schedulerconfiguration"):
         assert server("POST", path, {}, content_type="text/plain").status == 415
         assert server("POST", path, {}, content_type="").status == 415
+
+
+def test_an_import_of_many_objects_is_taken_in_whole() -> None:
+    server, _ = simulator(Scheduler())
+    nodes = [node(f"n-{number}") for number in range(400)]
+    pods = [pod(f"p-{number}") for number in range(400)]
+    body = {"nodes": nodes, "pods": pods}
+    assert len(json.dumps(body)) > 64 * 1024
+    assert server("POST", "/api/v1/import", body).status == 200
+    assert len(server("GET", PODS).json()["items"]) == 400

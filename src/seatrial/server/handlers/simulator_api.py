@@ -17,7 +17,9 @@ from seatrial.server.extension_points import RouteTable
 from seatrial.server.handlers.list import parse_revision
 from seatrial.server.handlers.request_bodies import read_json
 from seatrial.server.messages import Answer, Request, Stream, json_answer
+from seatrial.store.deferral import long_turn
 from seatrial.store.objects import Change, Stored
+from seatrial.store.snapshots import in_order
 from seatrial.store.store import Store
 
 IGNORED_NAMESPACES = ("default",)
@@ -43,6 +45,8 @@ SECTIONS = (
     Section("priorityClasses", "scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", "pcsLastResourceVersion"),
     Section("namespaces", "v1", "Namespace", "namespaces", "namespaceLastResourceVersion"),
 )
+LOADED_AT_ONCE = 50
+"""Objects of an import that are taken in before others get their turn."""
 LOAD_ORDER = ("namespaces", "priorityClasses", "storageClasses", "pvcs", "pvs", "nodes", "pods")
 
 
@@ -91,11 +95,14 @@ class SimulatorApi:
         body = read_json(request)
         if not isinstance(body, dict):
             raise BadRequest("import: expected an object with pods, nodes, pvs, pvcs, storageClasses, ...")
-        documents = [document for key in LOAD_ORDER for document in self._documents(body, key)]
+        documents = in_order(document for key in LOAD_ORDER for document in self._documents(body, key))
         configuration = body.get("schedulerConfig")
         if configuration is not None and self._scheduler is not None:
             self._scheduler.restart(configuration)
-        self._store.load(documents, writer=request.user.writer)
+        for start in range(0, len(documents), LOADED_AT_ONCE):
+            with long_turn():
+                self._store.load(documents[start : start + LOADED_AT_ONCE], writer=request.user.writer)
+            await asyncio.sleep(0)
         return Answer(b"")
 
     def _documents(self, body: Document, key: str) -> Iterable[Document]:
