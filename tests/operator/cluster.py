@@ -114,7 +114,7 @@ class Cluster:
     def pod(self, name: str, namespace: str = "default") -> Any:
         return self.get(f"/api/v1/namespaces/{namespace}/pods/{name}")
 
-    def wait_for(self, condition: Callable[[], Any], what: str, seconds: float = 90) -> Any:
+    def wait_for(self, condition: Callable[[], Any], what: str, seconds: float = 240) -> Any:
         """Poll until a condition gives something; that."""
         end = time.monotonic() + seconds
         while not (found := condition()):
@@ -123,7 +123,7 @@ class Cluster:
             time.sleep(0.05)
         return found
 
-    def ended(self, name: str, namespace: str = "default", seconds: float = 90) -> dict[str, Any]:
+    def ended(self, name: str, namespace: str = "default", seconds: float = 240) -> dict[str, Any]:
         """The status of a SchedulerSimulation once it has a phase."""
 
         def status() -> Any:

@@ -27,6 +27,6 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     with (
         seatrial_cluster(directory) as cluster,
         Kubelet(cluster, directory / "pods") as kubelet,
-        OperatorProcess(cluster.kubeconfig, directory / "operator.log", "--available-timeout", "60") as operator,
+        OperatorProcess(cluster.kubeconfig, directory / "operator.log") as operator,
     ):
         yield World(cluster, kubelet, operator, directory)

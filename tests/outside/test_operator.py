@@ -53,7 +53,7 @@ def world(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     directory = tmp_path_factory.mktemp("world")
     with (
         Kubelet(cluster, directory / "pods", IMAGES) as kubelet,
-        OperatorProcess(cluster.kubeconfig, directory / "operator.log", "--available-timeout", "60") as operator,
+        OperatorProcess(cluster.kubeconfig, directory / "operator.log") as operator,
     ):
         yield World(cluster, kubelet, operator, directory)
 

@@ -1,12 +1,17 @@
 """The tests of the definitions once more, against the real kube-apiserver."""
 
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
-from seatrial.operator.kinds import definitions
+from seatrial.operator.kinds import IMAGE, definitions
+from seatrial.operator.manifests import manifests
 from tests.operator.cluster import Cluster
+from tests.operator.kubelet import SEATRIAL
 from tests.operator.test_kinds import (  # noqa: F401
     SIMULATIONS,
     SIMULATORS,
@@ -22,6 +27,8 @@ from tests.operator.test_kinds import (  # noqa: F401
     test_simulations_are_namespaced,
     test_the_phase_is_written_through_the_status_subresource,
 )
+from tests.outside.conftest import ROOT
+from tests.outside.processes import Kubectl
 from tests.outside.real_apiserver import RealApiserver, Reply
 from tests.outside.real_cluster import real_cluster
 
@@ -57,3 +64,24 @@ def test_the_definitions_are_accepted_as_they_are(real: tuple[RealApiserver, Clu
         conditions = {each["type"]: each["status"] for each in real[1].get(path)["status"]["conditions"]}
         assert conditions["Established"] == "True"
         assert conditions.get("NonStructuralSchema", "False") == "False"
+
+
+def test_kubectl_applies_the_manifests(real: tuple[RealApiserver, Cluster], programs: Path, tmp_path: Path) -> None:
+    """As the documentation says it, twice: the second time changes nothing."""
+    kubectl = Kubectl(programs / "kubectl", real[1].kubeconfig, tmp_path)
+    text = subprocess.run([*SEATRIAL, "operator", "manifests"], capture_output=True, text=True, check=True).stdout
+    kubectl("apply", "-f", "-", stdin=text)
+    again = kubectl("apply", "-f", "-", stdin=text).splitlines()
+    assert len(again) == 7
+    assert all(line.endswith(" unchanged") for line in again), again
+
+
+def test_kubectl_builds_the_kustomization(programs: Path) -> None:
+    done = subprocess.run(
+        [str(programs / "kubectl"), "kustomize", str(ROOT / "deploy" / "kustomize")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    built = {(each["kind"], each["metadata"]["name"]): each for each in yaml.safe_load_all(done.stdout)}
+    assert built == {(each["kind"], each["metadata"]["name"]): each for each in manifests(IMAGE, "seatrial-system")}
