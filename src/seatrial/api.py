@@ -20,9 +20,8 @@ from seatrial.scenario.result import Result
 from seatrial.scenario.sandbox import Cluster
 from seatrial.scenario.simulation import ScenarioRun, SimulationOptions
 from seatrial.scenario.spec.decoding import decode_scenario, read_scenario, respell
-from seatrial.scheduler.config import Configuration, load_configuration
-from seatrial.scheduler.config.files import read_configuration
-from seatrial.scheduler.framework.out_of_tree import known_points
+from seatrial.scheduler.config import Configuration, load_configuration, read_configuration
+from seatrial.scheduler.plugins import known_points
 from seatrial.timeline.reader import TimelineReader
 from seatrial.timeline.timeline import Level
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from seatrial.api import Simulation
 from seatrial.scenario.engine.controller_registry import Registry, load_controllers
-from seatrial.scheduler.framework.out_of_tree import load_plugins
+from seatrial.scheduler.plugins.out_of_tree import load_plugins
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LARGE = {"demo"}

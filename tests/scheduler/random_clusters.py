@@ -11,9 +11,9 @@ from seatrial.scheduler.cache.node_table import NodeTable
 from seatrial.scheduler.cache.pod_counts import PodCounts
 from seatrial.scheduler.cache.pod_info import PodInfo, PodReader, replace_pod
 from seatrial.scheduler.config import load_configuration
+from seatrial.scheduler.evaluator.shortcuts import NONE, Shortcuts
 from seatrial.scheduler.framework.interface import Handle
 from seatrial.scheduler.framework.runtime import Framework
-from seatrial.scheduler.framework.shortcuts import NONE, Shortcuts
 from seatrial.scheduler.plugins.registry import Registry
 from seatrial.scheduler.queue import PodNominator
 from seatrial.scheduler.schedule_one.schedule_one import Algorithm, Attempt

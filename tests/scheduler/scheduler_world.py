@@ -8,7 +8,7 @@ from seatrial.model.builtin import builtin_kinds
 from seatrial.model.documents import Document
 from seatrial.scheduler.config import load_configuration
 from seatrial.scheduler.framework.interface import Plugin
-from seatrial.scheduler.framework.out_of_tree import known_points
+from seatrial.scheduler.plugins.out_of_tree import known_points
 from seatrial.scheduler.schedule_one.decision import Decision
 from seatrial.scheduler.schedule_one.recorder import ListRecorder
 from seatrial.scheduler.scheduler import Scheduler

@@ -18,7 +18,7 @@ from seatrial.model.errors import SeatrialError
 from seatrial.model.times import MILLISECOND, SECOND
 from seatrial.scenario.cluster import fresh_store
 from seatrial.scenario.gc_tuning import tune_collector
-from seatrial.scheduler.scheduler import Scheduler
+from seatrial.scheduler import Scheduler
 
 WRITER = "user:bench"
 GROUP = "group"

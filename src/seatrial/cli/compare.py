@@ -134,7 +134,7 @@ def _run_all(
 ) -> tuple[list["Run"], list[list["Run"]] | None]:
     """Run the scenario with each configuration, and with each seed where there are several."""
     from seatrial.scenario.spec.decoding import read_scenario
-    from seatrial.scheduler.framework.out_of_tree import load_plugins
+    from seatrial.scheduler.plugins import load_plugins
 
     if len(configs) < 2:
         raise ConfigError("", "--scheduler-config", "give it twice or more: one for each run to compare")

@@ -30,8 +30,7 @@ def register(app: typer.Typer) -> None:
 @commands.command()
 def default() -> None:
     """Print what `kube-scheduler --write-config-to` writes without a configuration."""
-    from seatrial.scheduler.config import default_configuration
-    from seatrial.scheduler.config.writing import write_config
+    from seatrial.scheduler.config import default_configuration, write_config
 
     typer.echo(write_config(default_configuration()), nl=False)
 
@@ -43,8 +42,7 @@ def expand(file: Optional = None, plugins: Modules = None, output: Output = "yam
 
     from seatrial.model.errors import ConfigError
     from seatrial.model.yaml_reader import dump
-    from seatrial.scheduler.config import ConfigurationError
-    from seatrial.scheduler.config.writing import expanded_document
+    from seatrial.scheduler.config import ConfigurationError, expanded_document
 
     try:
         document = expanded_document(_load(file, plugins, feature_gates))
@@ -68,6 +66,6 @@ def validate(file: File, plugins: Modules = None, feature_gates: Gates = "") -> 
 
 
 def _load(file: Path | None, plugins: list[str] | None, feature_gates: str) -> "Configuration":
-    from seatrial.scheduler.framework.out_of_tree import load_plugins
+    from seatrial.scheduler.plugins import load_plugins
 
     return load(file, load_plugins(plugins or ()), feature_gates)

@@ -17,7 +17,7 @@ from seatrial.control_plane.free_memory import free_memory
 from seatrial.control_plane.result_strategy import check_strategy, chosen_strategy
 from seatrial.control_plane.scheduler_configuration import load_or_refuse
 from seatrial.model.errors import ConfigError
-from seatrial.scheduler.framework.shortcuts import chosen_shortcuts
+from seatrial.scheduler.evaluator import chosen_shortcuts
 
 if TYPE_CHECKING:
     from seatrial.scenario.engine.embedded_volcano import VolcanoSettings
@@ -217,7 +217,7 @@ def scheduler_from(
 ) -> Any:
     """What makes the scheduler of a run, from the options of a command."""
     from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
-    from seatrial.scheduler.framework.out_of_tree import load_plugins
+    from seatrial.scheduler.plugins import load_plugins
 
     classes = load_plugins(modules)
     loaded = load_or_refuse(path, classes, gates)

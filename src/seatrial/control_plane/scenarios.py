@@ -66,8 +66,8 @@ def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedSche
     from seatrial.scenario.engine.embedded_volcano import VolcanoSettings
     from seatrial.scenario.scenario_controller import ScenarioController
     from seatrial.scenario.simulation import SimulationOptions
-    from seatrial.scheduler.framework.out_of_tree import load_plugins
-    from seatrial.scheduler.schedule_one.recorder import BothRecorders, Recorder
+    from seatrial.scheduler import BothRecorders, Recorder
+    from seatrial.scheduler.plugins import load_plugins
     from seatrial.timeline.annotations import Annotator
 
     load_controllers(settings.own_controllers)

@@ -11,11 +11,9 @@ from seatrial.model.errors import BadRequest
 
 if TYPE_CHECKING:
     from seatrial.clock.virtual import Clock
-    from seatrial.scheduler.cache.event_handlers import Watcher
-    from seatrial.scheduler.extender.turns import Turns
-    from seatrial.scheduler.schedule_one.decision import Decision
-    from seatrial.scheduler.schedule_one.recorder import Recorder
-    from seatrial.scheduler.scheduler import Scheduler
+    from seatrial.scheduler import Decision, Recorder, Scheduler
+    from seatrial.scheduler.cache import Watcher
+    from seatrial.scheduler.extender import Turns
     from seatrial.store.store import Store
 
 
@@ -41,11 +39,9 @@ class EmbeddedScheduler:
         recorder: "Recorder | None" = None,
     ) -> "EmbeddedScheduler":
         """A scheduler with the configuration of a file, or the default one, and the plugins of these modules."""
-        from seatrial.scheduler.extender.background import Threads
-        from seatrial.scheduler.extender.http_transport import HttpTransport
-        from seatrial.scheduler.extender.turns import Turns, TurnTransport
-        from seatrial.scheduler.framework.out_of_tree import load_plugins
-        from seatrial.scheduler.scheduler import Scheduler
+        from seatrial.scheduler import Scheduler
+        from seatrial.scheduler.extender import HttpTransport, Threads, Turns, TurnTransport
+        from seatrial.scheduler.plugins import load_plugins
 
         plugins = load_plugins(modules)
         configuration = load_or_refuse(config, plugins, gates)
@@ -78,7 +74,7 @@ class EmbeddedScheduler:
 
     def _in_turns(self) -> "Decision | None":
         """An attempt that gives its turn away while an extender works; changes of the cluster wait for its end."""
-        from seatrial.scheduler.extender.turns import Abandoned, Waiting
+        from seatrial.scheduler.extender import Abandoned, Waiting
 
         if not self._turns.is_waiting:
             self._watcher = self.scheduler.watcher
@@ -101,14 +97,14 @@ class EmbeddedScheduler:
 
     def configuration(self) -> Document:
         """The KubeSchedulerConfiguration in force."""
-        from seatrial.scheduler.config.writing import written_document
+        from seatrial.scheduler.config import written_document
 
         return written_document(self.scheduler.configuration)
 
     def restart(self, configuration: Document) -> None:
         """Go on with other profiles and extenders, as kube-scheduler-simulator does."""
         from seatrial.scheduler.config import ConfigurationError, load_configuration
-        from seatrial.scheduler.framework.out_of_tree import known_points
+        from seatrial.scheduler.plugins import known_points
 
         wanted = {key: configuration[key] for key in ("profiles", "extenders") if configuration.get(key)}
         head = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}

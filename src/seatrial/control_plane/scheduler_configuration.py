@@ -15,9 +15,8 @@ OWN = "a plugin of your own comes with --plugins FILE"
 
 def load(path: Path | None, plugins: Sequence[type[Any]], feature_gates: str) -> "Configuration":
     """The configuration in a file, or the default one; its warnings are printed. ConfigurationError where it is bad."""
-    from seatrial.scheduler.config import ConfigurationError, load_configuration
-    from seatrial.scheduler.config.files import read_configuration
-    from seatrial.scheduler.framework.out_of_tree import known_points
+    from seatrial.scheduler.config import ConfigurationError, load_configuration, read_configuration
+    from seatrial.scheduler.plugins import known_points
 
     gates = _gates(feature_gates)
     source = None if path is None else read_configuration(path)
@@ -34,8 +33,7 @@ def load(path: Path | None, plugins: Sequence[type[Any]], feature_gates: str) ->
 
 def _gates(text: str) -> dict[str, bool]:
     """The gates of the flag, which is named where one cannot be had."""
-    from seatrial.scheduler.config.files import parse_gates
-    from seatrial.scheduler.config.gates import enabled_gates
+    from seatrial.scheduler.config import enabled_gates, parse_gates
 
     gates = parse_gates(text)
     try:

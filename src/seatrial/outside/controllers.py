@@ -23,9 +23,8 @@ from seatrial.outside.startup import Startup
 from seatrial.scenario.engine.controller_registry import simulated_names
 from seatrial.scenario.engine.user_controllers import Cluster
 from seatrial.scenario.spec.kind import Controllers
-from seatrial.scheduler.framework.out_of_tree import load_module
-from seatrial.scheduler.schedule_one.recorder import ANNOTATOR
-from seatrial.scheduler.scheduler import Scheduler
+from seatrial.scheduler import ANNOTATOR, Scheduler
+from seatrial.scheduler.plugins import load_module
 from seatrial.server.extension_points import Gate, OpenWatch
 from seatrial.server.messages import Request
 from seatrial.server.paths import Target

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 
 from seatrial.outside.pods import Key
 from seatrial.scenario.status import ScenarioStatus
-from seatrial.scheduler.schedule_one.schedule_one import Attempt
-from seatrial.scheduler.schedule_one.select_host import best_places, nodes_to_find
-from seatrial.scheduler.scheduler import Scheduler
+from seatrial.scheduler import Scheduler
+from seatrial.scheduler.schedule_one import Attempt, best_places, nodes_to_find
 from seatrial.timeline.timeline import Timeline
 
 NAMED = 5

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from seatrial.model.documents import Document, decode, encode
 from seatrial.model.quantity import quantity_milli, quantity_value
-from seatrial.scheduler.cache.pod_requests import requests_of
+from seatrial.scheduler.cache import requests_of
 
 NEVER = -1
 """The step of something that has not happened."""

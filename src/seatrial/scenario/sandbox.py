@@ -36,7 +36,7 @@ class Cluster:
         tie_break: TieBreak = "upstream",
     ) -> None:
         if not isinstance(scheduler_config, Configuration):
-            from seatrial.scheduler.framework.out_of_tree import known_points
+            from seatrial.scheduler.plugins import known_points
 
             scheduler_config = load_configuration(scheduler_config, plugins=known_points(plugins))
         self.clock = Clock()

@@ -28,7 +28,7 @@ from seatrial.scenario.spec.kind import SCENARIO, STEP_DURATION, Controllers
 from seatrial.scenario.spec.plan import Plan, Planned, number, settle
 from seatrial.scenario.spec.validation import operation_problems, problems
 from seatrial.scenario.status import MemoryPages, Publisher, Publishers, ScenarioStatus, Strategy, TimelinePages
-from seatrial.scheduler.schedule_one.recorder import Recorder
+from seatrial.scheduler import Recorder
 from seatrial.store.store import Store
 from seatrial.timeline.rows import Rows
 from seatrial.timeline.timeline import CELLS_ON_THE_WIRE, SNAPSHOT, Level, Timeline

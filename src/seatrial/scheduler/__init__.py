@@ -1,1 +1,45 @@
-"""Who goes WHERE: kube-scheduler v1.36.3."""
+"""kube-scheduler: which pod goes to which node, as v1.36.3 decides it.
+
+Other rooms import from here and from the faces of the folders below, never from a module inside them.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from seatrial.scheduler.schedule_one.decision import SCHEDULED, UNSCHEDULABLE, WAITING, Decision, Preemption
+    from seatrial.scheduler.schedule_one.recorder import ANNOTATOR, BothRecorders, ListRecorder, NoRecorder, Recorder
+    from seatrial.scheduler.scheduler import Scheduler
+
+__all__ = [
+    "ANNOTATOR",
+    "SCHEDULED",
+    "UNSCHEDULABLE",
+    "WAITING",
+    "BothRecorders",
+    "Decision",
+    "ListRecorder",
+    "NoRecorder",
+    "Preemption",
+    "Recorder",
+    "Scheduler",
+]
+
+if not TYPE_CHECKING:
+    from seatrial.model.lazy_exports import lazy_exports
+
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            "ANNOTATOR": "schedule_one.recorder",
+            "BothRecorders": "schedule_one.recorder",
+            "Decision": "schedule_one.decision",
+            "ListRecorder": "schedule_one.recorder",
+            "NoRecorder": "schedule_one.recorder",
+            "Preemption": "schedule_one.decision",
+            "Recorder": "schedule_one.recorder",
+            "SCHEDULED": "schedule_one.decision",
+            "Scheduler": "scheduler",
+            "UNSCHEDULABLE": "schedule_one.decision",
+            "WAITING": "schedule_one.decision",
+        },
+    )

@@ -14,12 +14,12 @@ from seatrial.scheduler.cache.node_table import NodeTable
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.store_cluster import StoreClient, StoreCluster
 from seatrial.scheduler.config import Configuration, default_configuration
+from seatrial.scheduler.evaluator.shortcuts import Shortcuts, chosen_shortcuts
 from seatrial.scheduler.evaluator.unschedulable_cache import Failure, FailureMemory
 from seatrial.scheduler.extender.encoded_objects import StoreObjects
 from seatrial.scheduler.extender.extender import ExtenderSet, ExtenderTieBreak, HttpExtender, Transport
 from seatrial.scheduler.framework.events import ASSIGNED_DELETE
 from seatrial.scheduler.framework.interface import Handle, Plugin
-from seatrial.scheduler.framework.shortcuts import Shortcuts, chosen_shortcuts
 from seatrial.scheduler.framework.waiting_pods import WaitingPods
 from seatrial.scheduler.metrics import SchedulerMetrics
 from seatrial.scheduler.plugins.registry import Registry

@@ -10,8 +10,7 @@ from typing import Any
 from seatrial.model.documents import Document, decode, encode
 from seatrial.model.durations import format_duration
 from seatrial.model.errors import StatusError
-from seatrial.scheduler.schedule_one.decision import Decision
-from seatrial.scheduler.schedule_one.recorder import ANNOTATOR
+from seatrial.scheduler import ANNOTATOR, Decision
 from seatrial.store.objects import Change
 from seatrial.store.store import Store
 from seatrial.timeline.decisions import PASSED, filtered

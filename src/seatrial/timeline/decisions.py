@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seatrial.model.documents import Document, encode
-from seatrial.scheduler.framework.status import Status
-from seatrial.scheduler.schedule_one.decision import Decision
+from seatrial.scheduler import Decision
+from seatrial.scheduler.framework import Status
 
 H = TypeVar("H", bound=Hashable)
 PASSED = "passed"

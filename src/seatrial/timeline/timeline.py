@@ -11,7 +11,7 @@ from itertools import count
 from typing import Literal
 
 from seatrial.model.documents import Document, encode
-from seatrial.scheduler.schedule_one.decision import Decision
+from seatrial.scheduler import Decision
 from seatrial.store.objects import Change, Stored
 from seatrial.timeline.decisions import CELL_BYTES, NO_CELLS, Dictionary, details, plugin_results, reasons_in
 from seatrial.timeline.diffs import merge_diff

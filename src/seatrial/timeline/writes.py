@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from seatrial.model.kinds import Kind
-from seatrial.scheduler.schedule_one.recorder import ANNOTATOR
+from seatrial.scheduler import ANNOTATOR
 from seatrial.store.objects import Change, Stored
 
 Verb = Literal["create", "patch", "delete", ""]

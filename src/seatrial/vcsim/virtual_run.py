@@ -17,7 +17,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, StatusError
 from seatrial.model.times import HOUR, SECOND
 from seatrial.scenario.cluster import fresh_store
-from seatrial.scheduler.scheduler import Scheduler
+from seatrial.scheduler import Scheduler
 from seatrial.store.objects import Change
 from seatrial.vcsim.workload import Arrival, Workload
 from seatrial.volcano.apis import POD_GROUP, kind_of

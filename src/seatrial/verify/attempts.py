@@ -6,15 +6,12 @@ from typing import Any
 import numpy as np
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.scheduler.evaluator.interface import Found
-from seatrial.scheduler.framework.runtime import CycleState, Framework
-from seatrial.scheduler.framework.scoring import Scored
-from seatrial.scheduler.framework.status import Status
-from seatrial.scheduler.plugins.default_preemption import DefaultPreemption
-from seatrial.scheduler.preemption.preemption import best_candidates
-from seatrial.scheduler.schedule_one.schedule_one import Algorithm, Attempt
-from seatrial.scheduler.schedule_one.select_host import TieBreak
+from seatrial.scheduler.cache import PodInfo
+from seatrial.scheduler.evaluator import Found, Scored
+from seatrial.scheduler.framework import CycleState, Framework, Status
+from seatrial.scheduler.plugins import DefaultPreemption
+from seatrial.scheduler.preemption import best_candidates
+from seatrial.scheduler.schedule_one import Algorithm, Attempt, TieBreak
 
 UPSTREAM = TieBreak("upstream")
 

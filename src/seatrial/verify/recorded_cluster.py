@@ -8,9 +8,7 @@ from copy import deepcopy
 
 from seatrial.model.documents import Document
 from seatrial.model.times import SECOND, parse_time
-from seatrial.scheduler.cache.node_info import NodeInfo
-from seatrial.scheduler.cache.node_table import NodeTable
-from seatrial.scheduler.cache.pod_info import PodInfo, PodReader, replace_pod
+from seatrial.scheduler.cache import NodeInfo, NodeTable, PodInfo, PodReader, replace_pod
 from seatrial.scheduler.queue import PodNominator
 
 FIRST_START = parse_time("2030-01-01T00:00:00Z")

@@ -7,15 +7,11 @@ from typing import Any
 
 from seatrial.model.documents import Document
 from seatrial.model.quantity import canonical_quantity
-from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.scheduler.config import Configuration, ConfigurationError, load_configuration
-from seatrial.scheduler.config.writing import write_config
-from seatrial.scheduler.framework.interface import Handle
-from seatrial.scheduler.framework.runtime import Framework
-from seatrial.scheduler.plugins.default_preemption import DefaultPreemption
-from seatrial.scheduler.plugins.registry import Registry
-from seatrial.scheduler.schedule_one.schedule_one import Algorithm, Attempt
-from seatrial.scheduler.schedule_one.select_host import TieBreak
+from seatrial.scheduler.cache import PodInfo
+from seatrial.scheduler.config import Configuration, ConfigurationError, load_configuration, write_config
+from seatrial.scheduler.framework import Framework, Handle
+from seatrial.scheduler.plugins import DefaultPreemption, Registry
+from seatrial.scheduler.schedule_one import Algorithm, Attempt, TieBreak
 from seatrial.verify.admission import admit, admitted_fields
 from seatrial.verify.attempts import AttemptWriter, status_document
 from seatrial.verify.cases import Case

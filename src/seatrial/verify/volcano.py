@@ -8,7 +8,7 @@ from typing import Any
 
 from seatrial.model.documents import Document
 from seatrial.model.times import parse_time
-from seatrial.scheduler.cache.pod_info import PodReader
+from seatrial.scheduler.cache import PodReader
 from seatrial.verify.comparing import first_difference
 from seatrial.verify.recorded_cluster import World
 from seatrial.verify.volcano_probe import probe

@@ -10,9 +10,8 @@ from collections.abc import Callable, Sequence
 
 from seatrial.clock.virtual import Clock, Timer
 from seatrial.model.times import SECOND
-from seatrial.scheduler.schedule_one.decision import SCHEDULED, UNSCHEDULABLE, Decision, Preemption
-from seatrial.scheduler.schedule_one.recorder import NoRecorder, Recorder
-from seatrial.scheduler.schedule_one.seeded_random import SeededRandom
+from seatrial.scheduler import SCHEDULED, UNSCHEDULABLE, Decision, NoRecorder, Preemption, Recorder
+from seatrial.scheduler.schedule_one import SeededRandom
 from seatrial.store.store import Store
 from seatrial.volcano.apis import SCHEDULER_NAME
 from seatrial.volcano.cache.scheduler_cache import SchedulerCache

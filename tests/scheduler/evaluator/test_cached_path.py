@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from seatrial.scheduler.framework.shortcuts import ALL, NAMES, NONE, Shortcuts, only
+from seatrial.scheduler.evaluator.shortcuts import ALL, NAMES, NONE, Shortcuts, only
 from tests.scheduler.random_clusters import RandomRun
 
 CLUSTERS = 208

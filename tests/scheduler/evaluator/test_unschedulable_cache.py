@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from seatrial.plugins import Plugin
-from seatrial.scheduler.framework.shortcuts import ALL, NONE, Shortcuts, only
+from seatrial.scheduler.evaluator.shortcuts import ALL, NONE, Shortcuts, only
 from tests.scheduler.scheduler_world import World, enabled
 
 

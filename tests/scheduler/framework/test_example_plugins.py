@@ -6,7 +6,7 @@ import pytest
 
 from seatrial.model.times import SECOND
 from seatrial.model.yaml_reader import load
-from seatrial.scheduler.framework.out_of_tree import load_plugins
+from seatrial.scheduler.plugins.out_of_tree import load_plugins
 from tests.scheduler.scheduler_world import World
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "plugins"

@@ -6,8 +6,8 @@ import pytest
 
 from seatrial.model.errors import ConfigError
 from seatrial.plugins import Action, Plugin, Reads, requeue
-from seatrial.scheduler.framework.out_of_tree import load_plugins
 from seatrial.scheduler.framework.plugin_errors import PluginFailed
+from seatrial.scheduler.plugins.out_of_tree import load_plugins
 from tests.scheduler.scheduler_world import World, enabled
 
 

@@ -19,7 +19,7 @@ from seatrial.scenario.engine.user_controllers import UserController, UserContro
 from seatrial.scenario.spec.dialect import Dialect
 from seatrial.scenario.spec.kind import Controllers, ControllerSet
 from seatrial.scenario.spec.validation import canonical
-from seatrial.scheduler.framework.out_of_tree import load_module
+from seatrial.scheduler.plugins import load_module
 from seatrial.store.store import Store
 
 SCHEDULER = "scheduler"

@@ -6,9 +6,8 @@ from typing import Any, Literal
 from seatrial.clock.virtual import Clock
 from seatrial.scenario.engine.participants import SchedulerLoop
 from seatrial.scenario.simulation import MakeScheduler
+from seatrial.scheduler import Recorder, Scheduler
 from seatrial.scheduler.config import Configuration
-from seatrial.scheduler.schedule_one.recorder import Recorder
-from seatrial.scheduler.scheduler import Scheduler
 from seatrial.store.store import Store
 
 TieBreak = Literal["upstream", "name", "random"]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from seatrial.clock.virtual import Clock
 from seatrial.scenario.engine.participants import Participant
-from seatrial.scheduler.schedule_one.recorder import Recorder
+from seatrial.scheduler import Recorder
 from seatrial.store.store import Store
 from seatrial.volcano.apis.install import install
 from seatrial.volcano.config.scheduler_conf import SchedulerConf

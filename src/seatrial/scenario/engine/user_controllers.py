@@ -25,7 +25,7 @@ from seatrial.model.documents import Document
 from seatrial.model.durations import parse_duration
 from seatrial.model.errors import AlreadyExists, ConfigError, NotFound, SeatrialError
 from seatrial.model.kinds import Kind, Kinds
-from seatrial.scheduler.schedule_one.recorder import ANNOTATOR
+from seatrial.scheduler import ANNOTATOR
 from seatrial.store.objects import Change
 from seatrial.store.options import Patch
 from seatrial.store.store import Store

@@ -17,11 +17,11 @@ from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.evaluator.column_cache import ColumnCache, ShapeColumns
 from seatrial.scheduler.evaluator.column_scores import score_by_columns
 from seatrial.scheduler.evaluator.interface import Explained, Found
+from seatrial.scheduler.evaluator.shortcuts import ALL, Shortcuts
 from seatrial.scheduler.framework.cluster import Nominator
 from seatrial.scheduler.framework.filtering import cycle_with, nominated_before, run_filters
 from seatrial.scheduler.framework.runtime import CycleState, FilterCall, Framework
 from seatrial.scheduler.framework.scoring import Scored
-from seatrial.scheduler.framework.shortcuts import ALL, Shortcuts
 from seatrial.scheduler.framework.status import Code, Status, Verdicts
 
 ONE_BY_ONE_PIECE = 32

@@ -23,9 +23,9 @@ from seatrial.scheduler.evaluator.plugin_column import (
     changed_rows,
     filter_column,
 )
+from seatrial.scheduler.evaluator.shortcuts import ALL, Shortcuts
 from seatrial.scheduler.framework.interface import Plugin, Reads
 from seatrial.scheduler.framework.runtime import CycleState, Framework, ScoreCall
-from seatrial.scheduler.framework.shortcuts import ALL, Shortcuts
 from seatrial.scheduler.framework.status import MISSING, Code, Status
 
 FEWEST_SHAPES, MOST_SHAPES = 16, 1024

@@ -16,6 +16,8 @@ from seatrial.scheduler.framework.runtime import CycleState, Framework
 from seatrial.scheduler.framework.scoring import Scored
 from seatrial.scheduler.framework.status import Status
 
+__all__ = ["Evaluator", "Explained", "Found", "Scored"]
+
 Explained = tuple[NDArray[np.int32], tuple[Status, ...]]
 """For each visited node 0 or 1 + the index of its status, and the statuses in the order in which they first occur."""
 

@@ -1,1 +1,25 @@
-"""Extenders over HTTP. Upstream: pkg/scheduler/extender.go."""
+"""HTTP extenders: calls to webhooks that filter, score, preempt or bind. Upstream: pkg/scheduler/extender.go."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from seatrial.scheduler.extender.background import Threads
+    from seatrial.scheduler.extender.http_transport import HttpTransport
+    from seatrial.scheduler.extender.turns import Abandoned, Turns, TurnTransport, Waiting
+
+__all__ = ["Abandoned", "HttpTransport", "Threads", "TurnTransport", "Turns", "Waiting"]
+
+if not TYPE_CHECKING:
+    from seatrial.model.lazy_exports import lazy_exports
+
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            "Abandoned": "turns",
+            "HttpTransport": "http_transport",
+            "Threads": "background",
+            "TurnTransport": "turns",
+            "Turns": "turns",
+            "Waiting": "turns",
+        },
+    )

@@ -1,1 +1,54 @@
-"""The scheduling framework: plugin interfaces, runtime, statuses, cluster events. Upstream: pkg/scheduler/framework."""
+"""The scheduling framework: the plugin interface, the profile that runs plugins, and their answers.
+
+Upstream: pkg/scheduler/framework and its runtime.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from seatrial.scheduler.framework.cluster import Client, Cluster, EmptyCluster
+    from seatrial.scheduler.framework.interface import Handle, Narrowed, Plugin, Reads
+    from seatrial.scheduler.framework.runtime import CycleState, FilterCall, Framework, ScoreCall
+    from seatrial.scheduler.framework.status import MISSING, Code, Status, Verdicts
+
+__all__ = [
+    "MISSING",
+    "Client",
+    "Cluster",
+    "Code",
+    "CycleState",
+    "EmptyCluster",
+    "FilterCall",
+    "Framework",
+    "Handle",
+    "Narrowed",
+    "Plugin",
+    "Reads",
+    "ScoreCall",
+    "Status",
+    "Verdicts",
+]
+
+if not TYPE_CHECKING:
+    from seatrial.model.lazy_exports import lazy_exports
+
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            "Client": "cluster",
+            "Cluster": "cluster",
+            "Code": "status",
+            "CycleState": "runtime",
+            "EmptyCluster": "cluster",
+            "FilterCall": "runtime",
+            "Framework": "runtime",
+            "Handle": "interface",
+            "MISSING": "status",
+            "Narrowed": "interface",
+            "Plugin": "interface",
+            "Reads": "interface",
+            "ScoreCall": "runtime",
+            "Status": "status",
+            "Verdicts": "status",
+        },
+    )

@@ -20,8 +20,8 @@ from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import NodeTable
 from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.evaluator.shortcuts import Shortcuts, chosen_shortcuts
 from seatrial.scheduler.framework.cluster import Client, Cluster, Nominator
-from seatrial.scheduler.framework.shortcuts import Shortcuts, chosen_shortcuts
 from seatrial.scheduler.framework.status import SUCCESS, Status
 
 if TYPE_CHECKING:

@@ -1,1 +1,21 @@
-"""Preemption: candidates, victims, and the executor. Upstream: pkg/scheduler/framework/preemption."""
+"""Preemption: which pods to evict so that a pod fits, and their eviction. Upstream: pkg/scheduler/preemption."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from seatrial.scheduler.preemption.executor import Preempter
+    from seatrial.scheduler.preemption.preemption import Victims, best_candidates
+
+__all__ = ["Preempter", "Victims", "best_candidates"]
+
+if not TYPE_CHECKING:
+    from seatrial.model.lazy_exports import lazy_exports
+
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            "Preempter": "executor",
+            "Victims": "preemption",
+            "best_candidates": "preemption",
+        },
+    )

@@ -18,11 +18,11 @@ from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.evaluator.cached import CachedEvaluator
 from seatrial.scheduler.evaluator.interface import Evaluator, Found
 from seatrial.scheduler.evaluator.plain import PlainEvaluator
+from seatrial.scheduler.evaluator.shortcuts import Shortcuts, chosen_shortcuts
 from seatrial.scheduler.framework.cluster import Nominator
 from seatrial.scheduler.framework.interface import PostFiltered
 from seatrial.scheduler.framework.runtime import NOTHING, CycleState, Framework, PreFiltered
 from seatrial.scheduler.framework.scoring import Scored
-from seatrial.scheduler.framework.shortcuts import Shortcuts, chosen_shortcuts
 from seatrial.scheduler.framework.status import SUCCESS, Status, error, unresolvable
 from seatrial.scheduler.schedule_one.decision import (
     ERROR,

@@ -1,6 +1,6 @@
 """backfill: places tasks that ask for nothing wherever the predicates let them. Upstream: actions/backfill."""
 
-from seatrial.scheduler.framework.status import Code
+from seatrial.scheduler.framework import Code
 from seatrial.volcano.cache.fit_errors import REJECTED, FitErrors, FitStatus
 from seatrial.volcano.cache.job_info import JobInfo
 from seatrial.volcano.cache.queue_info import QueueInfo

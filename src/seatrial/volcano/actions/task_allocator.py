@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seatrial.scheduler.framework.status import Code
+from seatrial.scheduler.framework import Code
 from seatrial.volcano.actions.worksheet import TaskQueue
 from seatrial.volcano.cache.fit_errors import REJECTED, FitErrors, FitStatus
 from seatrial.volcano.cache.hyper_node_info import CLUSTER_TOP

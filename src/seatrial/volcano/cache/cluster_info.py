@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.cache.pod_info import PodReader
-from seatrial.scheduler.framework.cluster import Cluster, EmptyCluster
+from seatrial.scheduler.cache import PodReader
+from seatrial.scheduler.framework import Cluster, EmptyCluster
 from seatrial.volcano.cache.hyper_node_info import HyperNodes
 from seatrial.volcano.cache.job_info import JobInfo, PodGroup
 from seatrial.volcano.cache.node_columns import NodeColumns

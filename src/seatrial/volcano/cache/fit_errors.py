@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from seatrial.scheduler.framework.status import Code
+from seatrial.scheduler.framework import Code
 
 UNAVAILABLE = "all nodes are unavailable"
 UNSCHEDULABLE_REASON, SCHEDULABLE_REASON = "Unschedulable", "Schedulable"

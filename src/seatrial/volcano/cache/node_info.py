@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.cache.node_info import NodeInfo as KubeNode
+from seatrial.scheduler.cache import NodeInfo as KubeNode
 from seatrial.volcano.apis.labels import REVOCABLE_ZONE
 from seatrial.volcano.cache.node_columns import Change, NodeColumns
 from seatrial.volcano.cache.resource import Resource

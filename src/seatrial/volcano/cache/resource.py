@@ -13,7 +13,7 @@ from sys import float_info
 from typing import Any
 
 from seatrial.model.quantity import Quantity
-from seatrial.scheduler.cache.pod_requests import is_scalar
+from seatrial.scheduler.cache import is_scalar
 
 CPU, MEMORY, PODS, EPHEMERAL = "cpu", "memory", "pods", "ephemeral-storage"
 MIN_RESOURCE = 0.1

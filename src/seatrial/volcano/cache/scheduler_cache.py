@@ -8,9 +8,8 @@ from typing import Final
 
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
-from seatrial.scheduler.cache.pod_info import PodInfo, PodReader
-from seatrial.scheduler.cache.store_cluster import StoreCluster
-from seatrial.scheduler.schedule_one.recorder import ANNOTATOR
+from seatrial.scheduler import ANNOTATOR
+from seatrial.scheduler.cache import PodInfo, PodReader, StoreCluster
 from seatrial.store.objects import Change, Stored
 from seatrial.store.store import Store
 from seatrial.volcano.apis import HYPER_NODE, POD_GROUP, QUEUE, SCHEDULER_NAME, kind_of

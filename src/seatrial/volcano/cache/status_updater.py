@@ -7,7 +7,7 @@ from seatrial.clock.virtual import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import StatusError
 from seatrial.model.times import to_time
-from seatrial.scheduler.schedule_one.pod_status import PodStatusWriter
+from seatrial.scheduler.schedule_one import PodStatusWriter
 from seatrial.store.registry.status_writes import write_status
 from seatrial.store.store import Store
 from seatrial.volcano.apis import POD_GROUP, QUEUE, SCHEDULER_NAME, kind_of

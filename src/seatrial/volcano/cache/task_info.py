@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.cache import PodInfo
 from seatrial.store.objects import Stored
 from seatrial.volcano.apis.labels import GROUP_NAME, PREEMPTABLE, REVOCABLE_ZONE, TASK_SPEC
 from seatrial.volcano.cache.resource import CPU, MEMORY, PODS, Resource

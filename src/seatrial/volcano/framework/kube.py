@@ -13,13 +13,22 @@ from typing import Any
 import numpy as np
 
 from seatrial.model.documents import Document, encode
-from seatrial.scheduler.cache.node_table import Nodes, NodeTable
-from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
-from seatrial.scheduler.framework.cluster import Client, Cluster
-from seatrial.scheduler.framework.interface import Handle, Narrowed, Plugin, Reads
-from seatrial.scheduler.framework.runtime import FilterCall, ScoreCall
-from seatrial.scheduler.framework.status import MISSING, Code, Status, Verdicts
-from seatrial.scheduler.plugins.registry import load
+from seatrial.scheduler.cache import Nodes, NodeTable, PodInfo, PodShape
+from seatrial.scheduler.framework import (
+    MISSING,
+    Client,
+    Cluster,
+    Code,
+    FilterCall,
+    Handle,
+    Narrowed,
+    Plugin,
+    Reads,
+    ScoreCall,
+    Status,
+    Verdicts,
+)
+from seatrial.scheduler.plugins import load
 from seatrial.volcano.cache.fit_errors import FITS, REJECTED, UNRESOLVABLE, FitStatus, Severities, Statuses
 from seatrial.volcano.cache.node_columns import Floats, Rows
 from seatrial.volcano.cache.node_info import NodeInfo

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from seatrial.scheduler.framework.status import Code
+from seatrial.scheduler.framework import Code
 from seatrial.volcano.cache.cluster_info import ClusterInfo, total_resource
 from seatrial.volcano.cache.fit_errors import (
     REJECTED,

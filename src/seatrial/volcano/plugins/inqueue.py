@@ -5,7 +5,7 @@ Upstream: plugins/util/util.go (GetInqueueResource, FormatResourceNames).
 
 from collections.abc import Sequence
 
-from seatrial.scheduler.cache.pod_requests import is_scalar
+from seatrial.scheduler.cache import is_scalar
 from seatrial.volcano.cache.job_info import INQUEUE, RUNNING, JobInfo
 from seatrial.volcano.cache.resource import CPU, MEMORY, PODS, Resource
 

@@ -11,8 +11,8 @@ from collections.abc import Callable
 import numpy as np
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.cache.pod_requests import PODS
-from seatrial.scheduler.framework.status import Code, Verdicts
+from seatrial.scheduler.cache import PODS
+from seatrial.scheduler.framework import Code, Verdicts
 from seatrial.volcano.cache.fit_errors import REJECTED, FitStatus, Severities, Statuses
 from seatrial.volcano.cache.node_columns import Floats, Rows
 from seatrial.volcano.cache.task_info import TaskInfo

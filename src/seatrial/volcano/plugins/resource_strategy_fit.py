@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from seatrial.model.documents import decode
-from seatrial.scheduler.framework.status import Code
+from seatrial.scheduler.framework import Code
 from seatrial.volcano.cache.fit_errors import FitStatus, Statuses
 from seatrial.volcano.cache.node_columns import Floats, Rows
 from seatrial.volcano.cache.node_info import NodeInfo
