@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from seatrial.model.documents import Document
 from seatrial.model.times import to_time
-from seatrial.operator.api_client import PODS, SIMULATIONS, SIMULATORS, ApiClient
+from seatrial.operator.api_client import PODS, SIMULATIONS, SIMULATORS, ApiClient, ApiError
 from seatrial.operator.kinds import COMPLETED, FAILED
 from seatrial.operator.outcome import SUCCEEDED, Deadlines, Outcome, next_deadline, outcome_of, persistence_warning
 from seatrial.operator.pods import is_owned, simulator_for
@@ -73,19 +73,29 @@ class SimulationController:
         warning = persistence_warning(simulation["spec"])
         if warning:
             await self._api.record(simulation, "ResultNotPersistent", warning, self._time(), warning=True)
-        made = await self._api.create(SIMULATORS, simulator_for(simulation, self._image))
+        try:
+            made = await self._api.create(SIMULATORS, simulator_for(simulation, self._image))
+        except ApiError as error:
+            if error.code not in (403, 422):
+                raise
+            return await self._wait(simulation, f"the Simulator cannot be created: {error}")
         if made is None:
             name = simulation["metadata"]["name"]
-            message = f"waiting: a Simulator {name} exists that this SchedulerSimulation does not own"
-            if (simulation.get("status") or {}).get("message") != message:
-                await self._patch(simulation, {"message": message})
-            left = next_deadline(simulation, None, self._deadlines, self._now())
-            return BLOCKED if left is None else min(BLOCKED, left)
+            return await self._wait(simulation, f"a Simulator {name} exists that this SchedulerSimulation does not own")
         if (simulation.get("status") or {}).get("message"):
             await self._patch(simulation, {"message": None})
         log.info("%s: created the Simulator", _name(simulation))
         await self._api.record(simulation, "SimulatorCreated", "created the Simulator", self._time())
         return None
+
+    async def _wait(self, simulation: Document, why: str) -> float:
+        """Say what has to change before the Simulator can be created; seconds until the next attempt."""
+        message = f"waiting: {why}"
+        if (simulation.get("status") or {}).get("message") != message:
+            log.warning("%s: %s", _name(simulation), message)
+            await self._patch(simulation, {"message": message})
+        left = next_deadline(simulation, None, self._deadlines, self._now())
+        return BLOCKED if left is None else min(BLOCKED, left)
 
     async def _finish(self, simulation: Document, outcome: Outcome) -> None:
         """Step 7."""
@@ -94,10 +104,11 @@ class SimulationController:
             change = {"phase": COMPLETED, "completionTime": self._time(), "message": message}
         else:
             change = {"phase": FAILED, "message": outcome.message}
+        failed = outcome.reason != SUCCEEDED
+        # The event first: after the phase is set nothing more is done.
+        await self._api.record(simulation, str(change["phase"]), outcome.message, self._time(), warning=failed)
         await self._patch(simulation, change)
         log.info("%s: %s: %s", _name(simulation), change["phase"], message)
-        failed = outcome.reason != SUCCEEDED
-        await self._api.record(simulation, str(change["phase"]), outcome.message, self._time(), warning=failed)
 
     async def _simulator(self, simulation: Document) -> Document | None:
         """The Simulator that this SchedulerSimulation owns."""
