@@ -2,17 +2,19 @@
 
 import json
 import shutil
-import subprocess
-import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from typer.testing import CliRunner
 
+from seatrial.cli.main import build
+from seatrial.model.errors import SeatrialError
 from tests.operator.objects import scenario, simulation, write_scenario
 
-SEATRIAL = Path(sys.executable).with_name("seatrial")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "spread-or-binpack"
 BAD = {
     "kind": ("kind", "Pod"),
@@ -23,9 +25,29 @@ BAD = {
 }
 
 
-def simulate(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [str(SEATRIAL), "simulate", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=directory, check=False)
+@dataclass(frozen=True)
+class Done:
+    """How a command ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def simulate(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done]:
+    """Run the command in a directory, in this process."""
+
+    def run(directory: Path, *arguments: str) -> Done:
+        monkeypatch.chdir(directory)
+        result = CliRunner().invoke(build(), ["simulate", *arguments])
+        if isinstance(result.exception, SeatrialError):
+            return Done(2, result.stdout, f"seatrial: {result.exception}")
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return Done(result.exit_code, result.stdout, result.stderr)
+
+    return run
 
 
 def written(directory: Path, document: dict[str, Any], name: str = "simulation.yaml") -> str:
@@ -33,7 +55,7 @@ def written(directory: Path, document: dict[str, Any], name: str = "simulation.y
     return name
 
 
-def test_a_simulation_completes(tmp_path: Path) -> None:
+def test_a_simulation_completes(simulate: Callable[..., Done], tmp_path: Path) -> None:
     """S-014 S-021: the volume's directory, relative to the object's file, stands for /mnt."""
     write_scenario(tmp_path / "files")
     written(tmp_path, simulation("one", Path("files")))
@@ -48,7 +70,7 @@ def test_a_simulation_completes(tmp_path: Path) -> None:
     assert result == json.loads((tmp_path / "out" / "result.json").read_bytes())
 
 
-def test_two_simulations_are_compared(tmp_path: Path) -> None:
+def test_two_simulations_are_compared(simulate: Callable[..., Done], tmp_path: Path) -> None:
     """S-002: one scenario, two schedulers, and which uses fewer nodes."""
     shutil.copytree(EXAMPLE, tmp_path / "example")
     done = simulate(tmp_path, "example/simulation.yaml", "--out", "out")
@@ -59,7 +81,7 @@ def test_two_simulations_are_compared(tmp_path: Path) -> None:
     assert {path.name for path in (tmp_path / "example" / "results").iterdir()} == {"spread.json", "binpack.json"}
 
 
-def test_a_threshold_decides_the_exit_code(tmp_path: Path) -> None:
+def test_a_threshold_decides_the_exit_code(simulate: Callable[..., Done], tmp_path: Path) -> None:
     """S-036: a score from the results, and no for an answer in CI."""
     shutil.copytree(EXAMPLE, tmp_path / "example")
     done = simulate(tmp_path, "example/simulation.yaml", "--fail-if", "balance_cpu > 10")
@@ -69,7 +91,7 @@ def test_a_threshold_decides_the_exit_code(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cause", ["absent", "failed", "paused", "configuration"])
-def test_a_failure_is_a_status_and_exit_code_1(tmp_path: Path, cause: str) -> None:
+def test_a_failure_is_a_status_and_exit_code_1(simulate: Callable[..., Done], tmp_path: Path, cause: str) -> None:
     """S-013 S-021 S-022 S-034"""
     document = simulation("one", Path())
     if cause == "failed":
@@ -95,7 +117,7 @@ def test_a_failure_is_a_status_and_exit_code_1(tmp_path: Path, cause: str) -> No
     assert status["message"] in done.stderr
 
 
-def test_the_deadline_ends_a_simulation_here_too(tmp_path: Path) -> None:
+def test_the_deadline_ends_a_simulation_here_too(simulate: Callable[..., Done], tmp_path: Path) -> None:
     """S-034: many pods with a second for all of them."""
     made = scenario("long", pods=40_000)
     (tmp_path / "scenario.json").write_text(json.dumps(made, separators=(",", ":")))
@@ -105,7 +127,9 @@ def test_the_deadline_ends_a_simulation_here_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cause", BAD)
-def test_a_bad_object_is_exit_code_2_and_nothing_is_run(tmp_path: Path, cause: str) -> None:
+def test_a_bad_object_is_exit_code_2_and_nothing_is_run(
+    simulate: Callable[..., Done], tmp_path: Path, cause: str
+) -> None:
     write_scenario(tmp_path)
     document = simulation("one", Path())
     field, value = BAD[cause]
@@ -119,7 +143,7 @@ def test_a_bad_object_is_exit_code_2_and_nothing_is_run(tmp_path: Path, cause: s
 
 
 @pytest.mark.parametrize("text", ["", "[", "3", "apiVersion: v1"])
-def test_what_is_no_object_is_named(tmp_path: Path, text: str) -> None:
+def test_what_is_no_object_is_named(simulate: Callable[..., Done], tmp_path: Path, text: str) -> None:
     (tmp_path / "simulation.yaml").write_text(text)
     done = simulate(tmp_path, "simulation.yaml")
     assert done.returncode == 2
@@ -127,7 +151,7 @@ def test_what_is_no_object_is_named(tmp_path: Path, text: str) -> None:
     assert simulate(tmp_path, "absent.yaml").returncode == 2
 
 
-def test_two_of_one_name_are_refused(tmp_path: Path) -> None:
+def test_two_of_one_name_are_refused(simulate: Callable[..., Done], tmp_path: Path) -> None:
     first = written(tmp_path, simulation("one", Path()), "first.yaml")
     second = written(tmp_path, simulation("one", Path()), "second.yaml")
     done = simulate(tmp_path, first, second)
@@ -135,7 +159,7 @@ def test_two_of_one_name_are_refused(tmp_path: Path) -> None:
     assert "one is the name of two SchedulerSimulations" in done.stderr
 
 
-def test_different_scenarios_are_run_but_not_compared(tmp_path: Path) -> None:
+def test_different_scenarios_are_run_but_not_compared(simulate: Callable[..., Done], tmp_path: Path) -> None:
     files = []
     for name in ("one", "two"):
         write_scenario(tmp_path / name, name)
