@@ -114,7 +114,7 @@ class Connection:
 
 def request(method: str, path: str, body: bytes = b"") -> bytes:
     """The bytes of a request."""
-    head = f"{method} {path} HTTP/1.1\r\nHost: seatrial\r\nAccept: application/json\r\n"
+    head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n"
     if body:
         head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
     return head.encode() + b"\r\n" + body

@@ -169,3 +169,22 @@ def _profiles_in(command: Sequence[str]) -> tuple[str, ...]:
         # The program itself reports what is wrong with its configuration.
         return ()
     return tuple(str(profile.get("schedulerName") or DEFAULT_SCHEDULER) for profile in profiles)
+
+
+def with_kubeconfig(controller: OutsideController, kubeconfig: Path) -> tuple[str, ...]:
+    """The command of a controller, with a copy of its KubeSchedulerConfiguration that names the kubeconfig.
+
+    kube-scheduler with --config heeds neither --kubeconfig nor KUBECONFIG, but clientConnection.kubeconfig alone.
+    """
+    path = config_file(controller.command)
+    try:
+        documents = load_all(path.read_text()) if path is not None else []
+    except (OSError, ValueError, ConfigError):
+        return controller.command
+    document = documents[0] if len(documents) == 1 else None
+    if not isinstance(document, dict) or document.get("kind") != "KubeSchedulerConfiguration":
+        return controller.command
+    connection = {**(document.get("clientConnection") or {}), "kubeconfig": str(kubeconfig)}
+    placed = kubeconfig.with_name(f"{controller.name}.config.json")
+    placed.write_bytes(msgspec.json.encode({**document, "clientConnection": connection}))
+    return tuple(word.replace(str(path), str(placed)) if str(path) in word else word for word in controller.command)

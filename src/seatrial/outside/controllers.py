@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from seatrial.model.errors import ConfigError
-from seatrial.outside.configuration import OutsideController
+from seatrial.outside.configuration import OutsideController, with_kubeconfig
 from seatrial.outside.idle import Idle, Quiet, Verdicts, Waiter
 from seatrial.outside.model_check import ModelCheck
 from seatrial.outside.order import Order
@@ -168,6 +168,8 @@ def launcher(kubeconfig: Callable[[OutsideController], Path], logs: Path) -> Lau
 
     def launch(controller: OutsideController, ended: Callable[[], None]) -> Program:
         logs.mkdir(parents=True, exist_ok=True)
-        return Program(controller.command, kubeconfig(controller), logs / f"{controller.name}.log", ended)
+        path = kubeconfig(controller)
+        command = with_kubeconfig(controller, path)
+        return Program(command, path, logs / f"{controller.name}.log", ended)
 
     return launch

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from seatrial.model.errors import ConfigError
-from seatrial.outside.configuration import read_outside
+from seatrial.outside.configuration import read_outside, with_kubeconfig
 
 
 def written(path: Path, *controllers: dict) -> str:
@@ -75,3 +75,14 @@ def test_a_file_that_is_wrong_is_refused(tmp_path: Path, fields: dict, why: str)
 def test_an_option_that_is_wrong_is_refused(given: list[str], why: str) -> None:
     with pytest.raises(ConfigError, match=why):
         read_outside(given)
+
+
+def test_a_scheduler_configuration_is_placed_with_the_kubeconfig(tmp_path: Path) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text("kind: KubeSchedulerConfiguration\nclientConnection: {qps: 7}\n")
+    (controller,) = read_outside([f"scheduler={sys.executable} --config={config} -v 2"])
+    command = with_kubeconfig(controller, tmp_path / "kubeconfig")
+    placed = tmp_path / "scheduler.config.json"
+    assert command == (sys.executable, f"--config={placed}", "-v", "2")
+    connection = {"qps": 7, "kubeconfig": str(tmp_path / "kubeconfig")}
+    assert yaml.safe_load(placed.read_text())["clientConnection"] == connection
