@@ -21,11 +21,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def programs() -> Path:
     """The directory with kubectl and kube-scheduler, built if need be."""
+    return built("kubectl", "kube-scheduler")
+
+
+@pytest.fixture(scope="session")
+def controller_manager() -> Path:
+    """kube-controller-manager, built if need be."""
+    return built("kube-controller-manager") / "kube-controller-manager"
+
+
+def built(*names: str) -> Path:
+    """The directory with these programs; the test is skipped where they cannot be built."""
     spec = importlib.util.spec_from_file_location("build_kubernetes", ROOT / "scripts" / "build_kubernetes.py")
     build = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(build)
     try:
-        return build.ensure(("kubectl", "kube-scheduler"))
+        return build.ensure(names)
     except (SystemExit, subprocess.CalledProcessError) as error:
         pytest.skip(f"the real Kubernetes programs cannot be built: {error}")
 

@@ -3,10 +3,10 @@
 from typing import Any
 
 
-def node(name: str, cpu: str = "8") -> dict[str, Any]:
-    resources = {"cpu": cpu, "memory": "32Gi", "pods": "110"}
+def node(name: str, cpu: str = "8", pods: str = "110", **labels: str) -> dict[str, Any]:
+    resources = {"cpu": cpu, "memory": "32Gi", "pods": pods}
     status = {"capacity": resources, "allocatable": resources, "conditions": [{"type": "Ready", "status": "True"}]}
-    labels = {"kubernetes.io/hostname": name}
+    labels = {"kubernetes.io/hostname": name, **labels}
     return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}, "status": status}
 
 

@@ -55,8 +55,10 @@ class HostedRun:
 
     def drive(self, run: "ScenarioRun", tick: Callable[[], None]) -> None:
         """Run to the end; `tick` is called after every loop. Ctrl-C and SIGTERM end the run between two loops."""
-        with self._listener.socket:
-            asyncio.run(self._drive(run, tick))
+        import uvloop
+
+        with self._listener.socket, asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(self._drive(run, tick))
 
     async def _drive(self, run: "ScenarioRun", tick: Callable[[], None]) -> None:
         api = KubernetesApi(self._store, self._identities, Metrics(), [self.controllers])

@@ -31,7 +31,7 @@ Idle = Literal["verdicts", "quiet"]
 DEFAULT_SCHEDULER = "default-scheduler"
 KUBE_SCHEDULER = "system:kube-scheduler"
 TIMEOUT = "60s"
-QUIET = "200ms"
+QUIET = "500ms"
 OPTION = "--outside"
 
 

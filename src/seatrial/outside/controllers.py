@@ -109,7 +109,7 @@ class OutsideControllers(Gate):
             model = ModelCheck(self._make_model(run), run.timeline, run.board) if self._make_model else None
             scheduling = Scheduling(run.store, run.timeline, session, pods, model)
             run.timeline.schedulers.add(controller.name)
-        session.order = Order(pods) if is_simulated else None
+        session.use_order(Order(pods) if is_simulated else None)
         session.flushes = pods is not None
         participant = self.playing[controller.name] = OutsideParticipant(
             Parts(

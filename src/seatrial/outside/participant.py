@@ -101,7 +101,8 @@ class OutsideParticipant:
         self._session.changed = lambda: None
         self._session.passing = lambda request, target, arrived: None
         self._session.left = lambda request, target, sort: None
-        self._session.order, self._session.flushes = None, False
+        self._session.use_order(None)
+        self._session.flushes = False
         if self._program is not None:
             self._program.stop()
             self._parts.stopped(self._program)
@@ -151,7 +152,7 @@ class OutsideParticipant:
         """A controller that cooperates has come to the end of its loop: everything in a loop is one minor step."""
         if not self._cooperates:
             self._cooperates = True
-            self._session.order = None
+            self._session.use_order(None)
         if not self._is_open or self._session.phase is not Phase.OPEN:
             return
         # A loop without an operation is a sign of life: the quiet window starts again.
@@ -175,7 +176,7 @@ class OutsideParticipant:
         if not isinstance(parts.idle, Taken):
             parts.idle = Taken(self._session, parts.pods, parts.controller.quiet_seconds)
             parts.idle.begin()
-            self._session.order = Order(None)
+            self._session.use_order(Order(None))
         if not parts.idle.take(pod):
             return False
         if parts.scheduling.took(pod):

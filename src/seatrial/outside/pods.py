@@ -6,6 +6,7 @@ nearly the same time back into the order in which they were made.
 """
 
 from collections.abc import Callable, Collection, Iterator
+from heapq import heappop, heappush
 from itertools import count
 
 import msgspec
@@ -57,6 +58,8 @@ class PendingPods:
         self._changed = changed
         self._pending: dict[Key, Rank] = {}
         self._untried: dict[Key, None] = {}
+        self._ranks: list[tuple[Rank, Key]] = []
+        """A heap of the pods without a verdict; those that have got one since are dropped when they come up."""
         self._nominated: dict[Key, tuple[str, int]] = {}
         """Node and priority of the pods that were nominated, the latest last."""
         self._arrivals = count()
@@ -89,15 +92,18 @@ class PendingPods:
     def sweep(self) -> None:
         """Every pending pod needs another verdict."""
         self._untried = dict.fromkeys(self)
+        self._ranks = [(self._pending[key], key) for key in self._untried]
 
-    def is_before(self, first: Key, second: Key) -> bool:
-        """Whether `first` is expected to be judged before `second`."""
-        last = (1 << 62, 0)
-        return self._pending.get(first, last) < self._pending.get(second, last)
+    def rank(self, key: Key) -> Rank | None:
+        """The place of a pending pod in the expected order."""
+        return self._pending.get(key)
 
-    def has_untried_before(self, key: Key, coming: Collection[Key]) -> bool:
-        """Whether a pod that is expected earlier has no verdict yet and none is at the gate."""
-        return any(other not in coming and other != key and self.is_before(other, key) for other in self._untried)
+    def first_untried(self) -> Rank | None:
+        """The place of the pod whose verdict is expected next."""
+        ranks = self._ranks
+        while ranks and not (ranks[0][1] in self._untried and self._pending.get(ranks[0][1]) == ranks[0][0]):
+            heappop(ranks)
+        return ranks[0][0] if ranks else None
 
     def preemptor_on(self, node: str, priority: int) -> Key | None:
         """The pod that was nominated last to a node and outranks a victim there."""
@@ -124,6 +130,7 @@ class PendingPods:
         if key not in self._pending:
             self._pending[key] = -pod.spec.priority, next(self._arrivals)
             self._untried[key] = None
+            heappush(self._ranks, (self._pending[key], key))
 
     def _is_ours(self, pod: PodView) -> bool:
         return (

@@ -76,6 +76,7 @@ class Held:
     target: Target
     sort: Sort
     arrived: float
+    is_waiting: bool = True
     passed: "asyncio.Future[None]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
     @property
@@ -124,6 +125,7 @@ class Waiting:
         except TimeoutError:
             raise ServerTimeout("the controller's turn did not come in time") from None
         finally:
+            held.is_waiting = False
             del self._held[id(held)]
             self._bytes -= len(held.request.body)
             if gone is not None:

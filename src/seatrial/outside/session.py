@@ -47,7 +47,6 @@ class Session:
     def __init__(self) -> None:
         self.phase = Phase.FREE
         self.order: Order | None = None
-        """Puts verdicts in order and lets operations pass one by one; None: they pass together."""
         self.changed: Callable[[], None] = lambda: None
         self.passing: Callable[[Request, Target, float], None] = lambda request, target, arrived: None
         self.left: Callable[[Request, Target, Sort], None] = lambda request, target, sort: None
@@ -60,6 +59,8 @@ class Session:
         self.flushes = False
         """Whether a turn begins with everything but pods, which are sent when the rest was acknowledged."""
         self._is_settling = False
+        self._unordered: dict[int, Held] = {}
+        """Requests that wait for a phase, not for their place in the order."""
         self._admitted: dict[int, Sort] = {}
         self._timer: asyncio.TimerHandle | None = None
 
@@ -86,6 +87,13 @@ class Session:
                 self.phase = Phase.OPEN
         self._apply()
 
+    def use_order(self, order: Order | None) -> None:
+        """Choose from now on which operation is next; None: they pass together. What waits already is taken over."""
+        self.order = order
+        self._unordered.clear()
+        for held in self.waiting:
+            self._register(held)
+
     async def enter(self, request: Request, target: Target) -> None:
         """Wait until a request may be carried out."""
         sort = sort_of(request, target)
@@ -98,8 +106,12 @@ class Session:
         arrived = time.monotonic()
         while not self._passes_at_once(held := Held(request, target, sort, arrived)):
             self.waiting.add(held)
+            self._register(held)
             self._stir()
-            await self.waiting.wait(held)
+            try:
+                await self.waiting.wait(held)
+            finally:
+                self._unordered.pop(id(held), None)
             if id(request) in self._admitted:
                 break
         if sort is not Sort.READ:
@@ -121,9 +133,21 @@ class Session:
             return True
         if held.sort is Sort.READ:
             return self.phase in _READS
-        if held.sort is Sort.REPORT and (self.order is None or held.pod is None):
-            return self.phase in _REPORTS
-        return self.phase is Phase.OPEN and self.order is None
+        if self._is_ordered(held):
+            return False
+        return self.phase in (_REPORTS if held.sort is Sort.REPORT else (Phase.OPEN,))
+
+    def _register(self, held: Held) -> None:
+        if self.order is not None and self._is_ordered(held):
+            self.order.add(held)
+        else:
+            self._unordered[id(held)] = held
+
+    def _is_ordered(self, held: Held) -> bool:
+        """Whether a request waits until it is chosen: an operation, or a verdict on a pod."""
+        if self.order is None or held.sort is Sort.READ:
+            return False
+        return held.sort is Sort.OPERATION or held.pod is not None
 
     def _apply(self) -> None:
         """Let pass what the phase allows."""
@@ -137,16 +161,17 @@ class Session:
         if self.phase is Phase.FLUSHING and self.watches.is_flushed and not self._is_settling:
             self._is_settling = True
             self._after(self.watches.margin, self._flushed)
-        for held in self.waiting:
+        for held in tuple(self._unordered.values()):
             if self._passes_at_once(held):
                 held.let_pass()
-        self._admit_next()
+        # Whether the turn is over is judged before another operation is let through in it.
         self.changed()
+        self._admit_next()
 
     def _admit_next(self) -> None:
         if self.phase is not Phase.OPEN or self.order is None or self._admitted:
             return
-        chosen, delay = self.order.next([held for held in self.waiting if not self._passes_at_once(held)])
+        chosen, delay = self.order.next()
         for held in chosen:
             self._admitted[id(held.request)] = held.sort
             held.let_pass()

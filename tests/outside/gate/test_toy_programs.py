@@ -38,6 +38,15 @@ def test_the_minor_step_moves_before_the_write_is_carried_out(tmp_path: Path) ->
     assert log.index((1, 0, "RUNNING", "scheduler")) < paused < bind < log.index((1, 1, "OPERATED", "scheduler"))
 
 
+def test_binds_that_arrive_together_are_a_minor_step_each(tmp_path: Path) -> None:
+    """In the order of the pods: a bind runs beside the decision on the next pod, and may overtake."""
+    spec = operations(create(1, node("n1")), *(create(1, pod(f"p{number}")) for number in range(6)), done(1))
+    played = Played(spec, tmp_path, toy("scheduler", "scheduler", MODE="parallel"))
+    bound = [entry for entry in played.entries(1) if "podScheduled" in entry]
+    assert [entry["podScheduled"]["pod"]["metadata"]["name"] for entry in bound] == [f"p{n}" for n in range(6)]
+    assert [entry["step"]["minor"] for entry in bound] == [1, 2, 3, 4, 5, 6]
+
+
 def test_the_first_spelling_has_an_outside_scheduler_too(tmp_path: Path) -> None:
     spec = events(create(1, node("n1", 1)), create(1, pod("a")), create(2, pod("b")), done(2))
     played = Played(spec, tmp_path, toy("scheduler", "scheduler"))
@@ -93,7 +102,7 @@ def test_two_outside_controllers_run_until_neither_can_do_more(tmp_path: Path) -
     """V2-070: what the autoscaler creates gives the scheduler new work in the same step."""
     items = create(1, node("n1", 1)), *(create(1, pod(name)) for name in "abcd"), done(2)
     spec = operations(*items, simulated=("scheduler", "autoscaler"))
-    played = Played(spec, tmp_path, toy("scheduler", "scheduler"), toy("autoscaler", "autoscaler", quiet="500ms"))
+    played = Played(spec, tmp_path, toy("scheduler", "scheduler"), toy("autoscaler", "autoscaler", quiet="1s"))
     assert (played.phase, played.message) == ("Succeeded", "done in step 2")
     assert played.bound() == {"a": "n1", "b": "n2", "c": "n3", "d": ""}
     running = [entry[3] for entry in played.log if isinstance(entry, tuple) and entry[2] == "COMPLETED"]
@@ -104,7 +113,7 @@ def test_a_controller_that_cooperates_stops_at_the_end_of_its_loop(tmp_path: Pat
     """V2-048 V2-072: two operations of one loop share a minor step."""
     items = create(1, node("n1")), create(1, node("n2")), create(2, node("n3")), done(2)
     spec = operations(*items, simulated=("hoge-controller",))
-    played = Played(spec, tmp_path, toy("hoge-controller", "cooperating", quiet="500ms", watches=("v1/Node",)))
+    played = Played(spec, tmp_path, toy("hoge-controller", "cooperating", quiet="1s", watches=("v1/Node",)))
     assert played.phase == "Succeeded", played.message
     one = {"major": 2, "minor": 1}
     assert played.created("ConfigMap", 2) == [("n3-1", one), ("n3-2", one)]

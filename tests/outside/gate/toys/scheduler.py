@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 import time
 
 from api import NODES, PODS, Slots, bind, merge, refuse, send, watch
@@ -28,6 +29,9 @@ for event in watch(PODS):
     if node is None:
         refuse(name)
         continue
-    bind(name, node)
+    if MODE == "parallel":
+        threading.Thread(target=bind, args=(name, node)).start()
+    else:
+        bind(name, node)
     if MODE == "crash":
         sys.exit("the toy has crashed")
