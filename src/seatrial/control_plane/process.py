@@ -1,28 +1,30 @@
 """One server process from its settings to its end: credentials, kubeconfig, the loop."""
 
 import asyncio
-import secrets
+import logging
 import shutil
 import socket
 import ssl
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from seatrial.control_plane.components import Parts, Settings, compose
-from seatrial.model.errors import ConfigError
+from seatrial.model.errors import ConfigError, StorageFailed
 
 if TYPE_CHECKING:
     from seatrial.server.application import Served
     from seatrial.server.auth.authentication import Identities
-    from seatrial.store.durable import Durability
 
 WRITTEN_EVERY = 0.05
 """Seconds between two looks at whether something is not yet on disk."""
+LINGER = 2.0
+"""Seconds for which a server whose store has failed still answers, with the cause."""
+
+log = logging.getLogger("seatrial.server")
 
 
 def run(settings: Settings) -> None:
@@ -33,6 +35,7 @@ def run(settings: Settings) -> None:
     from seatrial.server.auth.certificates import Certificates
     from seatrial.server.auth.kubeconfig import default_path, state_directory, write_kubeconfig
     from seatrial.server.auth.signing import Authority, kept_credentials
+    from seatrial.server.auth.state_files import kept_secret
     from seatrial.server.serving import Listener
     from seatrial.store.users import MASTERS
 
@@ -58,7 +61,7 @@ def run(settings: Settings) -> None:
         if settings.simulator_port is not None:
             listener.more.append(_second_socket(settings.bind_address, settings.simulator_port))
         state = state_directory(settings.data_dir, listener.port)
-        token = "" if settings.insecure else kept_secret(state / "token").strip()
+        token = "" if settings.insecure else kept_secret(state / "token")
         path = (settings.kubeconfig or default_path(settings.data_dir, listener.port)).absolute()
         identities = _identities(settings, token, kept_secret(state / "signing-key"))
         authority, trusted, credentials = None, None, None
@@ -137,7 +140,7 @@ async def _serve(settings: Settings, parts: Parts, listener: "object", identitie
     api = KubernetesApi(
         parts.store, identities, metrics, parts.gates, authorizer=authorizer, is_alive=lambda: pump.is_alive
     )
-    durable = partial(_all_written, parts, parts.durability) if parts.durability is not None else None
+    durable = (lambda: parts.store.committed(parts.store.revision)) if parts.durability is not None else None
     application = Application(
         api,
         identities,
@@ -147,29 +150,30 @@ async def _serve(settings: Settings, parts: Parts, listener: "object", identitie
         authorizer=authorizer,
         durable=durable,
     )
-    tasks = [pump.start()]
     if parts.outside is not None:
         parts.outside.woken.append(pump.wake)
-    if parts.durability is not None:
-        tasks.append(asyncio.ensure_future(_write_soon(parts, parts.durability)))
+    working = pump.start()
     tune_collector()
 
     def stop() -> None:
         api.feeds.close()
         for close in parts.on_stop:
-            close()
+            with suppress(StorageFailed):
+                close()
 
-    try:
-        await serve(
-            _shared(application, settings), listener, ready=lambda: typer.echo(f"ready: {listener.url}"), stop=stop
-        )
-    finally:
-        if parts.outside is not None:
-            await asyncio.to_thread(parts.outside.controllers.wait_stopped)
-        for task in tasks:
-            task.cancel()
-        if parts.durability is not None:
-            parts.durability.close()
+    async with _written(parts, working) as failed:
+        try:
+            await serve(
+                _shared(application, settings),
+                listener,
+                ready=lambda: typer.echo(f"ready: {listener.url}"),
+                stop=stop,
+                until=failed,
+            )
+        finally:
+            if parts.outside is not None:
+                await asyncio.to_thread(parts.outside.controllers.wait_stopped)
+            working.cancel()
 
 
 def _shared(application: "Served", settings: Settings) -> "Served":
@@ -185,21 +189,32 @@ def _shared(application: "Served", settings: Settings) -> "Served":
     return application
 
 
-async def _all_written(parts: Parts, durability: "Durability") -> None:
-    await durability.committed(parts.store.revision)
+@asynccontextmanager
+async def _written(parts: Parts, working: "asyncio.Task[None]") -> "AsyncIterator[asyncio.Task[None] | None]":
+    """Write to disk while the body runs, then close the store; gives the task that ends when a write has failed."""
+    if parts.durability is None:
+        yield None
+        return
+    task = asyncio.ensure_future(_write_soon(parts, working))
+    try:
+        yield task
+    finally:
+        task.cancel()
+        parts.durability.close()
+    if parts.durability.failure is not None:
+        raise parts.durability.failure
 
 
-async def _write_soon(parts: Parts, durability: "Durability") -> None:
-    """Bring what controllers and schedulers write to disk, though no client waits for it."""
-    while True:
-        await durability.committed(parts.store.revision)
-        await asyncio.sleep(WRITTEN_EVERY)
+async def _write_soon(parts: Parts, working: "asyncio.Task[None]") -> None:
+    """Bring what controllers and schedulers write to disk, though no client waits for it.
 
-
-def kept_secret(path: Path) -> str:
-    """The secret in a file, made at the first use."""
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path.touch(mode=0o600)
-        path.write_text(secrets.token_urlsafe(32) + "\n")
-    return path.read_text()
+    When that fails, controllers and schedulers stop and the server soon ends.
+    """
+    try:
+        while True:
+            await parts.store.committed(parts.store.revision)
+            await asyncio.sleep(WRITTEN_EVERY)
+    except StorageFailed as error:
+        log.error("%s", error)
+        working.cancel()
+        await asyncio.sleep(LINGER)

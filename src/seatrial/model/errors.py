@@ -3,7 +3,8 @@
 SeatrialError
   StatusError        carries a Kubernetes Status: what a client of the API reads
     BadRequest, Unauthorized, Forbidden, NotFound, MethodNotAllowed, NotAcceptable, AlreadyExists,
-    Conflict, Gone, TooLarge, UnsupportedMediaType, Invalid, TooManyRequests, ServerTimeout
+    Conflict, Gone, TooLarge, UnsupportedMediaType, Invalid, TooManyRequests,
+    ServiceUnavailable (StorageFailed), ServerTimeout
   ConfigError        a file of ours, the field in it, and what was expected
   ScenarioError      an operation of a scenario that cannot be carried out
 """
@@ -128,6 +129,14 @@ class Invalid(StatusError):
 
 class TooManyRequests(StatusError):
     code, reason = 429, "TooManyRequests"
+
+
+class ServiceUnavailable(StatusError):
+    code, reason = 503, "ServiceUnavailable"
+
+
+class StorageFailed(ServiceUnavailable):
+    """A write that could not be made durable; the store takes no more of them."""
 
 
 class ServerTimeout(StatusError):

@@ -133,8 +133,11 @@ class KubernetesApi:
 
     async def _health(self, request: Request) -> Answer:
         name = request.path.strip("/").split("/")[0]
-        if not self._is_alive():
-            text = f"[+]ping ok\n[+]store ok\n[-]workers failed: they have stopped\n{name} check failed\n"
+        failure = self._store.failure
+        if failure is not None or not self._is_alive():
+            store = f"[-]store failed: {failure}" if failure is not None else "[+]store ok"
+            workers = "[+]workers ok" if self._is_alive() else "[-]workers failed: they have stopped"
+            text = f"[+]ping ok\n{store}\n{workers}\n{name} check failed\n"
             return Answer(text.encode(), 500, content_type="text/plain; charset=utf-8")
         verbose = f"[+]ping ok\n[+]store ok\n{name} check passed\n" if "verbose" in request.query else "ok"
         return Answer(verbose.encode(), content_type="text/plain; charset=utf-8")

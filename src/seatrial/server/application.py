@@ -43,7 +43,8 @@ ATTEMPTS = 4
 COMPRESS_FROM = 128 * 1024
 """Bytes from which an answer is compressed for a client that accepts it, as upstream."""
 CHUNK = 256 * 1024
-READING = frozenset(("GET", "HEAD"))
+STATELESS = frozenset(("healthz", "livez", "readyz", "metrics", "version"))
+"""First parts of the paths that show nothing of what is stored."""
 DEEPER_THAN_ENCODED = "Recursion limit reached"
 """What orjson says of a document with more than 254 levels; it has no exception of its own for it."""
 
@@ -60,7 +61,8 @@ class Api(Protocol):
 class Application:
     """One server: identities, routes handed in, and the Kubernetes API.
 
-    `durable` returns when everything written so far will survive a crash; a write is not answered before.
+    `durable` returns when everything written so far will survive a crash. No answer is sent before, since what was
+    read may show another client's write; an error may do that too.
     """
 
     def __init__(
@@ -95,8 +97,6 @@ class Application:
             body = await self._read(headers, receive, self._largest_body(_path(scope)))
             request = Request(scope["method"], _path(scope), query, headers, body, user, gone=partial(_gone, receive))
             answer = await self._answer(endpoint, request)
-            if self._durable is not None and request.method not in READING:
-                await self._durable()
         except StatusError as error:
             answer = status_answer(error)
         except (Disconnected, asyncio.CancelledError):
@@ -108,10 +108,23 @@ class Application:
             else:
                 log.exception("%s %s", scope["method"], _path(scope))
                 answer = status_answer(StatusError("an error of the server itself; its log has the traceback"))
-        self._metrics.count(scope["method"], answer.status)
         reply = Reply(headers, request.warnings if request else (), receive, send, scope["method"] == "HEAD")
         with contextlib.suppress(asyncio.CancelledError):
+            answer = await self._settled(_path(scope), answer)
+            self._metrics.count(scope["method"], answer.status)
             await reply.send(answer)
+
+    async def _settled(self, path: str, answer: Answer | Stream) -> Answer | Stream:
+        """The answer, once everything that it may show is durable; the cause where that cannot be."""
+        if self._durable is None or path.strip("/").split("/")[0] in STATELESS:
+            return answer
+        try:
+            await self._durable()
+        except StatusError as error:
+            if isinstance(answer, Stream) and answer.close is not None:
+                answer.close()
+            return status_answer(error)
+        return answer
 
     def _find(
         self, scope: MutableMapping[str, Any], headers: dict[str, str], query: Mapping[str, str]

@@ -81,23 +81,38 @@ class _Server(uvicorn.Server):
 
 
 async def serve(
-    application: Served, listener: Listener, *, ready: Callable[[], None], stop: Callable[[], None]
+    application: Served,
+    listener: Listener,
+    *,
+    ready: Callable[[], None],
+    stop: Callable[[], None],
+    until: "asyncio.Future[None] | None" = None,
 ) -> None:
-    """Serve until SIGTERM or SIGINT; `ready` is called once requests are accepted, `stop` before connections end."""
+    """Serve until SIGTERM, SIGINT or the end of `until`.
+
+    `ready` is called once requests are accepted, `stop` before connections end.
+    """
     server = _build(application, listener, ready)
 
     def end() -> None:
         stop()
         server.should_exit = True
 
+    def finished(until: "asyncio.Future[None]") -> None:
+        end()
+
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, end)
+    if until is not None:
+        until.add_done_callback(finished)
     try:
         await server.serve(sockets=[listener.socket, *listener.more])
     finally:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.remove_signal_handler(number)
+        if until is not None:
+            until.remove_done_callback(finished)
 
 
 @contextlib.asynccontextmanager

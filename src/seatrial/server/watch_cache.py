@@ -13,7 +13,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from seatrial.model.errors import Gone
+from seatrial.model.errors import Gone, StorageFailed
 from seatrial.model.kinds import Kind
 from seatrial.server.encoding.rendering import Rendering
 from seatrial.server.selection import Selection
@@ -255,6 +255,7 @@ class Watch:
             while not self._closed:
                 self.cursor, frames, rest = self._feed.read(self.cursor, self._view)
                 if frames:
+                    await self._feed.store.committed(self._feed.store.revision)
                     await self._gates()
                     yield frames[0] if len(frames) == 1 else b"".join(frames)
                     frames.clear()
@@ -267,11 +268,13 @@ class Watch:
                         continue
                     if self._bookmark_due:
                         self._bookmark_due = False
-                        yield self._view.rendering.bookmark(self._feed.store.revision)
+                        revision = self._feed.store.revision
+                        await self._feed.store.committed(revision)
+                        yield self._view.rendering.bookmark(revision)
                     await self._wait()
                     continue
                 await asyncio.sleep(0)
-        except Gone as error:
+        except (Gone, StorageFailed) as error:
             yield self._view.rendering.error(error)
         finally:
             for timer in self._timers:

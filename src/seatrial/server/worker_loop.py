@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
 from seatrial.clock.real import RealClock
+from seatrial.model.errors import StorageFailed
 from seatrial.model.times import SECOND
 from seatrial.store.objects import Change
 from seatrial.store.store import Store
@@ -110,6 +111,9 @@ class WorkerLoop:
         """Work; an error is told once and costs only a rest."""
         try:
             return work()
+        except StorageFailed:
+            # The store takes no more writes, and the server that owns it is about to end.
+            return False
         except Exception as error:
             name = who if isinstance(who, str) else getattr(who, "name", type(who).__name__)
             text = f"{name}: {type(error).__name__}: {error}"

@@ -11,7 +11,7 @@ import orjson
 
 from seatrial.clock.virtual import Clock
 from seatrial.model.documents import Document
-from seatrial.model.errors import BadRequest
+from seatrial.model.errors import BadRequest, StatusError
 from seatrial.model.field_selectors import FieldSelector
 from seatrial.model.kinds import Kind, Kinds
 from seatrial.model.label_selectors import LabelSelector
@@ -49,6 +49,9 @@ _OWN = UpdateOptions(owned=True)
 
 class Journal(Protocol):
     """What makes writes durable."""
+
+    @property
+    def failure(self) -> StatusError | None: ...
 
     def append(self, change: Change) -> None: ...
 
@@ -286,6 +289,11 @@ class Store:
         """Return when the write of this revision is safe: at once, unless the store is kept on disk."""
         if self._journal is not None:
             await self._journal.committed(revision)
+
+    @property
+    def failure(self) -> StatusError | None:
+        """Why the store takes no more writes; None while it does."""
+        return self._journal.failure if self._journal is not None else None
 
     def current(self, kind: Kind, name: str, namespace: str) -> Stored:
         """The object as it is stored, in its storage version; NotFound where there is none."""

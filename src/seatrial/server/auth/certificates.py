@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cryptography import x509
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from seatrial.model.errors import ConfigError
+from seatrial.server.auth.state_files import write_private
 
 VALID_FOR = datetime.timedelta(days=3650)
 
@@ -29,15 +33,26 @@ class Certificates:
         names = ("ca.crt", "ca.key", "server.crt", "server.key")
         found = cls(*(directory / name for name in names))
         if not all((directory / name).exists() for name in names):
-            directory.mkdir(parents=True, exist_ok=True, mode=0o700)
             found._make()
         return found
 
     def context(self) -> ssl.SSLContext:
-        """A server-side TLS context, which takes client certificates that the authority signed."""
+        """A server-side TLS context, which takes client certificates that the authority signed.
+
+        ConfigError where the files are damaged.
+        """
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(self.certificate, self.key)
-        context.load_verify_locations(self.authority)
+        try:
+            context.load_cert_chain(self.certificate, self.key)
+            context.load_verify_locations(self.authority)
+            authority = x509.load_pem_x509_certificate(self.authority.read_bytes())
+            x509.load_pem_x509_certificate(self.certificate.read_bytes()).verify_directly_issued_by(authority)
+            key = serialization.load_pem_private_key(self.authority_key.read_bytes(), None)
+            if key.public_key() != authority.public_key():
+                raise ValueError("the key of the authority is another one's")
+        except (OSError, ValueError, TypeError, InvalidSignature, UnsupportedAlgorithm) as error:
+            why = f"the certificates are damaged ({error}); remove the folder, and new ones are made"
+            raise ConfigError(str(self.key.parent), "", why) from error
         context.verify_mode = ssl.CERT_OPTIONAL
         return context
 
@@ -65,14 +80,12 @@ class Certificates:
             .sign(authority_key, hashes.SHA256())
         )
         for path, key in ((self.key, server_key), (self.authority_key, authority_key)):
-            path.touch(mode=0o600)
-            path.write_bytes(
-                key.private_bytes(
-                    serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-                )
+            pem = key.private_bytes(
+                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
             )
-        self.certificate.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-        self.authority.write_bytes(authority.public_bytes(serialization.Encoding.PEM))
+            write_private(path, pem)
+        write_private(self.certificate, certificate.public_bytes(serialization.Encoding.PEM))
+        write_private(self.authority, authority.public_bytes(serialization.Encoding.PEM))
 
 
 def _builder(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey) -> x509.CertificateBuilder:

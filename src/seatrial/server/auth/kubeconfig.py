@@ -12,6 +12,8 @@ from typing import Any
 
 import yaml
 
+from seatrial.server.auth.state_files import write_private
+
 CERTIFICATE_USER = "seatrial-certificate"
 """The user and context that show a client certificate."""
 
@@ -48,11 +50,8 @@ def write_kubeconfig(
         document["users"].append({"name": CERTIFICATE_USER, "user": by_certificate})
         context = {"cluster": "seatrial", "user": CERTIFICATE_USER}
         document["contexts"].append({"name": CERTIFICATE_USER, "context": context})
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.touch(mode=0o600)
-    temporary.write_text(json.dumps(document) if as_json else yaml.safe_dump(document, sort_keys=False))
-    temporary.replace(path)
+    text = json.dumps(document) if as_json else yaml.safe_dump(document, sort_keys=False)
+    write_private(path, text.encode())
 
 
 def default_path(data_dir: Path | None, port: int) -> Path:

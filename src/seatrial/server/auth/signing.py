@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID, ObjectIdentifier
 
 from seatrial.server.auth.impersonation import AUTHENTICATED
+from seatrial.server.auth.state_files import write_private
 from seatrial.store.users import User
 
 LONGEST = datetime.timedelta(days=365)
@@ -102,8 +103,7 @@ def kept_credentials(authority: Authority, directory: Path, user: str, group: st
     paths = directory / "client.crt", directory / "client.key"
     if not all(path.exists() for path in paths):
         for path, content in zip(paths, authority.client_credentials(user, group), strict=True):
-            path.touch(mode=0o600)
-            path.write_bytes(content)
+            write_private(path, content)
     certificate, key = (path.read_bytes() for path in paths)
     return certificate, key
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from seatrial.model.documents import Document, encode
-from seatrial.model.errors import BadRequest, Gone, NotFound
+from seatrial.model.errors import BadRequest, Gone, NotFound, StorageFailed
 from seatrial.model.kinds import Kind
 from seatrial.server.extension_points import RouteTable
 from seatrial.server.handlers.list import parse_revision
@@ -185,8 +185,9 @@ class _Stream:
                 self.news.clear()
                 changes = [c for c in self.store.changes(self.revision) if c.stored.kind.group_kind in sections]
                 self.revision = self.store.revision
+                await self.store.committed(self.revision)
                 yield b"".join(_event(sections[c.stored.kind.group_kind], c.type, c.stored) for c in changes)
-        except Gone:
+        except (Gone, StorageFailed):
             return
         finally:
             stop()

@@ -1,4 +1,4 @@
-"""Durability: a journal of every write and a snapshot now and then; after `kill -9` nothing acknowledged is missing."""
+"""Durability: every write goes to an SQLite database before it is acknowledged; `kill -9` loses none of them."""
 
 from seatrial.store.durable.durability import Durability
 

@@ -1,56 +1,52 @@
-"""Durability with group commit: a write is acknowledged when its journal record is on disk.
+"""Durability with group commit: a write is acknowledged when the transaction that holds it is on disk.
 
-Appending costs a few microseconds; a single sync then covers all records that were appended meanwhile. It runs in a
-thread, since a disk may take its time. Whoever answers a client awaits `committed(revision)`; in-process code may call
-`sync`. A clean end is noted, so that after any other one the revision counter leaves a gap: a revision that some
-watcher had seen but that never reached the disk must not be given to another write.
+Taking a change costs next to nothing; one transaction in a thread then covers all changes that were taken meanwhile.
+Code that answers a client awaits `committed(revision)` first, for reads as for writes, so that no state is served that
+is not on disk. In-process code may call `sync`.
+
+A write that cannot be made durable ends the store: every later write and every wait fails with the cause. What is in
+memory may then be ahead of the disk, and only a new start from the disk is right again.
 """
 
 import asyncio
-import os
+import sqlite3
 import threading
 from collections import deque
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
 
-from seatrial.model.documents import decode
-from seatrial.store.crd import DEFINITIONS
-from seatrial.store.durable.files import Directory, revision_of
-from seatrial.store.durable.records import Record, content_of, frame, kind_from, record_of
-from seatrial.store.objects import Change, Stored
+from seatrial.model.errors import ConfigError, StorageFailed
+from seatrial.store.durable import wal
+from seatrial.store.durable.commit_mark import CommitMark, Mark
+from seatrial.store.durable.database import REMEDY, Database
+from seatrial.store.durable.directory import Directory, cannot_use
+from seatrial.store.durable.journal_0_1 import convert_journals, put_aside
+from seatrial.store.durable.restoring import restore
+from seatrial.store.objects import Change
 from seatrial.store.store import Store
-
-GAP = 100_000
-"""Revisions that are skipped after an unclean end; more cannot be between two syncs."""
-
-SNAPSHOT_BYTES = 128 * 1024 * 1024
-"""A journal longer than this, and than twice what is alive, is replaced by a snapshot."""
 
 
 class Durability:
     """Keeps a store on disk."""
 
-    def __init__(self, store: Store, path: Path, *, snapshot_bytes: int = SNAPSHOT_BYTES) -> None:
+    def __init__(self, store: Store, path: Path) -> None:
+        """Fill `store` from the folder `path`; ConfigError, with the file and the remedy, where it is damaged."""
         self._store = store
-        self._directory = Directory(path)
-        self._clean = path / "clean"
-        self._snapshot_bytes = self._enough = snapshot_bytes
-        self._buffer: deque[bytes] = deque()
-        self._appended = self._synced = 0
-        self._journal_bytes = 0
+        self._waiting: deque[Change] = deque()
+        self._synced = 0
         self._writing = threading.Lock()
-        self._snapshot: threading.Thread | None = None
-        self._failure: OSError | None = None
+        self._failure: StorageFailed | None = None
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
         self._flushing: asyncio.Task[None] | None = None
-        self._thread = ThreadPoolExecutor(1, "seatrial-journal")
+        self._thread = ThreadPoolExecutor(1, "seatrial-store")
+        self._directory = Directory(path)
+        self._mark = CommitMark(self._directory.mark)
         try:
-            self._journal = self._open()
-        except BaseException:
+            self._database = self._open()
+        except BaseException as error:
             self._directory.close()
+            if isinstance(error, OSError):
+                raise cannot_use(path, error) from error
             raise
         store.attach_journal(self)
 
@@ -59,38 +55,39 @@ class Durability:
         """The revision up to which everything is on disk."""
         return self._synced
 
+    @property
+    def failure(self) -> StorageFailed | None:
+        """Why nothing can be written any more; None while all is well."""
+        return self._failure
+
     def append(self, change: Change) -> None:
-        """Take a change into the journal; it is not durable yet."""
+        """Take a change; it is not durable yet."""
         if self._failure is not None:
             raise self._failure
-        data = frame(record_of(change))
-        # The order matters: a sync in the other thread covers what was in the buffer when it read the revision.
-        self._buffer.append(data)
-        self._appended = change.stored.revision
-        self._journal_bytes += len(data)
-        if self._journal_bytes > self._enough:
-            self._start_snapshot()
+        self._waiting.append(change)
 
     def sync(self) -> None:
         """Bring everything to disk; returns when it is there."""
         with self._writing:
-            appended = self._appended
-            waiting = [self._buffer.popleft() for _ in range(len(self._buffer))]
+            if self._failure is not None:
+                raise self._failure
+            changes = [self._waiting.popleft() for _ in range(len(self._waiting))]
+            if not changes:
+                return
             try:
-                if waiting:
-                    _write_all(self._journal, b"".join(waiting))
-                    os.fdatasync(self._journal.fileno())
-            except OSError as error:
-                self._failure = error
-                raise
-            self._synced = max(self._synced, appended)
+                self._database.write(changes)
+                self._mark.write(changes[-1].revision)
+            except (sqlite3.Error, OSError) as error:
+                self._failure = _failed(self._database.path, error)
+                raise self._failure from error
+            self._synced = changes[-1].revision
 
     async def committed(self, revision: int) -> None:
         """Return when the write of this revision is on disk."""
-        if revision <= self._synced:
-            return
         if self._failure is not None:
             raise self._failure
+        if revision <= self._synced:
+            return
         waiter = asyncio.get_running_loop().create_future()
         self._waiters.append((revision, waiter))
         if self._flushing is None:
@@ -98,90 +95,98 @@ class Durability:
         await waiter
 
     def close(self) -> None:
-        """Bring everything to disk and note that the end was a clean one."""
-        self.sync()
-        if self._snapshot is not None:
-            self._snapshot.join()
+        """Bring everything to disk and record that the end was a clean one; after a failure only let go."""
+        try:
+            if self._failure is None:
+                self.sync()
+                self._database.close()
+                self._mark.close(self._synced)
+                self._store.attach_journal(None)
+        except (sqlite3.Error, OSError) as error:
+            self._failure = _failed(self._database.path, error)
+            raise self._failure from error
+        finally:
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Let go of all files without a clean end."""
         self._thread.shutdown()
-        self._store.attach_journal(None)
-        self._journal.close()
-        self._clean.write_text(str(self._synced))
-        self._directory.sync()
+        self._database.abandon()
+        self._mark.abandon()
         self._directory.close()
 
     async def _flush(self) -> None:
-        """Sync as long as somebody waits."""
+        """Sync as long as something waits."""
         loop = asyncio.get_running_loop()
         try:
             while self._waiters:
                 await loop.run_in_executor(self._thread, self.sync)
-                self._answer(lambda waiter: waiter.set_result(None), upto=self._synced)
-        except OSError as error:
-            failure = error
-            self._answer(lambda waiter: waiter.set_exception(failure), upto=self._appended)
+                self._answer()
+        except StorageFailed:
+            self._answer()
         finally:
             self._flushing = None
 
-    def _answer(self, answer: Callable[["asyncio.Future[None]"], None], upto: int) -> None:
+    def _answer(self) -> None:
+        """Let those go on whose write is on disk, or all after a failure."""
         waiters, self._waiters = self._waiters, []
         for revision, waiter in waiters:
-            if revision > upto:
+            if waiter.done():
+                continue
+            if revision <= self._synced:
+                waiter.set_result(None)
+            elif self._failure is not None:
+                waiter.set_exception(self._failure)
+            else:
                 self._waiters.append((revision, waiter))
-            elif not waiter.done():
-                answer(waiter)
 
-    def _open(self) -> BinaryIO:
-        reached = self._directory.read(self._restore)
-        noted = int(self._clean.read_text() or 0) if self._clean.exists() else -1
-        self._clean.unlink(missing_ok=True)
-        is_clean = noted >= reached or not (reached or self._directory.journals())
-        last = max(reached, noted, *(revision_of(path) for path in self._directory.journals()), 0)
-        self._appended = self._synced = last if is_clean else last + GAP
-        self._store.resume(self._synced)
-        self._journal_bytes = sum(path.stat().st_size for path in self._directory.journals())
-        return self._directory.new_journal(self._synced)
-
-    def _restore(self, record: Record) -> None:
-        """Put one record back into the store."""
-        group, version, name, *_ = record.kind
-        kind = self._store.kinds.named(f"{group}/{version}" if group else version, name) or kind_from(record.kind)
-        previous = self._store.shelf(kind).find(record.namespace, record.name)
-        if not record.pieces:
-            if previous is not None:
-                self._store.restore(None, previous)
-                if kind.group_kind == DEFINITIONS:
-                    self._store.definitions.removed(record.name)
-            return
-        stored = Stored(kind, record.namespace, record.name, record.revision, content_of(record, previous))
-        self._store.restore(stored, previous)
-        if kind.group_kind == DEFINITIONS:
-            self._store.definitions.changed(decode(stored.data))
-
-    def _start_snapshot(self) -> None:
-        """Begin a new journal, and write everything there is to a snapshot beside it."""
-        if self._snapshot is not None and self._snapshot.is_alive():
-            return
-        objects = self._store.everything()
-        self._enough = max(self._snapshot_bytes, 2 * sum(stored.size for stored in objects))
-        if self._journal_bytes < self._enough:
-            return
-        self.sync()
-        revision = self._appended
-        with self._writing:
-            self._journal.close()
-            self._journal = self._directory.new_journal(revision)
-        self._journal_bytes = 0
-        self._snapshot = threading.Thread(target=self._write_snapshot, args=(list(objects), revision), daemon=True)
-        self._snapshot.start()
-
-    def _write_snapshot(self, objects: list[Stored], revision: int) -> None:
-        # Without room for a snapshot the journals stay, and the next one is tried when they have grown again.
-        with suppress(OSError):
-            self._directory.write_snapshot(objects, revision)
-            self._directory.forget_before(revision)
+    def _open(self) -> Database:
+        directory = self._directory
+        mark = self._mark.read()
+        if not directory.database.exists():
+            if mark is not None and mark.revision:
+                why = f"the file is missing, and writes up to revision {mark.revision} were acknowledged; {REMEDY}"
+                raise ConfigError(str(directory.database), "", why)
+            convert_journals(directory)
+        put_aside(directory)
+        directory.report_odd_files()
+        _check_log(directory.database, mark)
+        database = Database(directory.database)
+        try:
+            _check_mark(database, mark)
+            restore(self._store, *database.read())
+            self._mark.open(database.revision)
+            directory.sync()
+        except BaseException:
+            database.abandon()
+            raise
+        self._synced = database.revision
+        self._store.resume(database.revision)
+        return database
 
 
-def _write_all(file: BinaryIO, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[file.write(view) :]
+def _check_log(database: Path, mark: Mark | None) -> None:
+    """Refuse a log that SQLite would read in part only."""
+    log = database.with_name(database.name + "-wal")
+    if mark is not None and mark.is_closed and log.exists() and log.stat().st_size:
+        why = "the store was closed at revision {}, after which there is no such file; {}"
+        raise ConfigError(str(log), "", why.format(mark.revision, REMEDY))
+    if wal.is_damaged(log):
+        raise ConfigError(str(log), "", f"the file is damaged: whole writes follow a damaged one; {REMEDY}")
+
+
+def _check_mark(database: Database, mark: Mark | None) -> None:
+    """Refuse a database that does not reach what was acknowledged."""
+    found = database.revision
+    if mark is None or found == mark.revision or (found > mark.revision and not mark.is_closed):
+        return
+    what = "was closed at" if mark.is_closed else "had acknowledged all writes up to"
+    why = f"writes are missing: the store {what} revision {mark.revision}, and the file ends at {found}"
+    raise ConfigError(str(database.path), "", f"{why}; {REMEDY}")
+
+
+def _failed(path: Path, error: Exception) -> StorageFailed:
+    return StorageFailed(
+        f"{path}: the write could not be made durable: {error}; nothing is written any more. Free the disk and start "
+        "the server again: every write that was acknowledged is kept"
+    )

@@ -30,7 +30,7 @@ class Revisions:
         self.history = History() if history is None else history
         self.shelves: dict[GroupKind, KeyIndex] = {}
         self.journal: Listener | None = None
-        """Told first of each commit, before any listener: it makes them durable."""
+        """Called first for each commit; it makes them durable."""
         self._listeners: list[tuple[Listener, frozenset[GroupKind] | None]] = []
         self._interested: dict[GroupKind, tuple[Listener, ...]] = {}
         self._untold: deque[Change] = deque()
@@ -62,7 +62,6 @@ class Revisions:
             namespace, name = previous.namespace, previous.name
         content = _encode(document) if parts is None else encode_with_parts(document, parts)
         stored = Stored(kind, namespace, name, self.revision + 1, content)
-        self.shelf(kind.group_kind).put(stored)
         self._commit(Change("MODIFIED" if previous else "ADDED", stored, previous, writer, at, subresource))
         return stored
 
@@ -74,7 +73,6 @@ class Revisions:
         made = pieces(revision)
         content = made[0] if len(made) == 1 else made
         stored = Stored(previous.kind, previous.namespace, previous.name, revision, content)
-        self.shelf(previous.kind.group_kind).put(stored)
         self._commit(Change("MODIFIED", stored, previous, writer, at, subresource))
         return stored
 
@@ -83,12 +81,11 @@ class Revisions:
         document["metadata"]["resourceVersion"] = str(self.revision + 1)
         kind = previous.kind
         stored = Stored(kind, previous.namespace, previous.name, self.revision + 1, _encode(document))
-        self.shelf(kind.group_kind).remove(previous.namespace, previous.name)
         self._commit(Change("DELETED", stored, previous, writer, at))
         return stored
 
     def restore(self, stored: Stored | None, previous: Stored | None) -> None:
-        """Put back what a journal remembers, without telling anybody."""
+        """Put back what is on disk, without calling the listeners."""
         if stored is not None:
             self.shelf(stored.kind.group_kind).put(stored)
         elif previous is not None:
@@ -113,10 +110,17 @@ class Revisions:
         return unsubscribe
 
     def _commit(self, change: Change) -> None:
-        self.revision = change.stored.revision
-        self.history.append(change)
+        stored = change.stored
         if self.journal is not None:
+            # Before anything else: a journal that takes no more writes refuses, and then nothing has changed.
             self.journal(change)
+        shelf = self.shelf(stored.kind.group_kind)
+        if change.type == "DELETED":
+            shelf.remove(stored.namespace, stored.name)
+        else:
+            shelf.put(stored)
+        self.revision = stored.revision
+        self.history.append(change)
         self._untold.append(change)
         if self._telling:
             return

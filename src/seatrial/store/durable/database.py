@@ -1,0 +1,270 @@
+"""The SQLite database of a store: one row per object, keyed by its revision, and one row of totals.
+
+An update deletes the row of the old revision and inserts one of the new, so the table needs no index, grows at its end
+and is read in the order of writing. SQLite runs with a write-ahead log and `synchronous=FULL`. The connection locks the
+file for itself, which also keeps the index of the log in memory: a full disk cannot cut off a memory-mapped file.
+
+Reading checks three things: SQLite's own structure, the checksum of each row, and the totals over all rows.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from seatrial.model.errors import ConfigError
+from seatrial.store.durable.rows import (
+    ObjectRow,
+    PieceRow,
+    Totals,
+    object_checksum,
+    object_row,
+    piece_checksum,
+    piece_row,
+)
+from seatrial.store.fragments import shared_pieces
+from seatrial.store.objects import Change, Stored
+
+CHECKPOINT_BYTES = 8 * 1024 * 1024
+"""A log longer than this is brought into the database."""
+_FORMAT = 1
+_TABLES = (
+    "CREATE TABLE objects (revision INTEGER PRIMARY KEY, kind TEXT NOT NULL, namespace TEXT NOT NULL,"
+    " name TEXT NOT NULL, list INTEGER, checksum INTEGER NOT NULL, head BLOB NOT NULL, tail BLOB)",
+    "CREATE TABLE pieces (list INTEGER NOT NULL, place INTEGER NOT NULL, checksum INTEGER NOT NULL,"
+    " data BLOB NOT NULL, PRIMARY KEY (list, place))",
+    "CREATE TABLE totals (revision INTEGER NOT NULL, rows INTEGER NOT NULL, sum INTEGER NOT NULL,"
+    " checksum INTEGER NOT NULL)",
+)
+_SETTINGS = (
+    "PRAGMA locking_mode = EXCLUSIVE",
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = FULL",
+    "PRAGMA wal_autocheckpoint = 0",
+    "PRAGMA secure_delete = OFF",
+    "PRAGMA cache_size = -16384",
+)
+_OUTSIDE = frozenset(
+    (
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_READONLY,
+    )
+)
+"""Errors whose cause is outside the file."""
+REMEDY = "put the data directory back from a copy, or move it away to begin with an empty cluster"
+
+
+class Database:
+    """One open database; what is read is checked, what is written is durable when `write` returns."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file, or make it; ConfigError where it cannot be used."""
+        self.path = path
+        self.log = path.with_name(path.name + "-wal")
+        self._totals = Totals()
+        try:
+            self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        except sqlite3.Error as error:
+            raise self._failure(error) from error
+        try:
+            self._begin()
+        except sqlite3.Error as error:
+            self.abandon()
+            raise self._failure(error) from error
+        except ConfigError:
+            self.abandon()
+            raise
+
+    @property
+    def revision(self) -> int:
+        """The revision of the last transaction."""
+        return self._totals.revision
+
+    def read(self) -> tuple[list[ObjectRow], dict[int, list[bytes]]]:
+        """All objects in the order of their revisions, and the pieces of each list; ConfigError for damage."""
+        found = Totals(self._totals.revision)
+        try:
+            self._check_structure()
+            pieces: dict[int, list[bytes]] = {}
+            for piece in self._pieces():
+                found.add(piece.checksum)
+                pieces.setdefault(piece.list, []).append(piece.data)
+            objects = list(self._objects())
+        except sqlite3.Error as error:
+            raise self._failure(error) from error
+        for row in objects:
+            found.add(row.checksum)
+        if found != self._totals:
+            why = f"{self._totals.rows} rows were written and {found.rows} are there, or others than were written"
+            raise self._refusal(f"the file is damaged: {why}")
+        return objects, pieces
+
+    def write(self, changes: Sequence[Change]) -> None:
+        """Make changes durable in one transaction; sqlite3.Error where that cannot be done."""
+        self._commit(changes, changes[-1].revision)
+        if self.log.stat().st_size > CHECKPOINT_BYTES:
+            self._checkpoint()
+
+    def fill(self, objects: Sequence[Stored], revision: int) -> None:
+        """Write all objects of another store into this one, which is empty."""
+        self._commit([Change("ADDED", stored, None, "", 0) for stored in objects], revision)
+
+    def close(self) -> None:
+        """Bring the log into the database and close it."""
+        self._checkpoint()
+        self._connection.close()
+
+    def abandon(self) -> None:
+        """Let go of the files without writing to them more than SQLite must."""
+        try:
+            self._connection.close()
+        except sqlite3.Error:
+            return
+
+    def _commit(self, changes: Sequence[Change], revision: int) -> None:
+        batch = _Batch(self._connection, self._totals)
+        self._connection.execute("BEGIN IMMEDIATE")
+        for change in changes:
+            batch.add(change)
+        batch.flush()
+        self._totals.revision = revision
+        self._write_totals()
+        self._connection.execute("COMMIT")
+
+    def _begin(self) -> None:
+        for setting in _SETTINGS:
+            self._connection.execute(setting).fetchall()
+        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        if version == 0 and not self._connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+            self._create()
+        elif version != _FORMAT:
+            raise self._refusal(f"expected format {_FORMAT}, got {version}: a newer version wrote it, or it is damaged")
+        tables = self._connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")
+        if tuple(sql for (sql,) in tables) != _TABLES:
+            raise self._refusal("the file is damaged: its tables are not those of a store")
+        totals = self._connection.execute("SELECT revision, rows, sum, checksum FROM totals").fetchall()
+        if len(totals) != 1 or Totals(*totals[0][:3]).checksum() != totals[0][3]:
+            raise self._refusal("the file is damaged: its totals fail their checksum")
+        self._totals = Totals(*totals[0][:3])
+
+    def _create(self) -> None:
+        self._connection.execute("BEGIN IMMEDIATE")
+        for statement in (*_TABLES, "INSERT INTO totals VALUES (0, 0, 0, 0)", f"PRAGMA user_version = {_FORMAT}"):
+            self._connection.execute(statement)
+        self._write_totals()
+        self._connection.execute("COMMIT")
+
+    def _write_totals(self) -> None:
+        totals = self._totals
+        row = totals.revision, totals.rows, totals.sum, totals.checksum()
+        self._connection.execute("UPDATE totals SET revision = ?, rows = ?, sum = ?, checksum = ?", row)
+
+    def _check_structure(self) -> None:
+        (answer, *_) = self._connection.execute("PRAGMA quick_check(1)").fetchone()
+        if answer != "ok":
+            raise self._refusal(f"the file is damaged: {answer}")
+
+    def _objects(self) -> Iterator[ObjectRow]:
+        for columns in self._connection.execute(
+            "SELECT revision, kind, namespace, name, list, checksum, head, tail FROM objects ORDER BY revision"
+        ):
+            revision, kind, namespace, name, list, checksum, head, tail = columns
+            is_typed = isinstance(head, bytes) and (tail is None or isinstance(tail, bytes))
+            if not is_typed or object_checksum(revision, kind, namespace, name, list, head, tail) != checksum:
+                raise self._refusal(f"the file is damaged: the object of revision {revision} fails its checksum")
+            yield ObjectRow(*columns)
+
+    def _pieces(self) -> Iterator[PieceRow]:
+        for columns in self._connection.execute("SELECT list, place, checksum, data FROM pieces ORDER BY list, place"):
+            piece = PieceRow(*columns)
+            if (
+                not isinstance(piece.data, bytes)
+                or piece_checksum(piece.list, piece.place, piece.data) != piece.checksum
+            ):
+                raise self._refusal(f"the file is damaged: piece {piece.place} of {piece.list} fails its checksum")
+            yield piece
+
+    def _checkpoint(self) -> None:
+        (is_busy, *_) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if is_busy:
+            raise sqlite3.OperationalError("the log could not be brought into the database")
+
+    def _failure(self, error: sqlite3.Error) -> ConfigError:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _OUTSIDE:
+            return ConfigError(str(self.path), "", f"{error}; make room or grant access, and start again")
+        return self._refusal(f"the file is damaged: {error}")
+
+    def _refusal(self, why: str) -> ConfigError:
+        return ConfigError(str(self.path), "", f"{why}; {REMEDY}")
+
+
+class _Batch:
+    """The rows of one transaction. What is written and replaced within it never reaches a table."""
+
+    def __init__(self, connection: sqlite3.Connection, totals: Totals) -> None:
+        self._connection = connection
+        self._totals = totals
+        self._added: dict[int, ObjectRow] = {}
+        self._removed: list[tuple[int]] = []
+
+    def add(self, change: Change) -> None:
+        """Take a change in."""
+        stored, previous = change.stored, change.previous
+        list = self._remove(previous.revision) if previous is not None else None
+        content = stored.content
+        if change.type == "DELETED" or isinstance(content, bytes):
+            if list is not None:
+                self._cut(list, 0)
+            list = None
+        elif list is None:
+            list = stored.revision
+            self._append_pieces(list, 0, content[1:-1])
+        else:
+            shared = shared_pieces(stored, previous)
+            self._cut(list, shared)
+            self._append_pieces(list, shared, content[1 + shared : -1])
+        if change.type != "DELETED":
+            row = self._added[stored.revision] = object_row(stored, list)
+            self._totals.add(row.checksum)
+
+    def flush(self) -> None:
+        """Bring the rows into the tables."""
+        if self._removed:
+            self._connection.executemany("DELETE FROM objects WHERE revision = ?", self._removed)
+        if self._added:
+            self._connection.executemany("INSERT INTO objects VALUES (?, ?, ?, ?, ?, ?, ?, ?)", self._added.values())
+
+    def _remove(self, revision: int) -> int | None:
+        """Remove the object of a revision; its list of pieces."""
+        row = self._added.pop(revision, None)
+        if row is not None:
+            self._totals.subtract(row.checksum)
+            return row.list
+        found = self._connection.execute(
+            "SELECT checksum, list FROM objects WHERE revision = ?", (revision,)
+        ).fetchone()
+        if found is None:
+            raise sqlite3.IntegrityError(f"the object of revision {revision} is not in the database")
+        self._removed.append((revision,))
+        self._totals.subtract(found[0])
+        list: int | None = found[1]
+        return list
+
+    def _cut(self, list: int, place: int) -> None:
+        """Remove the pieces of a list from a place on."""
+        where = "FROM pieces WHERE list = ? AND place >= ?"
+        number, checksums = self._connection.execute(
+            f"SELECT count(*), coalesce(sum(checksum), 0) {where}", (list, place)
+        ).fetchone()
+        if number:
+            self._totals.subtract(checksums, number)
+            self._connection.execute(f"DELETE {where}", (list, place))
+
+    def _append_pieces(self, list: int, place: int, pieces: Sequence[bytes]) -> None:
+        rows = [piece_row(list, number, data) for number, data in enumerate(pieces, place)]
+        for row in rows:
+            self._totals.add(row.checksum)
+        self._connection.executemany("INSERT INTO pieces VALUES (?, ?, ?, ?)", rows)
