@@ -102,8 +102,9 @@ def test_a_patch_of_the_wrong_form_is_a_bad_request(patch: Any) -> None:
 
 def test_copies_of_copies_are_bounded() -> None:
     operations = [{"op": "copy", "from": "/a", "path": f"/a/{i}"} for i in range(30)]
-    with pytest.raises(PatchRefused, match="accumulated size"):
+    with pytest.raises(PatchRefused) as refused:
         apply_json_patch({"a": {"b": "z" * 1000}}, operations)
+    assert "accumulated size" in refused.value.why
     with pytest.raises(TooLarge):
         apply_json_patch({}, [{"op": "test", "path": ""}] * 10_001)
 

@@ -15,8 +15,11 @@ MATCHED = {
     "resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}]
 }
 CSR = (
-    "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIVE1Ib0NBUUF3R0RFV01CUUdBMVVFQXd3TmMyVmhkSEpwWVd3dGRHVnpkREJa"
-    "TUJNR0J5cUdTTTQ5QWdFRwpDQ3FHU000OUF3RUhBMElBQk5vcHA="
+    "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIU01Ib0NBUUF3R0RFV01CUUdBMVVFQXd3TmMyVmhkSEpwWVd3dGRHVnpkREJa"
+    "TUJNR0J5cUdTTTQ5QWdFRwpDQ3FHU000OUF3RUhBMElBQkhIYUt2aU9QUWpuZXMrYjNTdlVMZFA4SVQ2Vkt6NXR3d1RZaDlRZVFlWENkTFZFCndJ"
+    "Qk9MY1FpcnZFNDNGWWZaQTNtNXFTUitRd3lBUSs0bys5cElLS2dBREFLQmdncWhrak9QUVFEQWdOSUFEQkYKQWlFQTNiTm9nNFU0b0RBTnhRRlRs"
+    "SkVnOWJKbUFidnk1Yy9MN2J3MGlET0trWHdDSUJtbWNUenc2VE5xd3dDUwpXNEg5TGEyc1B3b0FteXRNcTMyMkhEUzdUaE5NCi0tLS0tRU5EIENF"
+    "UlRJRklDQVRFIFJFUVVFU1QtLS0tLQo="
 )
 
 _OBJECTS: dict[str, dict[str, Any]] = {
@@ -49,6 +52,7 @@ _OBJECTS: dict[str, dict[str, Any]] = {
     "v1/ServiceAccount": {},
     "v1/Service": {"spec": {"ports": [{"port": 80}], "selector": {"app": "a"}}},
     "apiregistration.k8s.io/v1/APIService": {
+        "metadata": {"name": "v1.g.example.com"},
         "spec": {
             "group": "g.example.com",
             "version": "v1",
@@ -56,7 +60,7 @@ _OBJECTS: dict[str, dict[str, Any]] = {
             "versionPriority": 10,
             "service": {"name": "s", "namespace": "default", "port": 443},
             "insecureSkipTLSVerify": True,
-        }
+        },
     },
     "apps/v1/ControllerRevision": {"data": {"x": 1}, "revision": 1},
     "apps/v1/DaemonSet": {"spec": {"selector": SELECTOR, "template": TEMPLATE}},

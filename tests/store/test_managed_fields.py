@@ -14,7 +14,7 @@ def apply(store, kind, document, manager="tool", **options):
 
 
 def owners(store, stored):
-    entries = store.spelled_out(stored).document()["metadata"].get("managedFields") or []
+    entries = stored.document()["metadata"].get("managedFields") or []
     return {entry["manager"]: (entry["operation"], entry["fieldsV1"]) for entry in entries}
 
 
@@ -100,14 +100,16 @@ def test_a_subresource_cannot_be_applied_to_what_is_not_there(store, kind):
         )
 
 
-def test_the_word_managed_fields_elsewhere_in_an_object_is_just_a_word(store, kind):
-    revisions = kind("apps/v1", "ControllerRevision")
-    revision = {
-        "apiVersion": "apps/v1",
-        "kind": "ControllerRevision",
+def test_a_creator_does_not_own_what_admission_fills_in(store, kind):
+    options = CreateOptions(field_manager="kubectl-create")
+    document = {
+        "apiVersion": "v1",
+        "kind": "Pod",
         "metadata": {"name": "a", "namespace": "default"},
-        "revision": 1,
-        "data": {"metadata": {"managedFields": [{"manager": "other"}]}},
+        "spec": {"containers": [{"name": "c", "image": "i"}]},
     }
-    stored = store.create(revisions, revision, writer="test")
-    assert store.spelled_out(stored) is stored
+    stored = store.create(kind("v1", "Pod"), document, writer="test", options=options)
+    fields = stored.document()["metadata"]["managedFields"][0]["fieldsV1"]["f:spec"]
+    assert "f:serviceAccountName" not in fields
+    assert "f:tolerations" not in fields
+    assert "f:restartPolicy" in fields

@@ -24,6 +24,14 @@ _SUMMARY = 30
 _TOO_DEEP = "json: exceeded max depth"
 
 
+class CannotHandle(BadRequest):
+    """A document that does not fit its kind; `why` is the decoder's text."""
+
+    def __init__(self, kind: Kind, why: str) -> None:
+        super().__init__(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {why}')
+        self.why = why
+
+
 def check(
     kind: Kind, document: Document, field_validation: FieldValidation = "Strict", *, schema: Schema | None = None
 ) -> tuple[Document, list[str]]:
@@ -78,7 +86,7 @@ def _checked(body: _Body, validation: FieldValidation, schema: Schema | None) ->
         fitting = schema or schema_of(body.kind)
         document = body.document if fitting is None else _fitted(body, fitting)
     if body.strict_errors and validation == "Strict":
-        raise _cannot_handle(body.kind, f"strict decoding error: {', '.join(body.strict_errors)}")
+        raise CannotHandle(body.kind, f"strict decoding error: {', '.join(body.strict_errors)}")
     return document, body.strict_errors if validation == "Warn" else []
 
 
@@ -103,9 +111,9 @@ def _fitted(body: _Body, schema: Schema) -> Document:
     try:
         document = canonicalise(schema, reader.read(schema, body.as_written()))
     except DecodingError as error:
-        raise _cannot_handle(body.kind, str(error)) from error
+        raise CannotHandle(body.kind, str(error)) from error
     except (Misfit, RecursionError) as error:
-        raise _cannot_handle(body.kind, _TOO_DEEP) from error
+        raise CannotHandle(body.kind, _TOO_DEEP) from error
     body.strict_errors += reader.strict_errors
     return document
 
@@ -115,17 +123,18 @@ def _compact(body: _Body) -> bytes:
     try:
         return orjson.dumps(body.document)
     except orjson.JSONEncodeError as error:
-        raise _cannot_handle(body.kind, _TOO_DEEP) from error
+        raise CannotHandle(body.kind, _TOO_DEEP) from error
 
 
 def _read_json(kind: Kind, data: bytes) -> _Body:
     try:
         return _Body(kind, orjson.loads(data), data)
     except orjson.JSONDecodeError as error:
-        raise _unrecognized(kind, _json_error(data, error.pos), data) from error
+        raise _unrecognized(kind, json_error(data, error.pos), data) from error
 
 
-def _json_error(data: bytes, position: int) -> str:
+def json_error(data: bytes, position: int) -> str:
+    """Why a body is no JSON, in the words of Go's parser."""
     text = data.decode(errors="replace")
     if not text.strip() or position >= len(text):
         return "unexpected end of JSON input"
@@ -188,10 +197,6 @@ def _prune(schema: Schema, value: Any, path: str, found: list[str]) -> None:
 
 # What Go calls the anonymous struct it looks for apiVersion and kind with.
 _TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
-
-
-def _cannot_handle(kind: Kind, why: str) -> BadRequest:
-    return BadRequest(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {why}')
 
 
 def _unrecognized(kind: Kind, why: str, data: bytes) -> BadRequest:

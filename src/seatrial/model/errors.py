@@ -45,12 +45,14 @@ class StatusError(SeatrialError):
         uid: str = "",
         causes: Sequence[Cause] = (),
         retry_after: int = 0,
+        detailed: bool = False,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.group, self.kind, self.name, self.uid = group, kind, name, uid
         self.causes = tuple(causes)
         self.retry_after = retry_after
+        self._detailed = detailed or self.detailed
 
     def status(self) -> dict[str, Any]:
         """The metav1.Status document of this error."""
@@ -73,7 +75,7 @@ class StatusError(SeatrialError):
             "message": self.message,
             "reason": self.reason,
         }
-        if details or self.detailed:
+        if details or self._detailed:
             document["details"] = details
         document["code"] = self.code
         return document

@@ -11,6 +11,8 @@ from functools import partial
 from typing import Any, Protocol
 from urllib.parse import unquote
 
+import orjson
+
 from seatrial.model.documents import encode
 from seatrial.model.errors import BadRequest, NotFound, ServerTimeout, StatusError, TooLarge
 from seatrial.server.auth.authentication import Identities
@@ -18,8 +20,9 @@ from seatrial.server.auth.impersonation import impersonated
 from seatrial.server.authorization.attributes import request_attributes
 from seatrial.server.authorization.authorizer import AlwaysAllow, Authorizer, check
 from seatrial.server.client_certificates import CERTIFICATE_USER
+from seatrial.server.encoding.negotiation import JSON
 from seatrial.server.extension_points import Endpoint, Routes
-from seatrial.server.messages import Answer, Disconnected, Request, Stream, parse_query
+from seatrial.server.messages import Answer, Disconnected, Request, Stream, parse_query, wants_indented
 from seatrial.server.metrics import Metrics
 from seatrial.store.deferral import Deferred, Turn, short_turns
 from seatrial.store.users import User
@@ -98,7 +101,7 @@ class Application:
             request = Request(scope["method"], _path(scope), query, headers, body, user, gone=partial(_gone, receive))
             answer = await self._answer(endpoint, request)
         except StatusError as error:
-            answer = status_answer(error)
+            answer = status_answer(error, indented=_indents(scope, headers))
         except (Disconnected, asyncio.CancelledError):
             # Cancelled is who is still being answered when the server has to stop.
             return
@@ -138,7 +141,7 @@ class Application:
         user = self._user(scope, headers, query)
         endpoint = self._api.find(method, path)
         if endpoint is None:
-            raise NotFound("the server could not find the requested resource")
+            raise NotFound("the server could not find the requested resource", detailed=True)
         return endpoint, user
 
     def _user(self, scope: MutableMapping[str, Any], headers: dict[str, str], query: Mapping[str, str]) -> User:
@@ -229,12 +232,21 @@ def _is_too_deep(error: Exception) -> bool:
     return isinstance(error, RecursionError) or (isinstance(error, TypeError) and str(error) == DEEPER_THAN_ENCODED)
 
 
-def status_answer(error: StatusError) -> Answer:
+def _indents(scope: MutableMapping[str, Any], headers: Mapping[str, str]) -> bool:
+    try:
+        return wants_indented(parse_query(scope["query_string"]), headers)
+    except BadRequest:
+        return False
+
+
+def status_answer(error: StatusError, *, indented: bool = False) -> Answer:
     """An error as the answer that carries its Status."""
     headers: tuple[tuple[bytes, bytes], ...] = ()
     if error.retry_after:
         headers = ((b"retry-after", str(error.retry_after).encode()),)
-    return Answer(encode(error.status()), error.code, headers=headers)
+    document = error.status()
+    body = orjson.dumps(document, option=orjson.OPT_INDENT_2) if indented else encode(document)
+    return Answer(body, error.code, headers=headers)
 
 
 def _path(scope: MutableMapping[str, Any]) -> str:
@@ -271,6 +283,8 @@ class Reply:
     async def _send_whole(self, answer: Answer, fields: list[tuple[bytes, bytes]], gzip: bool) -> None:
         fields.extend(answer.headers)
         body = answer.body
+        if answer.newline and answer.content_type == JSON and not body.endswith(b"\n"):
+            body += b"\n"
         if gzip and len(body) >= COMPRESS_FROM:
             body = _compress(body)
             fields.append((b"content-encoding", b"gzip"))

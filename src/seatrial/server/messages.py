@@ -37,6 +37,11 @@ class Request:
         text = self.query.get(name)
         return text is not None and text.lower() not in ("false", "0")
 
+    @property
+    def wants_indented(self) -> bool:
+        """Whether JSON is indented: asked for, or unless refused for curl, Wget and browsers."""
+        return wants_indented(self.query, self.headers)
+
     def number(self, name: str) -> int | None:
         """An integer query parameter; None without one."""
         text = self.query.get(name, "")
@@ -59,6 +64,8 @@ class Answer:
     status: int = 200
     content_type: str = JSON
     headers: tuple[tuple[bytes, bytes], ...] = ()
+    newline: bool = True
+    """Whether a newline follows the JSON, as upstream's serializers write it."""
 
 
 @dataclass(slots=True)
@@ -74,9 +81,17 @@ class Stream:
     """Ends the stream early: called when its client has gone."""
 
 
-def json_answer(document: Any, status: int = 200) -> Answer:
+def json_answer(document: Any, status: int = 200, *, newline: bool = True) -> Answer:
     """A document as a JSON answer."""
-    return Answer(encode(document), status)
+    return Answer(encode(document), status, newline=newline)
+
+
+def wants_indented(query: Mapping[str, str], headers: Mapping[str, str]) -> bool:
+    """Whether a client is to see indented JSON; upstream: isPrettyPrint of pkg/endpoints/handlers/negotiation."""
+    asked = query.get("pretty", "")
+    if asked:
+        return asked in ("1", "t", "T", "true", "TRUE", "True")
+    return headers.get("user-agent", "").startswith(("curl", "Wget", "Mozilla/5.0"))
 
 
 def parse_query(text: bytes) -> Mapping[str, str]:

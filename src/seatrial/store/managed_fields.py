@@ -1,20 +1,21 @@
 """Who owns which field: managedFields for ordinary writes, and server-side apply.
 
-A write without a field manager (that is, by our own code) is not tracked. A creator's entry is kept in the lazy form of
-`model.apply` and spelled out when somebody reads the object by name.
+A write without a field manager (that is, by our own code) is not tracked. Ownership is worked out before admission
+fills in values, so that no manager owns what the cluster adds. Objects of one shape share one set of fields, which is
+kept.
 """
 
 from typing import TYPE_CHECKING
 
 import orjson
 
-from seatrial.model.apply import apply, materialise, track_lazily, track_update
+from seatrial.model.apply import apply, track_create, track_update
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
-from seatrial.store.deferral import LARGE
+from seatrial.model.times import to_time
+from seatrial.store.deferral import large
 from seatrial.store.metadata import conflict
-from seatrial.store.objects import Stored
 from seatrial.store.options import PatchOptions, WriteOptions
 from seatrial.store.registry.reset_fields import owned_fields
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from seatrial.store.store import Store
 
 FIELD_SETS_KEPT = 1024
-_MANAGED = b'"managedFields":['
 _METADATA_VALUES = ("generateName", "ownerReferences", "finalizers")
 
 
@@ -30,7 +30,52 @@ def track_creation(store: "Store", kind: Kind, document: Document, options: Writ
     """Let the creator own what it made."""
     if options.tracked or not options.field_manager:
         return
-    track_lazily(document, manager=options.field_manager, api_version=kind.api_version, now=store.clock.now())
+    metadata = document["metadata"]
+    metadata.pop("managedFields", None)
+    key = _shape(kind, document)
+    fields = store.known_fields.get(key)
+    if fields is None:
+        manager = options.field_manager
+        fields = large("fields", lambda: key, lambda: _created_fields(store, kind, document, manager))
+        if len(store.known_fields) >= FIELD_SETS_KEPT:
+            store.known_fields.clear()
+        store.known_fields[key] = fields
+    if not fields:
+        return
+    metadata["managedFields"] = [
+        {
+            "manager": options.field_manager,
+            "operation": "Update",
+            "apiVersion": kind.api_version,
+            "time": to_time(store.clock.now()),
+            "fieldsType": "FieldsV1",
+            "fieldsV1": orjson.Fragment(fields),
+        }
+    ]
+
+
+def _shape(kind: Kind, document: Document) -> bytes:
+    """What the fields of a new object depend on: its body, and the keys but not the values of its metadata."""
+    metadata = document["metadata"]
+    other = {name: metadata[name] for name in _METADATA_VALUES if name in metadata}
+    body = {name: value for name, value in document.items() if name != "metadata"}
+    names = [list(metadata.get("labels") or ()), list(metadata.get("annotations") or ())]
+    return orjson.dumps([kind.api_version, body, *names, other])
+
+
+def _created_fields(store: "Store", kind: Kind, document: Document, manager: str) -> bytes:
+    """The encoded set of fields that the creator of an object owns; empty where it owns none."""
+    made = {**document, "metadata": dict(document["metadata"])}
+    track_create(
+        made,
+        manager=manager,
+        api_version=kind.api_version,
+        now=store.clock.now(),
+        schema=store.rules.schema(kind),
+        owned=owned_fields(kind, ""),
+    )
+    entries: list[Document] = made["metadata"].get("managedFields") or []
+    return orjson.dumps(entries[0]["fieldsV1"]) if entries else b""
 
 
 def track_change(
@@ -76,49 +121,6 @@ def applied(
         subresource=subresource,
         owned=owned_fields(kind, subresource),
     )
-
-
-def spelled_out(store: "Store", stored: Stored) -> Stored:
-    """The object with every entry of its managedFields worked out."""
-    if _MANAGED not in stored.data:
-        return stored
-    document = stored.document()
-    managed: list[Document] = document["metadata"].get("managedFields") or []
-    if all("fieldsV1" in entry for entry in managed):
-        return stored
-    if len(managed) == 1:
-        document["metadata"]["managedFields"] = _sole_owner(store, stored.kind, document, managed[0])
-    else:
-        _materialise(store, stored.kind, document)
-    return Stored(stored.kind, stored.namespace, stored.name, stored.revision, orjson.dumps(document))
-
-
-def work_out(store: "Store", kind: Kind, document: Document) -> None:
-    """Work the fields of a large new object out beforehand, so that whoever reads it does not wait for them."""
-    managed = document["metadata"].get("managedFields") or []
-    if len(managed) == 1 and "fieldsV1" not in managed[0] and len(data := orjson.dumps(document)) >= LARGE:
-        _sole_owner(store, kind, orjson.loads(data), managed[0])
-
-
-def _sole_owner(store: "Store", kind: Kind, document: Document, entry: Document) -> list[Document]:
-    """The entry of a creator who owns everything: objects from one template have one set of fields."""
-    metadata = document["metadata"]
-    other = {name: metadata[name] for name in _METADATA_VALUES if name in metadata}
-    body = {name: value for name, value in document.items() if name not in ("metadata", "status")}
-    key = orjson.dumps([body, list(metadata.get("labels") or ()), list(metadata.get("annotations") or ()), other])
-    known = store.known_fields.get(key)
-    if known is None:
-        _materialise(store, kind, document)
-        entries: list[Document] = document["metadata"]["managedFields"]
-        known = orjson.dumps(entries[0]["fieldsV1"]) if entries else b""
-        if len(store.known_fields) >= FIELD_SETS_KEPT:
-            store.known_fields.clear()
-        store.known_fields[key] = known
-    return [{**entry, "fieldsType": "FieldsV1", "fieldsV1": orjson.Fragment(known)}] if known else []
-
-
-def _materialise(store: "Store", kind: Kind, document: Document) -> None:
-    materialise(document, store.rules.schema(kind), owned_fields(kind, ""))
 
 
 def only_times_differ(document: Document, old: Document) -> bool:

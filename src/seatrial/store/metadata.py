@@ -60,3 +60,23 @@ def conflict(kind: Kind, name: str, why: str = MODIFIED, subresource: str = "") 
     resource = f"{kind.plural}{tail}.{kind.group}" if kind.group else f"{kind.plural}{tail}"
     text = f'Operation cannot be fulfilled on {resource} "{name}": {why}'
     return Conflict(text, group=kind.group, kind=f"{kind.plural}{tail}", name=name)
+
+
+_PREFIXES = {
+    ("", "Endpoints"): "services/endpoints",
+    ("", "Node"): "minions",
+    ("", "ReplicationController"): "controllers",
+    ("", "Service"): "services/specs",
+    ("apiextensions.k8s.io", "CustomResourceDefinition"): "apiextensions.k8s.io/customresourcedefinitions",
+    ("apiregistration.k8s.io", "APIService"): "apiregistration.k8s.io/apiservices",
+    ("networking.k8s.io", "Ingress"): "ingress",
+}
+"""Where upstream keeps a kind in etcd, if not under its plural name: conflicts name the key."""
+
+
+def uid_mismatch(kind: Kind, namespace: str, name: str, wanted: str, found: str) -> str:
+    """Why a write with the uid of another object fails, in the words of upstream's storage."""
+    prefix = f"{kind.group}/{kind.plural}" if kind.custom else _PREFIXES.get(kind.group_kind, kind.plural)
+    key = "/".join(part for part in ("/registry", prefix, namespace, name) if part)
+    why = f"Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}"
+    return f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: {why}"

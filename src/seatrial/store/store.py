@@ -15,11 +15,10 @@ from seatrial.model.errors import BadRequest, StatusError
 from seatrial.model.field_selectors import FieldSelector
 from seatrial.model.kinds import Kind, Kinds
 from seatrial.model.label_selectors import LabelSelector
-from seatrial.store import managed_fields as owning
 from seatrial.store import snapshots
 from seatrial.store.crd import DEFINITIONS, Definitions
 from seatrial.store.fragments import Parts, without_parts
-from seatrial.store.metadata import conflict, metadata_of, not_found
+from seatrial.store.metadata import conflict, metadata_of, not_found, uid_mismatch
 from seatrial.store.mvcc.history import History
 from seatrial.store.mvcc.index import KeyIndex
 from seatrial.store.mvcc.revisions import Listener, Revisions
@@ -264,10 +263,6 @@ class Store:
         """Every object there is, as documents that `load` takes."""
         return snapshots.export(self)
 
-    def spelled_out(self, stored: Stored) -> Stored:
-        """The object as a reader by name sees it: with all of its managedFields worked out."""
-        return owning.spelled_out(self, stored)
-
     def subscribe(self, listener: Listener, kinds: Iterable[Kind] | None = None) -> Callable[[], None]:
         """Call `listener` after each write (of these kinds), in the order of subscription; returns how to stop it."""
         stored = None if kinds is None else [self.versions.storage_kind(kind) for kind in kinds]
@@ -375,6 +370,8 @@ class Store:
     def unsaved(self, kind: Kind, document: Document) -> Stored:
         """What a dry run answers: the object as it would be, at the revision there is."""
         metadata = document["metadata"]
+        if not metadata.get("resourceVersion"):
+            metadata.pop("resourceVersion", None)
         return Stored(kind, metadata.get("namespace", ""), metadata["name"], self.revision, orjson.dumps(document))
 
     def _created_by_update(
@@ -383,7 +380,7 @@ class Store:
         """Some kinds come into being by a PUT, as leases do."""
         metadata = document.get("metadata") or {}
         if metadata.get("uid"):
-            why = f"Precondition failed: UID in precondition: {metadata['uid']}, UID in object meta: "
+            why = uid_mismatch(kind, namespace, metadata["name"], metadata["uid"], "")
             raise conflict(kind, metadata["name"], why)
         if metadata.get("resourceVersion"):
             raise not_found(kind, metadata["name"])

@@ -78,7 +78,7 @@ def test_an_accept_header_that_cannot_be_met_is_406(server: Server) -> None:
 
 def test_long_lists_are_streamed_and_compressed_for_who_accepts_it(server: Server) -> None:
     async def fill() -> None:
-        for number in range(600):
+        for number in range(1200):
             await server.send("POST", MAPS, config_map(f"m{number:04}"))
 
     asyncio.run(fill())
@@ -86,4 +86,4 @@ def test_long_lists_are_streamed_and_compressed_for_who_accepts_it(server: Serve
     assert answer.header("content-encoding") == "gzip"
     plain = server("GET", MAPS)
     assert gzip.decompress(answer.body) == plain.body
-    assert len(plain.json()["items"]) == 600
+    assert len(plain.json()["items"]) == 1200

@@ -24,7 +24,7 @@ class PatchRefused(Invalid):
     """A patch that does not apply to the document: 422."""
 
     def __init__(self, why: str) -> None:
-        super().__init__(f"the server rejected our request due to an error in our request: {why}")
+        super().__init__("the server rejected our request due to an error in our request", detailed=True)
         self.why = why
 
 

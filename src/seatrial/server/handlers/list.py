@@ -158,7 +158,7 @@ async def _chunks(found: Sequence[Stored], meta: ListMeta, rendering: Rendering)
             yield b"".join(parts)
             parts, size = [], 0
             await asyncio.sleep(0)
-    parts.append(b"]}")
+    parts.append(b"]}\n")
     yield b"".join(parts)
 
 

@@ -9,6 +9,7 @@ from typing import Any, cast
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest, Cause, Invalid
 from seatrial.server.messages import Request
+from seatrial.store.field_errors import shown
 from seatrial.store.options import (
     CreateOptions,
     DeleteOptions,
@@ -114,7 +115,8 @@ def _deletion_causes(fields: Document) -> Iterable[Cause]:
         yield _unsupported("propagationPolicy", policy, (*PROPAGATIONS, "nil"))
     for value in fields.get("dryRun") or ():
         if value != "All":
-            yield _unsupported("dryRun", value, ("All",))
+            yield _unsupported("dryRun", fields["dryRun"], ("All",))
+            break
 
 
 def _write_options(request: Request) -> dict[str, Any]:
@@ -143,7 +145,7 @@ def _check(request: Request, what: str, causes: Iterable[Cause] = ()) -> None:
             text = f"invalid character U+{ord(letter):04X} (at position {position})"
             found.append(Cause("fieldManager", f'Invalid value: "{manager}": {text}'))
     if query.get("dryRun", "All") not in ("All", ""):
-        found.append(_unsupported("dryRun", query["dryRun"], ("All",)))
+        found.append(_unsupported("dryRun", [query["dryRun"]], ("All",)))
     if query.get("fieldValidation", "") not in VALIDATIONS:
         found.append(_unsupported("fieldValidation", query["fieldValidation"], VALIDATIONS))
     if found:
@@ -152,7 +154,7 @@ def _check(request: Request, what: str, causes: Iterable[Cause] = ()) -> None:
 
 def _unsupported(field: str, value: object, supported: Iterable[str]) -> Cause:
     choices = ", ".join(f'"{choice}"' for choice in supported)
-    return Cause(field, f'Unsupported value: "{value}": supported values: {choices}', "FieldValueNotSupported")
+    return Cause(field, f"Unsupported value: {shown(value)}: supported values: {choices}", "FieldValueNotSupported")
 
 
 def invalid(what: str, causes: Iterable[Cause]) -> Invalid:

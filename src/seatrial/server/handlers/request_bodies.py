@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import orjson
 
-from seatrial.model.decoding import decode_body
+from seatrial.model.decoding import decode_body, json_error
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest, UnsupportedMediaType
 from seatrial.model.kinds import Kind
@@ -17,6 +17,8 @@ from seatrial.server.messages import Request
 from seatrial.store.deferral import LARGE, defers, large
 from seatrial.store.options import FieldValidation, Patch, PatchType
 
+SCHEME = "pkg/runtime/scheme.go:111"
+"""What upstream calls the registry of all built-in kinds in its refusals."""
 DELETE_OPTIONS = Kind("", "v1", "DeleteOptions", "deleteoptions")
 PATCH_TYPES: dict[str, PatchType] = {
     "application/json-patch+json": "json",
@@ -42,9 +44,10 @@ def read_object(request: Request, kind: Kind, schema: Schema | None = None) -> D
         raise unsupported_media((JSON, YAML) if kind.custom else OFFERED)
     api_version, name = document.get("apiVersion") or kind.api_version, document.get("kind") or kind.kind
     if (api_version, name) != (kind.api_version, kind.kind):
+        version = api_version.rpartition("/")[2]
         raise BadRequest(
-            f'{name} in version "{api_version}" cannot be handled as a {kind.kind}: no kind "{name}" is registered '
-            f'for version "{api_version}" at this path'
+            f'{name} in version "{version}" cannot be handled as a {kind.kind}: no kind "{name}" is registered '
+            f'for version "{api_version}" in scheme "{SCHEME}"'
         )
     document["kind"], document["apiVersion"] = name, api_version
     return document
@@ -96,8 +99,7 @@ def read_patch(request: Request, *, strategic: bool) -> Patch:
     media = media_type(request.header("content-type"))
     type = PATCH_TYPES.get(media)
     if type is None or (type == "strategic" and not strategic):
-        offered = [name for name in PATCH_TYPES if strategic or PATCH_TYPES[name] != "strategic"]
-        raise unsupported_media(sorted(offered))
+        raise UnsupportedMediaType("415: Unsupported Media Type", detailed=True)
     if type == "apply":
         body = from_yaml(request.body)
         if not isinstance(body, dict):
@@ -106,7 +108,7 @@ def read_patch(request: Request, *, strategic: bool) -> Patch:
     try:
         body = orjson.loads(request.body)
     except orjson.JSONDecodeError as error:
-        raise BadRequest(f"error decoding patch: {error}") from None
+        raise BadRequest(f"error decoding patch: {json_error(request.body, error.pos)}") from None
     if type == "json" and not isinstance(body, list):
         raise BadRequest("error decoding patch: a JSON patch must be a list of operations")
     if type != "json" and not isinstance(body, dict):

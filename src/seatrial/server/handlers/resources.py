@@ -22,7 +22,7 @@ from seatrial.server.paths import Target
 from seatrial.server.selection import selection_of
 from seatrial.server.tables.registry import Tables
 from seatrial.store.objects import Stored
-from seatrial.store.options import Patch, PatchOptions
+from seatrial.store.options import DeleteOptions, Patch, PatchOptions
 from seatrial.store.registry.kinds import strategy_of
 from seatrial.store.registry.patching import patched
 from seatrial.store.store import Store
@@ -32,6 +32,14 @@ SHAPES = frozenset((TABLE, PARTIAL))
 DELETED_AT_ONCE = 20
 """Deletes of a collection before others get their turn."""
 
+ORPHANED_PODS = (
+    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set "
+    "propagationPolicy=Orphan to suppress this warning"
+)
+DEPRECATED = {
+    ("v1", "ComponentStatus"): "v1 ComponentStatus is deprecated in v1.19+",
+    ("v1", "Endpoints"): "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+}
 Verb = Callable[[Request, Target], Awaitable[Answer | Stream]]
 
 
@@ -62,6 +70,7 @@ class Resources:
         verb, carry_out = self._verbs.get((method, target.is_collection), ("", None))
         if carry_out is None or verb not in target.kind.verbs or _needs_namespace(verb, target):
             raise not_allowed()
+        warn_of_deprecation(request, target.kind)
         await self.pass_gates(request, target)
         return await carry_out(request, target)
 
@@ -74,11 +83,10 @@ class Resources:
         """How this request wants to see objects of a kind."""
         form = negotiate(request.header("accept"), SHAPES, not kind.custom)
         table = self._tables.table(kind, request.query.get("includeObject", "")) if form.shape == TABLE else None
-        return Rendering(kind, form, table, pretty=request.flag("pretty"))
+        return Rendering(kind, form, table, pretty=request.wants_indented)
 
     def _answer(self, rendering: Rendering, stored: Stored, status: int = 200) -> Answer:
-        """One object, with all of its managedFields: clients that read an object by name work with them."""
-        return rendering.answer(self.store.spelled_out(stored), status)
+        return rendering.answer(stored, status)
 
     async def _list(self, request: Request, target: Target) -> Answer | Stream:
         if request.flag("watch") or target.watch:
@@ -172,8 +180,10 @@ class Resources:
 
     async def _delete(self, request: Request, target: Target) -> Answer:
         rendering = self.rendering(request, target.kind)
-        chosen = options.delete_options(request, read_delete_options(request))
+        asked = read_delete_options(request)
+        chosen = options.delete_options(request, asked)
         kind = storage_kind(self.store.kinds, target.kind)
+        _warn_of_orphans(request, kind, chosen)
         before = self.store.get(kind, target.name, target.namespace)
         remaining = self.store.delete(
             kind, target.name, writer=request.user.writer, namespace=target.namespace, options=chosen
@@ -187,6 +197,7 @@ class Resources:
     async def _delete_collection(self, request: Request, target: Target) -> Answer | Stream:
         chosen = options.delete_options(request, read_delete_options(request))
         kind = storage_kind(self.store.kinds, target.kind)
+        _warn_of_orphans(request, kind, chosen)
         selection = selection_of(request, target, self._tables.selectable_fields(target.kind))
         answer = await self._lists.answer(request, kind, selection, self.rendering(request, target.kind))
         found = self.store.list(kind, selection.namespace, selection.labels, selection.fields)
@@ -236,6 +247,17 @@ def success(kind: Kind, stored: Stored) -> dict[str, object]:
         "status": "Success",
         "details": {key: value for key, value in details.items() if value},
     }
+
+
+def _warn_of_orphans(request: Request, kind: Kind, chosen: DeleteOptions) -> None:
+    if kind.group_kind == ("batch", "Job") and not chosen.propagation_policy:
+        request.warnings.append(ORPHANED_PODS)
+
+
+def warn_of_deprecation(request: Request, kind: Kind) -> None:
+    """Add the warning that every answer about a deprecated built-in kind carries."""
+    if (warning := DEPRECATED.get((kind.api_version, kind.kind))) is not None:
+        request.warnings.append(warning)
 
 
 def not_allowed() -> MethodNotAllowed:

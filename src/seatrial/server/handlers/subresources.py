@@ -42,7 +42,7 @@ class Subresources:
     async def serve(self, request: Request, target: Target) -> Answer | Stream:
         """Carry out a request on a subresource."""
         if target.subresource not in target.kind.subresources:
-            raise NotFound("the server could not find the requested resource")
+            raise NotFound("the server could not find the requested resource", detailed=True)
         if target.subresource in PARTS:
             return await self._part(request, target)
         return await self._actions[target.subresource](request, target)

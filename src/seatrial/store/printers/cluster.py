@@ -284,6 +284,7 @@ def address_cells(obj: Document, now: int) -> list[Any]:
         group = f".{parent['group']}" if parent.get("group") else ""
         parts = [f"{text(parent, 'resource')}{group}".lower(), text(parent, "namespace"), text(parent, "name")]
         reference = "/".join(filter(None, parts))
+    # Upstream has a cell for the age but no column.
     return [name(obj), reference, age(obj, now)]
 
 
@@ -310,7 +311,19 @@ BINDINGS = Columns(columns("Name Role Age +Users +Groups +ServiceAccounts"), bin
 EVENTS = Columns(
     columns("Last_Seen Type Reason Object +Subobject +Source Message +First_Seen +Count +Name"), event_cells
 )
-CREATED_AT = Columns(columns("Name Created_At"), lambda o, _: [name(o), text(o, "metadata", "creationTimestamp")])
+CREATED_AT = Columns(columns("Name Created_At:date"), lambda o, _: [name(o), text(o, "metadata", "creationTimestamp")])
 """What upstream prints of kinds that have no printer of their own."""
+
+
+def api_service_cells(obj: Document) -> list[Any]:
+    """The service behind an APIService, or Local, and whether it is available."""
+    service = at(obj, "spec", "service")
+    where = f"{service.get('namespace', '')}/{service.get('name', '')}" if service else "Local"
+    available = [each for each in items(obj, "status", "conditions") if each.get("type") == "Available"]
+    state = available[0] if available else {"status": "Unknown"}
+    reason = f" ({state['reason']})" if state["status"] != "True" and state.get("reason") else ""
+    return [where, f"{state['status']}{reason}"]
+
+
 WEBHOOKS = plain("Name Webhooks:integer Age", lambda obj: [len(items(obj, "webhooks"))])
 POLICY_BINDINGS = Columns(columns("Name PolicyName ParamRef Age"), policy_binding_cells)

@@ -47,7 +47,7 @@ def columns(text: str) -> tuple[Column, ...]:
     found = []
     for word in text.split():
         name, _, type = word.removeprefix("+").partition(":")
-        format = "name" if name == "Name" else ""
+        format = "name" if name in ("Name", "Attacher") else ""
         found.append(Column(name.replace("_", " "), type or "string", int(word.startswith("+")), format))
     return tuple(found)
 

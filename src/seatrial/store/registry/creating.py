@@ -11,7 +11,7 @@ from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
 from seatrial.store.deferral import large, meaning
 from seatrial.store.field_errors import refusal, required
-from seatrial.store.managed_fields import track_creation, work_out
+from seatrial.store.managed_fields import track_creation
 from seatrial.store.metadata import already_exists, metadata_of, ordered
 from seatrial.store.objects import Stored
 from seatrial.store.options import CreateOptions
@@ -52,7 +52,6 @@ def create(
 
     def check() -> None:
         store.rules.validate_create(kind, document, restored=options.restored)
-        work_out(store, kind, document)
 
     large("create", lambda: meaning(document), check)
     if store.shelf(kind).find(namespace, name) is not None:
@@ -89,6 +88,10 @@ def settle_name(store: "Store", kind: Kind, metadata: Document, namespace: str) 
         raise BadRequest("metadata.name: expected a string")
     if name:
         return name
+    if kind.group_kind == ("", "LimitRange") and not metadata.get("generateName"):
+        # A nameless LimitRange is named by a uid, as its strategy upstream does.
+        metadata["name"] = store.identities.uid(kind, namespace, "")
+        return str(metadata["name"])
     prefix = metadata.get("generateName") or ""
     if not prefix:
         raise refusal(kind, "", [required("metadata.name", "name or generateName is required")])

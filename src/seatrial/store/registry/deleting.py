@@ -15,6 +15,7 @@ from seatrial.model.errors import Conflict
 from seatrial.model.kinds import Kind
 from seatrial.model.times import SECOND, parse_time, to_time
 from seatrial.store.crd import DEFINITIONS
+from seatrial.store.metadata import conflict
 from seatrial.store.objects import Stored
 from seatrial.store.options import DeleteOptions
 from seatrial.store.registry.kinds import strategy_of
@@ -120,6 +121,9 @@ def check_preconditions(kind: Kind, metadata: Document, options: DeleteOptions) 
             f"the ResourceVersion in the precondition ({revision}) does not match the ResourceVersion in record "
             f"({metadata['resourceVersion']}). The object might have been modified"
         )
+    if uid and uid != metadata["uid"] and kind.group_kind == ("", "Namespace"):
+        text = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {metadata['uid']}"
+        raise conflict(kind, metadata["name"], text)
     if why:
         # Upstream names the kind here, not the resource.
         what = f"{kind.kind}.{kind.group}" if kind.group else kind.kind

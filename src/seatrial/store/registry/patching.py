@@ -6,6 +6,7 @@ Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go.
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
+from seatrial.model.decoding import CannotHandle
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
@@ -15,6 +16,7 @@ from seatrial.store.managed_fields import applied
 from seatrial.store.metadata import not_found
 from seatrial.store.objects import Stored
 from seatrial.store.options import CreateOptions, Patch, PatchOptions, WriteOptions
+from seatrial.store.registry.patch_refusals import refusal
 from seatrial.store.registry.scale import SCALE, apply_scale, check_scalable, scale_of
 
 if TYPE_CHECKING:
@@ -44,8 +46,17 @@ def patch(
         document = applied(store, kind, name, patch.body, document, subresource, options)
         options = replace(options, tracked=True)
     else:
-        document = patched(kind, document, patch, store.rules.schema(kind))
+        document = _decoded(store, kind, patched(kind, document, patch, store.rules.schema(kind)), patch, options)
     return store.update_from(kind, document, current, writer, subresource, options)
+
+
+def _decoded(store: "Store", kind: Kind, document: Document, patch: Patch, options: PatchOptions) -> Document:
+    """The patched document in canonical form; a patch that leaves no object of the kind is refused as such."""
+    before = store.copied(document)
+    try:
+        return store.rules.decode(kind, document, options)
+    except CannotHandle as error:
+        raise refusal(patch, before, error, store.rules.schema(kind)) from error
 
 
 def patched(kind: Kind, document: Document, patch: Patch, schema: Schema | None) -> Document:

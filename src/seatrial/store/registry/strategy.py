@@ -35,6 +35,8 @@ class Strategy:
     """An update must name the revision it was made from."""
     has_generation: bool = False
     """metadata.generation counts the changes of the desired state."""
+    generation_counts: tuple[str, ...] = ()
+    """Fields of metadata whose changes metadata.generation counts too."""
     keeps_status_on_create: bool = False
     """A create may bring its status along."""
     name_faults: NameFaults | None = None

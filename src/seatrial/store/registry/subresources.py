@@ -21,7 +21,7 @@ def narrow(kind: Kind, document: Document, old: Document, subresource: str) -> D
         return document
     change = _DOORS.get(subresource)
     if change is None or subresource not in kind.subresources:
-        raise NotFound("the server could not find the requested resource")
+        raise NotFound("the server could not find the requested resource", detailed=True)
     return change(kind, document, old)
 
 

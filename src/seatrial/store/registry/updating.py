@@ -10,12 +10,13 @@ from seatrial.model.errors import BadRequest, Cause, Invalid
 from seatrial.model.kinds import Kind
 from seatrial.store.deferral import large, meaning
 from seatrial.store.managed_fields import only_times_differ, track_change
-from seatrial.store.metadata import conflict, metadata_of, ordered
+from seatrial.store.metadata import conflict, metadata_of, ordered, uid_mismatch
 from seatrial.store.objects import Stored
 from seatrial.store.options import UpdateOptions, WriteOptions
 from seatrial.store.registry import deleting
 from seatrial.store.registry.kinds import strategy_of
 from seatrial.store.registry.prepare import prepare_update
+from seatrial.store.registry.strategy import Strategy
 from seatrial.store.registry.subresources import narrow
 from seatrial.store.requests import Request
 
@@ -83,8 +84,7 @@ def check_precondition(kind: Kind, metadata: Document, old: Document) -> None:
     """Optimistic concurrency: the document must come from the latest revision, and from this very object."""
     uid = metadata.get("uid")
     if uid and uid != old["uid"]:
-        why = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {old['uid']}"
-        raise conflict(kind, old["name"], why)
+        raise conflict(kind, old["name"], uid_mismatch(kind, old.get("namespace", ""), old["name"], uid, old["uid"]))
     revision = metadata.get("resourceVersion")
     if not revision or revision == "0":
         if strategy_of(kind).needs_resource_version:
@@ -107,10 +107,14 @@ def prepare(kind: Kind, document: Document, old: Document, subresource: str, now
     metadata["resourceVersion"] = old_metadata["resourceVersion"]
     document = ordered(kind, narrow(kind, document, old, subresource))
     prepare_update(kind, document, old, subresource, now)
-    if strategy_of(kind).has_generation and _desired(document) != _desired(old):
+    strategy = strategy_of(kind)
+    if strategy.has_generation and _desired(document, strategy) != _desired(old, strategy):
         document["metadata"]["generation"] = old_metadata.get("generation", 0) + 1
     return document
 
 
-def _desired(document: Document) -> Document:
-    return {key: value for key, value in document.items() if key not in ("metadata", "status")}
+def _desired(document: Document, strategy: Strategy) -> Document:
+    counted = {key: value for key, value in document.items() if key not in ("metadata", "status")}
+    if strategy.generation_counts:
+        counted["metadata"] = {key: document["metadata"].get(key) for key in strategy.generation_counts}
+    return counted

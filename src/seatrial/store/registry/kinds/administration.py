@@ -7,15 +7,16 @@ from seatrial.store.printers.cluster import (
     CREATED_AT,
     POLICY_BINDINGS,
     WEBHOOKS,
+    api_service_cells,
     flow_schema_cells,
     policy_cells,
     priority_level_cells,
     signing_request_cells,
 )
-from seatrial.store.printers.columns import Columns, columns
+from seatrial.store.printers.columns import Columns, columns, plain
 from seatrial.store.registry import preparing
 from seatrial.store.registry.strategy import Strategy, Validation
-from seatrial.store.validation.cluster import certificates
+from seatrial.store.validation.cluster import api_services, certificates
 
 STRATEGIES = {
     ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"): Strategy(
@@ -42,9 +43,17 @@ STRATEGIES = {
     ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"): Strategy(
         needs_resource_version=True, has_generation=True, columns=WEBHOOKS
     ),
-    ("apiextensions.k8s.io", "CustomResourceDefinition"): Strategy(needs_resource_version=True, has_generation=True),
-    ("apiregistration.k8s.io", "APIService"): Strategy(needs_resource_version=True, name_faults=segment_faults),
+    ("apiextensions.k8s.io", "CustomResourceDefinition"): Strategy(
+        needs_resource_version=True, has_generation=True, columns=CREATED_AT
+    ),
+    ("apiregistration.k8s.io", "APIService"): Strategy(
+        needs_resource_version=True,
+        name_faults=segment_faults,
+        validation=Validation(api_services.create_causes, api_services.update_causes),
+        columns=plain("Name Service Available Age", api_service_cells),
+    ),
     ("certificates.k8s.io", "CertificateSigningRequest"): Strategy(
+        name_faults=segment_faults,
         reset_fields={
             "": ("spec", "status"),
             "status": ("spec", "status.conditions"),
@@ -72,7 +81,6 @@ STRATEGIES = {
     ),
     ("flowcontrol.apiserver.k8s.io", "FlowSchema"): Strategy(
         created_by_update=True,
-        needs_resource_version=True,
         has_generation=True,
         status_keeps_metadata=True,
         columns=Columns(
@@ -81,7 +89,6 @@ STRATEGIES = {
     ),
     ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration"): Strategy(
         created_by_update=True,
-        needs_resource_version=True,
         has_generation=True,
         status_keeps_metadata=True,
         columns=Columns(

@@ -1,7 +1,7 @@
 """Strategies of the kinds in the core group."""
 
 from seatrial.model.field_selectors import EVENT_FIELDS, NAMED, SelectableFields, empty, path_or, paths, pod_ip
-from seatrial.store.object_meta import label_1035_faults, label_faults
+from seatrial.store.object_meta import label_1035_faults, label_faults, segment_faults
 from seatrial.store.printers.cells import at, text
 from seatrial.store.printers.cluster import (
     CREATED_AT,
@@ -17,7 +17,7 @@ from seatrial.store.printers.pods import node_cells, pod_cells, pod_conditions
 from seatrial.store.printers.workloads import REPLICAS, pod_template_cells, replication_controller_cells
 from seatrial.store.registry import preparing
 from seatrial.store.registry.strategy import Strategy, Validation
-from seatrial.store.validation.cluster import data, nodes, policies, quotas, services
+from seatrial.store.validation.cluster import data, events, nodes, policies, quotas, services
 from seatrial.store.validation.pods import pods, templates
 from seatrial.store.validation.storage import persistent
 from seatrial.store.validation.workloads import workloads
@@ -32,7 +32,12 @@ STRATEGIES = {
         created_by_update=True, columns=Columns(columns("Name Endpoints Age"), endpoints_cells)
     ),
     ("", "Event"): Strategy(
-        created_by_update=True, garbage_collected=False, selectable_fields=EVENT_FIELDS, columns=EVENTS
+        created_by_update=True,
+        name_faults=segment_faults,
+        garbage_collected=False,
+        validation=Validation(events.create_causes, events.update_causes),
+        selectable_fields=EVENT_FIELDS,
+        columns=EVENTS,
     ),
     ("", "LimitRange"): Strategy(
         created_by_update=True,

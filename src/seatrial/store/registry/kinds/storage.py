@@ -1,7 +1,7 @@
 """Strategies of the kinds in storage.k8s.io."""
 
-from seatrial.store.printers.cells import UNSET, at, items, text
-from seatrial.store.printers.cluster import csi_driver_cells, storage_class_cells
+from seatrial.store.printers.cells import at, items, text
+from seatrial.store.printers.cluster import CREATED_AT, csi_driver_cells, storage_class_cells
 from seatrial.store.printers.columns import Columns, columns, plain
 from seatrial.store.registry.strategy import Strategy, Validation
 from seatrial.store.validation.storage import storage
@@ -26,10 +26,7 @@ STRATEGIES = {
     ),
     ("storage.k8s.io", "CSIStorageCapacity"): Strategy(
         needs_resource_version=True,
-        columns=plain(
-            "Name StorageClassName Capacity",
-            lambda o: [text(o, "storageClassName"), text(o, "capacity", absent=UNSET)],
-        ),
+        columns=CREATED_AT,
     ),
     ("storage.k8s.io", "StorageClass"): Strategy(
         delete_returns_object=True,

@@ -1,6 +1,7 @@
 """Strategies of the kinds in apps, batch, autoscaling and policy."""
 
 from seatrial.model.field_selectors import NAMED, SelectableFields, path_or, paths
+from seatrial.store.object_meta import label_faults, segment_faults
 from seatrial.store.printers.columns import Columns, columns
 from seatrial.store.printers.workloads import (
     REPLICAS,
@@ -50,6 +51,7 @@ STRATEGIES = {
         columns=Columns(REPLICAS, replica_set_cells),
     ),
     ("apps", "StatefulSet"): Strategy(
+        name_faults=label_faults,
         has_generation=True,
         status_owns_metadata=True,
         validation=of_spec("StatefulSet", workloads.stateful_set),
@@ -57,7 +59,6 @@ STRATEGIES = {
     ),
     ("batch", "CronJob"): Strategy(
         created_by_update=True,
-        needs_resource_version=True,
         has_generation=True,
         status_owns_metadata=True,
         validation=Validation(cronjobs.create_causes, cronjobs.update_causes),
@@ -70,8 +71,8 @@ STRATEGIES = {
     ),
     ("batch", "Job"): Strategy(
         created_by_update=True,
-        needs_resource_version=True,
         has_generation=True,
+        orphans_dependents=True,
         status_owns_metadata=True,
         prepare_create=preparing.job_created,
         validation=Validation(jobs.create_causes, job_statuses.change_causes),
@@ -87,6 +88,7 @@ STRATEGIES = {
         columns=Columns(columns("Name Reference Targets MinPods MaxPods Replicas Age"), autoscaler_cells),
     ),
     ("policy", "PodDisruptionBudget"): Strategy(
+        name_faults=segment_faults,
         needs_resource_version=True,
         has_generation=True,
         status_owns_metadata=True,
