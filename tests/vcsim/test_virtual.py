@@ -115,6 +115,30 @@ def test_mistakes_in_tables_are_told_with_their_line(user: User, text: str, why:
     assert why in answer.errors
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("actions: dance", "actions: failed to find Action dance"),
+        ("actions: allocate\ntiers: [{plugins: [{name: magic}]}]", "unknown plugin magic"),
+        ("[]", "expected a mapping"),
+    ],
+)
+def test_a_configuration_that_makes_no_sense_is_refused_everywhere(user: User, text: str, why: str) -> None:
+    conf = user.home / "volcano.conf"
+    conf.write_text(text)
+    options = small(user, vcjob())
+    for command in (
+        ("run", *options, "--volcano-config", conf),
+        ("run", *options, "--compare", conf, conf),
+        ("create", "cluster", "--config", user.home / "cluster.yaml", "--volcano-config", conf),
+    ):
+        answer = user(*command)
+        assert answer.code == 2
+        assert f"{conf}: " in answer.errors
+        assert why in answer.errors
+    assert not (user.home / ".vcsimctl").exists()
+
+
 def compared(user: User, *options: str | Path, example: str) -> list[dict[str, object]]:
     folder = EXAMPLES / example
     answer = user(

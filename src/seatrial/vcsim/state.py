@@ -74,6 +74,11 @@ class ClusterHome:
         return self.root / "nodes.json"
 
     @property
+    def volcano_config(self) -> Path:
+        """The scheduler's configuration, where one was given."""
+        return self.root / "volcano-scheduler.conf"
+
+    @property
     def reports(self) -> Path:
         return self.root / "report"
 

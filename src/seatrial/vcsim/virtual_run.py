@@ -144,7 +144,7 @@ class VirtualRun:
         self._arriving = 0
         self._progress = 0
         """When something last arrived, got a node or ended."""
-        self.volcano = VolcanoScheduler(self.store, self.clock, conf)
+        self.volcano = VolcanoScheduler(self.store, self.clock, conf, events=False)
         self.workers: list[Worker] = [
             *build_controllers(self.store, self.clock),
             build_volcano_controllers(self.store, self.clock),
@@ -194,8 +194,12 @@ class VirtualRun:
 
     def _work(self) -> None:
         """Controllers and schedulers work until they have nothing to do; no time passes."""
-        while any(worker.work() for worker in self.workers):
-            pass
+        is_busy = True
+        while is_busy:
+            is_busy = False
+            for worker in self.workers:
+                while worker.work():
+                    is_busy = True
 
     def _arrive(self, arrival: Arrival) -> None:
         self._arriving -= 1

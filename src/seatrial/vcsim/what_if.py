@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from seatrial.model.documents import Document
-from seatrial.model.errors import ConfigError
 from seatrial.model.times import SECOND
+from seatrial.vcsim.scheduler_conf import read_conf
 from seatrial.vcsim.virtual_run import JobTimes, VirtualRun
 from seatrial.vcsim.workload import Workload
-from seatrial.volcano.config.scheduler_conf import SchedulerConf, helm_conf, load_conf
 
 SIZES: Final = ((1, "1 pod"), (8, "2-8 pods"), (64, "9-64 pods"), (None, "65 or more"))
 """Classes of job sizes: the largest size of each, and its name."""
@@ -41,16 +40,6 @@ class WhatIf:
     evictions: int
     pending: dict[str, str]
     """Why jobs still wait, by namespace/name."""
-
-
-def read_conf(path: Path | None) -> SchedulerConf:
-    """The configuration of a file; that of Volcano's Helm chart without one."""
-    if path is None:
-        return helm_conf()
-    try:
-        return load_conf(path.read_text(encoding="utf-8"), str(path))
-    except OSError as error:
-        raise ConfigError(str(path), "", error.strerror or str(error)) from error
 
 
 def play(nodes: Sequence[Document], workload: Workload, conf: Path) -> WhatIf:

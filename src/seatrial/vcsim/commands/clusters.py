@@ -50,6 +50,7 @@ def create_cluster(
     from seatrial.vcsim.kinds import SimulatorCluster
     from seatrial.vcsim.runtimes import RuntimeOptions
     from seatrial.vcsim.runtimes import runtime as runtime_named
+    from seatrial.vcsim.scheduler_conf import read_conf
     from seatrial.vcsim.state import ClusterHome
 
     began = time.monotonic()
@@ -59,13 +60,15 @@ def create_cluster(
     if home.exists():
         why = f"cluster {home.name!r} exists already; `vcsimctl delete cluster {home.name}` removes it"
         raise ConfigError(str(config), "metadata.name", why)
-    if volcano_config is not None and not volcano_config.is_file():
-        raise ConfigError(str(volcano_config), "--volcano-config", "no such file")
-    options = RuntimeOptions(volcano_config, _binaries(binary or []), manifests)
+    read_conf(volcano_config)
+    kept = home.volcano_config if volcano_config is not None else None
+    options = RuntimeOptions(kept, _binaries(binary or []), manifests)
     _refuse_missing(runtime, chosen.missing(options))
     home.clear()
     home.root.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
+        if volcano_config is not None:
+            shutil.copyfile(volcano_config, home.volcano_config)
         record = chosen.create(cluster, home, options)
         context = ""
         if set_context:

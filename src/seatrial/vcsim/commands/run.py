@@ -111,14 +111,16 @@ def _run_virtual(
     queues: Path | None,
     out: Path | None,
 ) -> None:
+    from seatrial.vcsim.scheduler_conf import read_conf
     from seatrial.vcsim.virtual_run import VirtualRun
-    from seatrial.vcsim.what_if import read_conf
 
     home, machines = _machines(cluster, config, nodes)
     workload = _workload(test, pods, queues)
     if compare is not None:
         _compare(machines, workload, compare, out)
         return
+    if volcano_config is None and home.volcano_config.exists():
+        volcano_config = home.volcano_config
     played = VirtualRun(machines, read_conf(volcano_config))
     played.play(workload, until_finished=pods is not None)
     directory = out or home.reports
@@ -164,9 +166,10 @@ def _workload(test: Path | None, pods: Path | None, queues: Path | None) -> "Wor
 
 def _compare(machines: "list[Document]", workload: "Workload", confs: tuple[Path, Path], out: Path | None) -> None:
     from seatrial.vcsim import what_if
+    from seatrial.vcsim.scheduler_conf import read_conf
 
     for conf in confs:
-        what_if.read_conf(conf)
+        read_conf(conf)
     a, b = (what_if.play(machines, workload, conf) for conf in confs)
     for line in what_if.comparison(a, b):
         typer.echo(line)

@@ -19,7 +19,7 @@ from seatrial.store.registry.status_writes import write_status
 from seatrial.volcano.apis import JOB, POD_GROUP, QUEUE
 from seatrial.volcano.apis.labels import OUT_OF_SYNC
 from seatrial.volcano.controllers.job import plugins
-from seatrial.volcano.controllers.job.cache import JobPod, JobPods
+from seatrial.volcano.controllers.job.cache import JobPod, JobPods, read_group
 from seatrial.volcano.controllers.job.pod_group import min_resources, new_pod_group, pod_group_name, update_pod_group
 from seatrial.volcano.controllers.job.pods import job_pod, pod_name
 from seatrial.volcano.controllers.job.state import RETAIN_SOFT, Step, Update
@@ -204,7 +204,7 @@ class JobActions:
 
     def _is_enqueued(self, job: Document) -> bool:
         stored = self.store.find(self._groups, pod_group_name(job), job["metadata"]["namespace"])
-        return stored is not None and (stored.document().get("status") or {}).get("phase") not in (None, "", "Pending")
+        return stored is not None and read_group(stored).status.phase not in ("", "Pending")
 
     def _delete_group(self, job: Document) -> None:
         try:

@@ -118,6 +118,35 @@ def read_pod(stored: Stored) -> JobPod | None:
     )
 
 
+class _GroupOwner(msgspec.Struct, rename="camel"):
+    api_version: str = ""
+    kind: str = ""
+    name: str = ""
+
+
+class _GroupMetadata(msgspec.Struct, rename="camel"):
+    owner_references: list[_GroupOwner] = []
+
+
+class _GroupStatus(msgspec.Struct):
+    phase: str = ""
+
+
+class GroupView(msgspec.Struct):
+    """What the controller asks of a PodGroup."""
+
+    metadata: _GroupMetadata = msgspec.field(default_factory=_GroupMetadata)
+    status: _GroupStatus = msgspec.field(default_factory=_GroupStatus)
+
+
+_group_decoder = msgspec.json.Decoder(GroupView)
+
+
+def read_group(stored: Stored) -> GroupView:
+    """The phase and the owners of a PodGroup."""
+    return _group_decoder.decode(stored.data)
+
+
 class JobPods:
     """All pods of Jobs, by namespace and name of the Job, then by task, then by name."""
 
@@ -136,8 +165,9 @@ class JobPods:
         if not tasks:
             self._jobs.pop((pod.namespace, pod.job), None)
 
-    def has(self, pod: JobPod) -> bool:
-        return pod.name in self.of_task((pod.namespace, pod.job), pod.task)
+    def find(self, pod: JobPod) -> JobPod | None:
+        """The row of the same pod as it was last put."""
+        return self.of_task((pod.namespace, pod.job), pod.task).get(pod.name)
 
     def of_task(self, job: tuple[str, str], task: str) -> dict[str, JobPod]:
         return self._jobs.get(job, {}).get(task, {})

@@ -8,16 +8,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-import msgspec
-
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
-from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound, StatusError
 from seatrial.model.kinds import Kind
 from seatrial.store.objects import Change, Stored
 from seatrial.volcano.apis import BATCH, COMMAND, JOB, POD_GROUP
 from seatrial.volcano.controllers.job.actions import JobActions, Target
-from seatrial.volcano.controllers.job.cache import JobPod, JobPods, read_pod
+from seatrial.volcano.controllers.job.cache import JobPod, JobPods, read_group, read_pod
 from seatrial.volcano.controllers.job.delays import DelayedActions
 from seatrial.volcano.controllers.job.policies import Request, decide
 from seatrial.volcano.controllers.job.state import SYNC, next_step
@@ -26,22 +23,8 @@ from seatrial.volcano.controllers.job.status import read_status
 COMMANDS = "command:"
 """Keys of Commands carry this before the namespace, those of Jobs do not."""
 OUT_OF_SYNC = Request(event="OutOfSync")
-
-
-class _Phase(msgspec.Struct):
-    phase: str = ""
-
-
-class _GroupView(msgspec.Struct):
-    status: _Phase = msgspec.field(default_factory=_Phase)
-
-
-_group_decoder = msgspec.json.Decoder(_GroupView)
-
-
-def phase_of(stored: Stored) -> str:
-    """The phase of a PodGroup."""
-    return _group_decoder.decode(stored.data).status.phase
+POLICIES = b'"policies":['
+"""In the encoded form of every Job that has policies: events ask others for no more than a sync."""
 
 
 class VolcanoJob(QueueController):
@@ -115,6 +98,8 @@ class VolcanoJob(QueueController):
         stored = self.store.find(self.kind, key[1], key[0])
         if stored is None:
             return False
+        if not request.action and POLICIES not in stored.data:
+            return True
         decision = decide(stored.document(), read_status(stored).version, request)
         if decision.delay:
             self._delayed.add(key, request, decision.action, decision.delay)
@@ -164,11 +149,11 @@ class VolcanoJob(QueueController):
         if pod is None:
             return
         if change.type == "DELETED":
-            known = self._pods.has(pod)
+            known = self._pods.find(pod) is not None
             self._pods.remove(pod)
             event = "OutOfSync" if pod.is_out_of_sync or not known else "PodEvicted"
         else:
-            before = read_pod(change.previous) if change.previous is not None else None
+            before = self._pods.find(pod)
             self._pods.put(pod)
             event = "PodPending" if before is None else self._event(before, pod)
             if pod.is_out_of_sync:
@@ -192,13 +177,14 @@ class VolcanoJob(QueueController):
     def _group_changed(self, change: Change) -> None:
         if change.type != "MODIFIED" or change.previous is None:
             return
-        phase = phase_of(change.stored)
-        if phase == phase_of(change.previous):
+        phase = read_group(change.stored).status.phase
+        if phase == read_group(change.previous).status.phase:
             return
-        owner = next((o for o in _owners(change.stored) if o.get("kind") == "Job"), None)
-        if owner is not None and owner.get("apiVersion") == BATCH:
+        owners = read_group(change.stored).metadata.owner_references
+        owner = next((owner for owner in owners if owner.kind == "Job" and owner.api_version == BATCH), None)
+        if owner is not None:
             event = "Unknown" if phase == "Unknown" else ""
-            self._request((change.stored.namespace, owner["name"]), Request(event=event))
+            self._request((change.stored.namespace, owner.name), Request(event=event))
 
     def _command_changed(self, change: Change) -> None:
         if change.type == "ADDED":
@@ -226,8 +212,3 @@ class VolcanoJob(QueueController):
 def _request_of(pod: JobPod, event: str) -> Request:
     code = pod.exit_code if event == "PodFailed" else 0
     return Request(event, "", pod.task, pod.name, pod.uid, pod.partition, code, pod.job_uid, pod.version)
-
-
-def _owners(stored: Stored) -> list[Document]:
-    owners: list[Document] = stored.document()["metadata"].get("ownerReferences") or []
-    return owners
