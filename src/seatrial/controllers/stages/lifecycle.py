@@ -14,7 +14,7 @@ from seatrial.clock.virtual import Timer
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
 from seatrial.controllers.stages.executor import Player
 from seatrial.controllers.stages.field_reader import Seen
-from seatrial.controllers.stages.kind import STAGE, serve_stages
+from seatrial.controllers.stages.kind import STAGE, serve_stages, usable_stages
 from seatrial.controllers.stages.selector_cache import SelectorCache
 from seatrial.controllers.stages.stage import Stage
 from seatrial.model import yaml_reader as yamls
@@ -44,6 +44,7 @@ class Lifecycle(QueueController):
         self._sieve = SelectorCache(())
         self._stages: dict[str, tuple[Document, Stage]] = {}
         """The Stage objects of the cluster by name, with what they say."""
+        self._reported: set[str] = set()
         self._waiting: dict[Key, tuple[Stage, Timer]] = {}
         self._due_stage: dict[Key, Stage] = {}
 
@@ -117,16 +118,18 @@ class Lifecycle(QueueController):
 
         Those that say what they said before stay the same, so that objects wait on for them.
         """
-        documents = [stored.document() for stored in self.store.list(STAGE)]
-        self._stages = {document["metadata"]["name"]: self._read_stage(document) for document in documents}
+        self._stages = {
+            document["metadata"]["name"]: self._kept(document, stage)
+            for document, stage in usable_stages(self.store, self._reported)
+        }
         found = [stage for _, stage in self._stages.values()]
         own = [stage for stage in found if stage.kind == (self.kind.api_version, self.kind.kind) and stage.is_selective]
         self._sieve = SelectorCache(own or (default_stages(self.defaults) if self.defaults else ()))
 
-    def _read_stage(self, document: Document) -> tuple[Document, Stage]:
+    def _kept(self, document: Document, stage: Stage) -> tuple[Document, Stage]:
         spec: Document = document.get("spec") or {}
         known = self._stages.get(document["metadata"]["name"])
-        return known if known is not None and known[0] == spec else (spec, Stage(document))
+        return known if known is not None and known[0] == spec else (spec, stage)
 
 
 def choose(matching: Sequence[Stage], document: Document) -> Stage | None:
@@ -171,6 +174,7 @@ class OtherLifecycles(QueueController):
         super().__init__(context)
         serve_stages(context.store)
         self._players: dict[tuple[str, str], Lifecycle] = {}
+        self._reported: set[str] = set()
 
     def watches(self) -> Mapping[Kind, Listener]:
         return {STAGE: lambda change: self._cast()}
@@ -206,8 +210,8 @@ class OtherLifecycles(QueueController):
 
     def _cast(self) -> None:
         """Have a player for every kind that a Stage is for."""
-        for stored in self.store.list(STAGE):
-            wanted = Stage(stored.document()).kind
+        for _, stage in usable_stages(self.store, self._reported):
+            wanted = stage.kind
             kind = self.store.kinds.named(*wanted)
             if wanted not in self._players and wanted not in (("v1", "Pod"), ("v1", "Node")) and kind is not None:
                 self._players[wanted] = OtherLifecycle(self.context, kind)

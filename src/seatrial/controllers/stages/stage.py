@@ -29,6 +29,15 @@ STRATEGIC_KINDS = (("v1", "Pod"), ("v1", "Node"))
 PATCH_TYPES = ("json", "merge", "strategic", "apply")
 
 
+def read_stage(document: Document) -> "Stage":
+    """The Stage of a document that a client wrote; ConfigError for whatever cannot be one."""
+    try:
+        return Stage(document)
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        name = document["metadata"].get("name", "")
+        raise ConfigError(f"Stage {name}", "spec", f"does not have the fields of a Stage: {error}") from error
+
+
 class Stage:
     """A compiled Stage."""
 

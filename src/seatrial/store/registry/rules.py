@@ -1,5 +1,7 @@
 """The rules a document must pass: decoding, defaulting and validation, each from the room that knows them."""
 
+from collections.abc import Callable
+
 from seatrial.model.canonical import Misfit, canonicalise
 from seatrial.model.constraints import violations
 from seatrial.model.decoding import check
@@ -23,6 +25,8 @@ class Rules:
 
     def __init__(self, definitions: Definitions) -> None:
         self._definitions = definitions
+        self.checks: dict[tuple[str, str], Callable[[Document], list[Cause]]] = {}
+        """Validation of kinds that other rooms serve without a definition, by group and kind."""
 
     def schema(self, kind: Kind) -> Schema | None:
         """The shape of a kind's documents; None where anything goes."""
@@ -66,7 +70,8 @@ class Rules:
             return self._definitions.causes(kind, document, old)
         if kind.group_kind == DEFINITIONS:
             return self._definitions.definition_causes(document)
-        return []
+        check = self.checks.get(kind.group_kind)
+        return check(document) if check is not None else []
 
 
 def _fit_metadata(kind: Kind, document: Document) -> None:
