@@ -7,6 +7,8 @@ write in the meantime reaches the scheduler as changes of the store. Upstream: p
 from collections.abc import Iterable
 from typing import Any
 
+from msgspec.structs import replace
+
 from seatrial.clock.virtual import Clock
 from seatrial.model.errors import SeatrialError
 from seatrial.scheduler.cache.event_handlers import Watcher
@@ -144,10 +146,11 @@ class Scheduler:
         settled = self._waiting.take_settled()
         if settled is not None:
             assert settled.status is not None
+            self._decide_again(settled.binding)
             return self._conclude(self._binder.resume(settled.binding, settled.status))
-        bound = self._binder.take_answer()
-        if bound is not None:
-            return self._conclude(bound)
+        if self._binder.has_answers():
+            self._decide_again(self._binder.next_answered())
+            return self._conclude(self._binder.take_answer())
         queued = self._next()
         return None if queued is None else self._attempt(queued)
 
@@ -187,8 +190,11 @@ class Scheduler:
         if attempt.node:
             node = self.table.find(attempt.node)
             assert node is not None
-            return self._conclude(self._binder.begin(queued, attempt, node))
+            decision = self._decision(queued, attempt)
+            self.recorder.decided(decision)
+            return self._conclude(self._binder.begin(queued, attempt, node, decision))
         failure = Failure.of(attempt, self._decision(queued, attempt))
+        self.recorder.decided(failure.decision)
         self._fail(queued, attempt.message, failure.rejectors, failure.pending, failure.nominated)
         if self._memory is not None:
             self._memory.remember(failure)
@@ -201,29 +207,38 @@ class Scheduler:
     def _repeat(self, queued: QueuedPod, known: Failure, memory: FailureMemory) -> Decision:
         """An attempt that is known to end like that of another pod."""
         decision = known.told_of(queued, self.clock.now())
+        self.recorder.decided(decision)
         self._fail(queued, known.attempt.message, known.rejectors, known.pending, known.nominated)
         memory.keep(known)
         return self._recorded(decision)
 
+    def _decide_again(self, binding: Binding) -> None:
+        """A binding that was held goes on: its decision is made at this time."""
+        binding.decision = replace(binding.decision, at=self.clock.now(), attempt=binding.queued.attempts)
+        self.recorder.decided(binding.decision)
+
     def _conclude(self, binding: Binding) -> Decision:
-        """A binding has come as far as it can for now."""
-        queued, attempt, failure = binding.queued, binding.attempt, binding.failure
-        more: dict[str, Any] = {"points": dict(binding.points), "permit_timeouts": tuple(binding.waits.items())}
+        """Records a binding that is finished, held or failed; a failed pod goes back to the queue."""
+        failure, decision = binding.failure, binding.decision
+        more = self._extender_answers()
+        if binding.points:
+            more["points"] = dict(binding.points)
+        if binding.waits:
+            more["permit_timeouts"] = tuple(binding.waits.items())
         if failure is None:
             if binding.outcome == WAITING:
                 more["outcome"] = WAITING
-            return self._recorded(self._decision(queued, attempt, **more))
+            return self._recorded(replace(decision, **more) if more else decision)
         outcome = UNSCHEDULABLE if failure.is_rejected else ERROR
         rejectors = tuple(sorted(binding.rejectors))
         more |= {"outcome": outcome, "message": binding.message, "node": "", "rejected_by": rejectors}
-        decision = self._decision(queued, attempt, **more)
         assumed, own = binding.assumed, binding.assumed.uid
         if binding.is_late and not failure.is_rejected:
             self.queue.move_all(ASSIGNED_DELETE, assumed, None)
-        self._fail(queued, binding.message, binding.rejectors, frozenset(), "")
+        self._fail(binding.queued, binding.message, binding.rejectors, frozenset(), "")
         if binding.is_late and failure.is_rejected:
             self.queue.move_all(ASSIGNED_DELETE, assumed, None, lambda pod: pod.uid != own)
-        return self._recorded(decision)
+        return self._recorded(replace(decision, **more))
 
     def _fail(
         self,
@@ -249,11 +264,15 @@ class Scheduler:
             self._status.not_scheduled(pod, reason, message, nominated)
             queued.told = (self._watcher.pods.get(pod.key, pod), reason, message, nominated)
 
-    def _decision(self, queued: QueuedPod, attempt: Attempt, **more: Any) -> Decision:
-        if self._extenders is not None and self._extenders.answers:
-            more["extenders"] = {verb: tuple(told) for verb, told in self._extenders.answers.items()}
+    def _decision(self, queued: QueuedPod, attempt: Attempt) -> Decision:
         kept = not isinstance(self.recorder, NoRecorder)
+        more = self._extender_answers()
         return attempt.decision(self.clock.now(), queued.attempts, self.recorder.wants_cells, kept, **more)
+
+    def _extender_answers(self) -> dict[str, Any]:
+        if self._extenders is None or not self._extenders.answers:
+            return {}
+        return {"extenders": {verb: tuple(answers) for verb, answers in self._extenders.answers.items()}}
 
     def _recorded(self, decision: Decision) -> Decision:
         self.metrics.attempted(decision)

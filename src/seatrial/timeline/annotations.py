@@ -133,6 +133,9 @@ class Annotator:
         self._pods = kind
         store.subscribe(self._forget, [kind])
 
+    def decided(self, decision: Decision) -> None:
+        """The annotations are written after the attempt."""
+
     def record(self, decision: Decision) -> None:
         """Write the annotations; a pod that is gone in the meantime is left alone."""
         namespace, _, name = decision.pod.partition("/")

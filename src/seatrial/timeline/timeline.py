@@ -1,8 +1,8 @@
 """What happened: an append-only record of every write and every decision of a run.
 
-The store calls `listen` after each write, the scheduler `record` after each attempt, and the engine says which step
-it is and when a loop, the scheduling and the step are over. Rows go to `timeline.parquet`; entries in the wire shape
-of the scenario are encoded at once and handed over step by step.
+The store calls `listen` after each write, the scheduler `decided` before and `record` after each attempt, and the
+engine says which step it is and when a loop, the scheduling and the step are over. Rows go to `timeline.parquet`;
+entries in the wire shape of the scenario are encoded at once and handed over step by step.
 """
 
 from collections.abc import Callable, Collection
@@ -58,8 +58,11 @@ class Timeline:
         """Writers whose deletion of a pod is a preemption."""
         self._wire_cells, self._table_cells = cells, CELLS_IN_THE_TABLE
         self._entries: list[bytes] = []
-        self._unsettled: list[tuple[int, str, str, Key, bytes]] = []
-        self._settled: dict[Key, tuple[int, str, str, Key, bytes, int]] = {}
+        self._deciding: Decision | None = None
+        """The attempt whose writes are being made, until an entry shows it."""
+        self._shown = ""
+        """The pod of the last attempt that an entry shows before it is recorded."""
+        self._places: dict[Key, tuple[int, str, str, bytes, int]] = {}
         self.keeps_places = False
         """Whether what a scheduler tells of an attempt may come after the entry that shows it."""
         self._tried: dict[Key, int] = {}
@@ -115,20 +118,26 @@ class Timeline:
         if not self._operation_seen:
             self._plain_row(id, verb.lower(), operation, result, at)
 
+    def decided(self, decision: Decision) -> None:
+        """Take in a decision that a scheduler is about to carry out, so that the entries of its writes show it."""
+        self._deciding = decision
+        self._note_preemptor(decision)
+
     def record(self, decision: Decision) -> None:
         """Take one attempt of a scheduler down."""
         self.attempts += 1
+        self._deciding = None
         self._now = decision.at
         namespace, _, name = decision.pod.partition("/")
         key = namespace, name
         history = self.pods.find(key)
         self._tried[key] = self._tried.get(key, 0) + 1
         cells = len(decision.visited)
-        if history is not None:
+        if history is not None and self._shown != decision.pod:
             history.attempts.append(self._attempt(decision, cells))
-            if decision.preemption is not None:
-                for victim in decision.preemption.victims:
-                    self.pods.note_preemptor(victim, decision.pod)
+            self._note_preemptor(decision)
+            self._encode_again(key)
+        self._shown = ""
         if self.level != "none":
             self._attempt_row(decision, key, cells)
 
@@ -142,22 +151,18 @@ class Timeline:
             self._tried[key] = self._tried.get(key, 0) + 1
         elif history is not None:
             history.attempts.append(attempt)
-            if key in self._settled:
-                self._settle(*self._settled[key])
+            self._encode_again(key)
+
+    def _encode_again(self, key: Key) -> None:
+        """Show an attempt in the entry of a write that an outside scheduler made before it told of the attempt."""
+        if key in self._places:
+            place, id, operation, pod, minor = self._places[key]
+            body = self.pods.known(key).result(pod, self.shape).body()
+            self._entries[place] = self.shape.entry(id, self.major, minor, operation, body)
 
     def finish_loop(self) -> None:
-        """A controller has come to the end of one loop: what was decided in it is known now."""
-        if self._unsettled:
-            for place, id, operation, key, pod in self._unsettled:
-                self._settle(place, id, operation, key, pod, self.minor)
-                if self.keeps_places:
-                    self._settled[key] = place, id, operation, key, pod, self.minor
-            self._unsettled.clear()
+        """A controller has come to the end of one loop."""
         self.pods.forget_gone()
-
-    def _settle(self, place: int, id: str, operation: str, key: Key, pod: bytes, minor: int) -> None:
-        body = self.pods.known(key).result(pod, self.shape).body()
-        self._entries[place] = self.shape.entry(id, self.major, minor, operation, body)
 
     def is_barely_tried(self) -> bool:
         """Whether a pod that is pending was tried only once in this step: KEP-140 wants every one tried twice."""
@@ -184,7 +189,7 @@ class Timeline:
         """The encoded entries of the step that ends."""
         self.finish_loop()
         entries, self._entries = self._entries, []
-        self._settled.clear()
+        self._places.clear()
         return entries
 
     def adopt(self, stored: Stored, at: int) -> None:
@@ -206,7 +211,7 @@ class Timeline:
         if self.shape.minor_steps:
             self._add(id, "Patch", operated(operation, change.stored.data))
             id = self._next_id()
-        self._postpone(id, "PodScheduled", history, change.stored.data)
+        self._show(id, "PodScheduled", history, change.stored.data)
 
     def _preempted(self, change: Change, history: PodHistory, id: str, operation: bytes) -> None:
         history.preempt(self.major, self.minor)
@@ -214,13 +219,21 @@ class Timeline:
         if self.shape.minor_steps:
             self._add(id, "Delete", operated(operation))
             id = self._next_id()
-        self._postpone(id, "PodPreempted", history, change.stored.data)
+        self._show(id, "PodPreempted", history, change.stored.data)
 
-    def _postpone(self, id: str, operation: str, history: PodHistory, pod: bytes) -> None:
-        """Keep the place of an entry that must show the attempt which is still going on."""
-        self.operations += 1
-        self._unsettled.append((len(self._entries), id, operation, history.key, pod))
-        self._entries.append(b"")
+    def _show(self, id: str, operation: str, history: PodHistory, pod: bytes) -> None:
+        """Add an entry that shows a pod with all its attempts, the one that is being carried out included."""
+        key, decision = history.key, self._deciding
+        if decision is not None and decision.pod == f"{key[0]}/{key[1]}":
+            history.attempts.append(self._attempt(decision, len(decision.visited)))
+            self._deciding, self._shown = None, decision.pod
+        if self.keeps_places:
+            self._places[key] = len(self._entries), id, operation, pod, self.minor
+        self._add(id, operation, history.result(pod, self.shape).body())
+
+    def _note_preemptor(self, decision: Decision) -> None:
+        for victim in decision.preemption.victims if decision.preemption is not None else ():
+            self.pods.note_preemptor(victim, decision.pod)
 
     def _add(self, id: str, operation: str, body: bytes) -> None:
         self.operations += 1

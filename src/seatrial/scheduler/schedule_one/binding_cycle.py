@@ -17,7 +17,7 @@ from seatrial.scheduler.framework.runtime import CycleState, Framework
 from seatrial.scheduler.framework.status import SUCCESS, Code, Status
 from seatrial.scheduler.framework.waiting_pods import WaitingPods
 from seatrial.scheduler.queue import QueuedPod, SchedulingQueue
-from seatrial.scheduler.schedule_one.decision import SCHEDULED, WAITING
+from seatrial.scheduler.schedule_one.decision import SCHEDULED, WAITING, Decision
 from seatrial.scheduler.schedule_one.event_series import EventReporter
 from seatrial.scheduler.schedule_one.fit_error import ABSENT, fit_error
 from seatrial.scheduler.schedule_one.pod_status import PodStatusWriter
@@ -31,6 +31,8 @@ class Binding(Struct, eq=False):
     attempt: Attempt
     assumed: PodInfo
     node: NodeInfo
+    decision: Decision
+    """what is being carried out"""
     points: dict[str, tuple[tuple[str, str], ...]] = {}
     waits: dict[str, int] = {}
     outcome: str = SCHEDULED
@@ -93,10 +95,10 @@ class Binder:
         self._keeps_points = keeps_points
         self._answered: deque[tuple[Binding, Status | None]] = deque()
 
-    def begin(self, queued: QueuedPod, attempt: Attempt, node: NodeInfo) -> Binding:
+    def begin(self, queued: QueuedPod, attempt: Attempt, node: NodeInfo, decision: Decision) -> Binding:
         """Take the pod as far as it goes now: bound, held by Permit, or failed."""
         assumed = attempt.pod.on(node.name)
-        binding = Binding(queued, attempt, assumed, node)
+        binding = Binding(queued, attempt, assumed, node, decision)
         self._watcher.assume(assumed)
         self._queue.nominator.remove(attempt.pod)
         framework, cycle = attempt.framework, attempt.cycle
@@ -120,10 +122,12 @@ class Binder:
         """Whether an extender has come back from binding a pod in the background."""
         return bool(self._answered)
 
-    def take_answer(self) -> Binding | None:
+    def next_answered(self) -> Binding:
+        """The pod whose extender has answered first."""
+        return self._answered[0][0]
+
+    def take_answer(self) -> Binding:
         """Go on with a pod that an extender was binding."""
-        if not self._answered:
-            return None
         binding, status = self._answered.popleft()
         binding.outcome, binding.is_being_bound = SCHEDULED, False
         return self._end(binding, self._bind_by_plugins(binding) if status is None else status)

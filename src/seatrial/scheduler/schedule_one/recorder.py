@@ -1,4 +1,4 @@
-"""Who is told of decisions. The scheduler never knows who keeps them."""
+"""The protocol by which the scheduler hands out its decisions; the timeline implements it."""
 
 from typing import Protocol
 
@@ -9,11 +9,17 @@ ANNOTATOR = "seatrial:annotations"
 
 
 class Recorder(Protocol):
-    """Takes each decision as it is made; `wants_cells` false spares the making of per-node columns."""
+    """Takes each decision; without `wants_cells` the decisions have no per-node columns."""
 
     wants_cells: bool
 
-    def record(self, decision: Decision) -> None: ...
+    def decided(self, decision: Decision) -> None:
+        """Takes a decision before the writes that carry it out."""
+        ...
+
+    def record(self, decision: Decision) -> None:
+        """Takes a decision with its outcome, after those writes."""
+        ...
 
 
 class NoRecorder:
@@ -21,16 +27,23 @@ class NoRecorder:
 
     wants_cells = False
 
+    def decided(self, decision: Decision) -> None:
+        """Ignores the decision."""
+
     def record(self, decision: Decision) -> None:
-        """Forgets the decision."""
+        """Ignores the decision."""
 
 
 class BothRecorders:
-    """Tells two recorders."""
+    """Hands decisions to two recorders."""
 
     def __init__(self, first: Recorder, second: Recorder) -> None:
         self._recorders = first, second
         self.wants_cells = first.wants_cells or second.wants_cells
+
+    def decided(self, decision: Decision) -> None:
+        for recorder in self._recorders:
+            recorder.decided(decision)
 
     def record(self, decision: Decision) -> None:
         for recorder in self._recorders:
@@ -44,6 +57,9 @@ class ListRecorder:
 
     def __init__(self) -> None:
         self.decisions: list[Decision] = []
+
+    def decided(self, decision: Decision) -> None:
+        """Waits for the outcome."""
 
     def record(self, decision: Decision) -> None:
         self.decisions.append(decision)
