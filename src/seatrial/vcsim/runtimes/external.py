@@ -56,12 +56,12 @@ def execute(command: Sequence[str], log: Path) -> str:
     return done.stdout
 
 
-def write_fake_nodes(cluster: SimulatorCluster, home: ClusterHome) -> None:
-    """The fake workers as a file for kubectl; the real control plane brings its own node."""
-    workers = cluster_nodes(cluster, utc())[1:]
-    for node in workers:
+def write_fake_nodes(cluster: SimulatorCluster, home: ClusterHome, *, control_plane: bool) -> None:
+    """The fake nodes as a file for kubectl; a control plane in a container brings its own node."""
+    nodes = cluster_nodes(cluster, utc())[0 if control_plane else 1 :]
+    for node in nodes:
         node["metadata"]["annotations"] = dict(KWOK)
-    home.nodes.write_bytes(orjson.dumps({"apiVersion": "v1", "kind": "List", "items": workers}))
+    home.nodes.write_bytes(orjson.dumps({"apiVersion": "v1", "kind": "List", "items": nodes}))
 
 
 def create_nodes(kubectl: Path, home: ClusterHome) -> None:

@@ -41,13 +41,12 @@ class Kind:
             execute([*base, "cordon", f"{home.name}-control-plane"], home.log)
             execute([*base, "label", "node", f"{home.name}-control-plane", "node-role.kubernetes.io/master="], home.log)
             execute([*base, "apply", "--server-side", "-f", str(options.manifests)], home.log)
-            write_fake_nodes(cluster, home)
+            write_fake_nodes(cluster, home, control_plane=False)
             create_nodes(kubectl, home)
         except BaseException:
             execute([kind, "delete", "cluster", "--name", home.name], home.log)
             raise
-        details = {"kind": kind, "kubectl": str(kubectl)}
-        return ClusterRecord(self.name, created=rfc3339(time.time()), details=details)
+        return ClusterRecord(self.name, created=rfc3339(time.time()), details={"kind": kind})
 
     def health(self, home: ClusterHome, record: ClusterRecord) -> Health:
         if home.name not in execute([record.details["kind"], "get", "clusters"], home.log).split():

@@ -1,7 +1,8 @@
-"""A real kube-apiserver, etcd and vc-scheduler without containers, by `kwokctl` and its binary runtime."""
+"""A real kube-apiserver, etcd and Volcano without containers, by `kwokctl` and its binary runtime."""
 
 import os
 import time
+from collections.abc import Iterator
 from typing import Final
 
 from seatrial.vcsim import processes
@@ -11,7 +12,8 @@ from seatrial.vcsim.runtimes import Health, RuntimeOptions
 from seatrial.vcsim.runtimes.external import create_nodes, execute, missing_programs, program, write_fake_nodes
 from seatrial.vcsim.state import ClusterHome, ClusterRecord
 
-PROGRAMS: Final = ("kwokctl", "kubectl", "kube-apiserver", "kube-controller-manager", "etcd", "vc-scheduler")
+VOLCANO: Final = ("vc-scheduler", "vc-controller-manager")
+PROGRAMS: Final = ("kwokctl", "kubectl", "kube-apiserver", "kube-controller-manager", "etcd", *VOLCANO)
 REMEDY: Final = "install it, or give its path with --binary NAME=PATH"
 _FLAGS: Final = {
     "kube-apiserver": "--kube-apiserver-binary",
@@ -21,10 +23,10 @@ _FLAGS: Final = {
 
 
 class Kwok:
-    """kwokctl runs the control plane; vc-scheduler runs next to it."""
+    """kwokctl runs the control plane; Volcano's scheduler and controllers run next to it."""
 
     name = "kwok"
-    difference = "the control plane and vc-scheduler are real; nodes and pods are KWOK's"
+    difference = "the control plane and Volcano are real; nodes and pods are KWOK's"
 
     def missing(self, options: RuntimeOptions) -> list[str]:
         found = missing_programs(PROGRAMS, options, REMEDY)
@@ -45,31 +47,44 @@ class Kwok:
             execute(command, home.log)
             base = [str(kubectl), "--kubeconfig", str(home.kubeconfig)]
             execute([*base, "apply", "-f", str(options.manifests)], home.log)
-            write_fake_nodes(cluster, home)
+            write_fake_nodes(cluster, home, control_plane=True)
             create_nodes(kubectl, home)
-            process = processes.start(_scheduler(home, options), home.root / "vc-scheduler.log", home.root, os.environ)
+            started = _start_volcano(home, options)
         except BaseException:
             execute([kwokctl, "delete", "cluster", "--name", home.name], home.log)
             raise
-        started = processes.start_time(process.pid)
-        details = {"kwokctl": kwokctl, "kubectl": str(kubectl)}
-        return ClusterRecord(self.name, "", process.pid, started, rfc3339(time.time()), details=details)
+        return ClusterRecord(self.name, created=rfc3339(time.time()), details={"kwokctl": kwokctl, **started})
 
     def health(self, home: ClusterHome, record: ClusterRecord) -> Health:
         listed = execute([record.details["kwokctl"], "get", "clusters"], home.log).split()
         if home.name not in listed:
             return Health("Stopped", "kwokctl does not know the cluster any more")
-        if not processes.is_running(record.pid, record.started):
-            return Health("Stopped", f"vc-scheduler (pid {record.pid}) has ended; see {home.root}/vc-scheduler.log")
-        return Health("Running", memory=processes.memory(record.pid))
+        memory = 0
+        for name, pid, started in _processes(record):
+            if not processes.is_running(pid, started):
+                return Health("Stopped", f"{name} (pid {pid}) has ended; see {home.root / name}.log")
+            memory += processes.memory(pid)
+        return Health("Running", memory=memory)
 
     def delete(self, home: ClusterHome, record: ClusterRecord) -> None:
-        processes.stop(record.pid, record.started)
+        for _, pid, started in _processes(record):
+            processes.stop(pid, started)
         execute([record.details["kwokctl"], "delete", "cluster", "--name", home.name], home.log)
 
 
-def _scheduler(home: ClusterHome, options: RuntimeOptions) -> list[str]:
-    command = [str(program("vc-scheduler", options)), "--kubeconfig", str(home.kubeconfig), "--leader-elect=false"]
-    if options.volcano_config is not None:
-        command += ["--scheduler-conf", str(options.volcano_config.absolute())]
-    return command
+def _start_volcano(home: ClusterHome, options: RuntimeOptions) -> dict[str, str]:
+    """Start Volcano's programs; their pids and start times, as the record keeps them."""
+    found: dict[str, str] = {}
+    for name in VOLCANO:
+        command = [str(program(name, options)), "--kubeconfig", str(home.kubeconfig), "--leader-elect=false"]
+        if name == "vc-scheduler" and options.volcano_config is not None:
+            command += ["--scheduler-conf", str(options.volcano_config.absolute())]
+        process = processes.start(command, home.root / f"{name}.log", home.root, os.environ)
+        found[name] = f"{process.pid} {processes.start_time(process.pid)}"
+    return found
+
+
+def _processes(record: ClusterRecord) -> Iterator[tuple[str, int, str]]:
+    for name in VOLCANO:
+        pid, _, started = record.details[name].partition(" ")
+        yield name, int(pid), started
