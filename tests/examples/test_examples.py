@@ -166,3 +166,19 @@ def test_a_plugin_of_ones_own_keeps_pods_off_noisy_nodes(results: tuple[Path, Pa
 def test_jobs_run_as_long_as_the_table_says(results: tuple[Path, Path]) -> None:
     found = result(results, "job-durations")
     assert found.pods["phase"].to_list() == ["Succeeded"] * 5
+
+
+def test_volcano_says_why_jobs_wait(results: tuple[Path, Path]) -> None:
+    def message(name: str) -> str:
+        return str(result(results, name).scenario["status"]["message"])
+
+    assert "is not let in by plugin overcommit" in message("volcano-idle-but-pending")
+    assert "fits on no node: 4 Insufficient cpu" in message("volcano-fragmentation")
+    assert "default/large-" in message("volcano-small-jobs-first")
+
+
+def test_volcano_gives_a_queue_its_share_back(results: tuple[Path, Path]) -> None:
+    found = result(results, "volcano-reclaim")
+    urgent = found.pods.filter(pl.col("name").str.starts_with("urgent-"))
+    assert urgent["node"].is_not_null().all()
+    assert len([entry for entry in found.events() if "podPreempted" in entry]) == 3

@@ -69,6 +69,8 @@ class TopologyAware:
                 break
         victims = self._reprieve(taken, preemptor, node) if taken and self._passes(preemptor, node) else []
         dry_run.discard()
+        for task in taken:
+            session.kube.put_back(task, node.name)  # upstream's dry run works on copies: nothing stays changed
         return victims
 
     def _reprieve(self, taken: Victims, preemptor: TaskInfo, node: NodeInfo) -> Victims:

@@ -42,7 +42,7 @@ def explain_job(session: Session, job: JobInfo) -> Explanation:
     if pipelined:
         text = f"job {job.uid} waits for resources that are being released: {pipelined} tasks are pipelined"
         return Explanation(job.uid, job.queue, "", text)
-    unfit = next((job.nodes_fit_errors[task.uid] for task in job.index if task.uid in job.nodes_fit_errors), None)
+    unfit = max(job.nodes_fit_errors.values(), key=lambda errors: errors.nodes, default=None)
     if unfit is not None and (refusal is None or refusal.point == "jobValid"):
         plugins = unfit.plugins()
         reasons = histogram(unfit.reasons()) or unfit.message()

@@ -66,6 +66,8 @@ class CycleState:
 
     states: dict[str, Any] = field(default_factory=dict)
     skipped: set[str] = field(default_factory=set)
+    is_prepared: bool = False
+    """Whether every PreFilter has run."""
 
 
 class KubeSnapshot:
@@ -86,6 +88,12 @@ class KubeSnapshot:
 
     def remove(self, task: TaskInfo, node: str) -> None:
         self.table.remove_pod(task.pod.on(node))
+
+    def put_back(self, task: TaskInfo, node: str) -> None:
+        """Puts a pod where it was, unless it is there."""
+        info = self.table.find(node)
+        if info is not None and not any(pod.uid == task.uid for pod in info.pods):
+            self.add(task, node)
 
     def plugin(self, name: str, args: Document | None = None) -> Plugin:
         """A plugin of kube-scheduler with its arguments."""

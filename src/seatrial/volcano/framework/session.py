@@ -5,6 +5,7 @@ Upstream: pkg/scheduler/framework/session.go, framework.go.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -84,6 +85,8 @@ class Session(SessionPlugins):
         self.evictions: list[tuple[TaskInfo, str]] = []
         self.events: list[SessionEvent] = []
         self.dirty_jobs: set[str] = set()
+        self.notes: dict[str, Any] = {}
+        """What plugins share in this session."""
         self._handlers: list[Plugin] = []
         self.plugins: dict[str, Plugin] = {}
         self.old_phases = {uid: job.pod_group.phase for uid, job in self.jobs.items()}

@@ -82,6 +82,7 @@ class Predicates(Plugin):
                 failed = self._filters[name].pre_filter(task, state)
                 if failed is not None:
                     return f"plugin {name} pre-predicates failed {failed.message}"
+        state.is_prepared = True
         return ""
 
     def severity(self, task: TaskInfo) -> Severities:
@@ -131,6 +132,10 @@ class Predicates(Plugin):
 
     def on_allocate(self, task: TaskInfo) -> bool:
         state = self.state_of(task)
+        if not state.is_prepared:
+            # A victim whose eviction is undone: upstream's Reserve fails for want of a PreFilter state, and the pod is
+            # missing in what filters and scores see for the rest of the session.
+            return False
         node = self.session.nodes[task.node_name].kube
         for name in _RESERVING:
             reserve = getattr(self._filters[name].plugin, "reserve", None) if name in self._filters else None

@@ -17,10 +17,13 @@ from seatrial.volcano.plugins.pdb import PodDisruptionBudgets
 from seatrial.volcano.plugins.predicates import Predicates
 from seatrial.volcano.plugins.priority import Priority
 from seatrial.volcano.plugins.proportion import Proportion
+from seatrial.volcano.plugins.rescheduling import Rescheduling
 from seatrial.volcano.plugins.resource_strategy_fit import ResourceStrategyFit
 from seatrial.volcano.plugins.resourcequota import ResourceQuota
 from seatrial.volcano.plugins.sla import Sla
 from seatrial.volcano.plugins.task_topology import TaskTopology
+from seatrial.volcano.plugins.tdm import Tdm
+from seatrial.volcano.plugins.usage import Usage
 
 _ALL: tuple[type[Plugin], ...] = (
     Binpack,
@@ -37,9 +40,12 @@ _ALL: tuple[type[Plugin], ...] = (
     Predicates,
     Priority,
     Proportion,
+    Rescheduling,
     ResourceStrategyFit,
     ResourceQuota,
     Sla,
     TaskTopology,
+    Tdm,
+    Usage,
 )
 PLUGINS: Mapping[str, type[Plugin]] = {plugin.name: plugin for plugin in _ALL}
