@@ -10,7 +10,7 @@ import numpy as np
 
 from seatrial.model.durations import DurationError, parse_duration
 from seatrial.model.times import MINUTE
-from seatrial.scheduler.framework.status import Code
+from seatrial.scheduler.framework import Code
 from seatrial.volcano.cache.fit_errors import FitStatus, Statuses
 from seatrial.volcano.cache.job_info import JobInfo
 from seatrial.volcano.cache.node_columns import Floats, Rows
