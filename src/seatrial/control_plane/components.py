@@ -85,6 +85,7 @@ def compose(settings: Settings, port: int = 443, authority: "Authority | None" =
         install_volcano(parts)
     if settings.snapshot is not None:
         load_snapshot(parts, settings.snapshot)
+    add_webhooks(parts)
     if settings.authorization_mode == "RBAC":
         add_rbac(parts)
     scheduler = add_scheduler(parts, settings) if settings.scheduler else None
@@ -133,6 +134,15 @@ def load_snapshot(parts: Parts, path: Path) -> None:
     nodes = parts.store.kinds.named("v1", "Node")
     if nodes is None or not parts.store.list(nodes):
         parts.store.load(read_snapshot([path], refuse_scenarios=True), writer="snapshot")
+
+
+def add_webhooks(parts: Parts) -> None:
+    """Webhooks and policies that users configure take part in admission."""
+    from seatrial.server.admission.policies import PolicyAdmission
+    from seatrial.server.admission.webhooks import WebhookAdmission
+
+    webhooks = WebhookAdmission(parts.store.admission, parts.store)
+    parts.store.admission = PolicyAdmission(webhooks, parts.store)
 
 
 def add_rbac(parts: Parts) -> None:

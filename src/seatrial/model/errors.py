@@ -26,6 +26,11 @@ class Cause:
     message: str
     reason: str = "FieldValueInvalid"
 
+    def document(self) -> dict[str, str]:
+        """The StatusCause, without what is empty."""
+        found = {"reason": self.reason, "message": self.message, "field": self.field}
+        return {key: value for key, value in found.items() if value}
+
 
 class StatusError(SeatrialError):
     """A refusal as the Kubernetes API words it."""
@@ -62,9 +67,7 @@ class StatusError(SeatrialError):
             if value
         }
         if self.causes:
-            details["causes"] = [
-                {"reason": cause.reason, "message": cause.message, "field": cause.field} for cause in self.causes
-            ]
+            details["causes"] = [cause.document() for cause in self.causes]
         if self.retry_after:
             details["retryAfterSeconds"] = self.retry_after
         document: dict[str, Any] = {
@@ -73,12 +76,25 @@ class StatusError(SeatrialError):
             "metadata": {},
             "status": "Failure",
             "message": self.message,
-            "reason": self.reason,
+            **({"reason": self.reason} if self.reason else {}),
         }
         if details or self._detailed:
             document["details"] = details
         document["code"] = self.code
         return document
+
+
+def status_error(code: int, reason: str, message: str, details: Any = None) -> StatusError:
+    """A refusal whose code and reason come from elsewhere, as from a webhook."""
+    kind = type("OtherStatus", (StatusError,), {"code": code, "reason": reason})
+    error: StatusError = kind(message)
+    found = details if isinstance(details, dict) else {}
+    error.group, error.kind, error.name = (str(found.get(key) or "") for key in ("group", "kind", "name"))
+    causes = found.get("causes") or ()
+    error.causes = tuple(
+        Cause(str(each.get("field", "")), str(each.get("message", "")), str(each.get("reason", ""))) for each in causes
+    )
+    return error
 
 
 class BadRequest(StatusError):

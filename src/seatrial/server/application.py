@@ -24,7 +24,7 @@ from seatrial.server.encoding.negotiation import JSON
 from seatrial.server.extension_points import Endpoint, Routes
 from seatrial.server.messages import Answer, Disconnected, Request, Stream, parse_query, wants_indented
 from seatrial.server.metrics import Metrics
-from seatrial.store.deferral import Deferred, Turn, short_turns
+from seatrial.store.deferral import Awaited, Deferred, Turn, short_turns
 from seatrial.store.users import User
 
 Message = MutableMapping[str, Any]
@@ -41,7 +41,7 @@ MAX_OBJECT_BYTES = 3 * 1024 * 1024
 """Bytes of the body of a request about an object, as kube-apiserver has it (MaxRequestBodyBytes)."""
 LARGE_BODIES = ("/apis/simulation.kube-scheduler-simulator.x-k8s.io/",)
 """Kinds whose objects may be as large as the server allows: a Scenario carries a cluster, and what became of it."""
-ATTEMPTS = 4
+ATTEMPTS = 64
 """How often a request is made again whose long work was done meanwhile."""
 COMPRESS_FROM = 128 * 1024
 """Bytes from which an answer is compressed for a client that accepts it, as upstream."""
@@ -166,7 +166,8 @@ class Application:
                 with short_turns(turn):
                     return await endpoint(request)
             except Deferred as deferred:
-                await asyncio.get_running_loop().run_in_executor(self._long_work, deferred.work)
+                pool = None if isinstance(deferred, Awaited) else self._long_work
+                await asyncio.get_running_loop().run_in_executor(pool, deferred.work)
         raise ServerTimeout("the object changed each time it was checked; try again")
 
     def _largest_body(self, path: str) -> int:

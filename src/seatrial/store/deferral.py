@@ -27,6 +27,10 @@ class Deferred(Exception):
         self.work = work
 
 
+class Awaited(Deferred):
+    """Work that waits for another process, which may itself wait for this server: it has a thread of its own."""
+
+
 @dataclass(slots=True)
 class Turn:
     """One request: how large its body is, and the results of its long work so far."""
@@ -75,6 +79,18 @@ def large(what: str, key: Callable[[], bytes], work: Callable[[], T]) -> T:
     if isinstance(found, StatusError):
         raise found
     result: T = found
+    return result
+
+
+def elsewhere(what: str, key: bytes, work: Callable[[], T]) -> T:
+    """The result of work that waits for others, whatever the size of the body; `key` tells what it depends on."""
+    turn = _turn.get()
+    if turn is None:
+        return work()
+    name = (what, key)
+    if name not in turn.known:
+        raise Awaited(lambda: _keep(turn, name, work))
+    result: T = turn.known[name]
     return result
 
 

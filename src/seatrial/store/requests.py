@@ -32,6 +32,12 @@ class Request:
     dry_run: bool = False
     warnings: list[str] | None = None
 
+    @property
+    def generated_name(self) -> bool:
+        """Whether the name was made from generateName, which every attempt at the write does again."""
+        metadata = self.document.get("metadata") or {}
+        return self.operation == "CREATE" and bool(metadata.get("generateName"))
+
     def warn(self, text: str) -> None:
         """Tell the client something that is no error."""
         if self.warnings is not None:

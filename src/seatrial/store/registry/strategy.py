@@ -25,6 +25,11 @@ class Validation:
     on_update: UpdateCauses
 
 
+def on_every_write(causes: CreateCauses) -> Validation:
+    """Rules that a new and a changed object must pass alike; a write of the status passes."""
+    return Validation(causes, lambda document, old, subresource: () if subresource else causes(document))
+
+
 @dataclass(frozen=True, slots=True)
 class Strategy:
     """What one kind does differently; the defaults are what most kinds do."""

@@ -15,18 +15,22 @@ from seatrial.store.printers.cluster import (
 )
 from seatrial.store.printers.columns import Columns, columns, plain
 from seatrial.store.registry import preparing
-from seatrial.store.registry.strategy import Strategy, Validation
-from seatrial.store.validation.cluster import api_services, certificates
+from seatrial.store.registry.strategy import Strategy, Validation, on_every_write
+from seatrial.store.validation.cluster import admission_policies, api_services, certificates
 
 STRATEGIES = {
     ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"): Strategy(
         needs_resource_version=True,
         has_generation=True,
         status_keeps_metadata=True,
+        validation=on_every_write(admission_policies.mutating_causes),
         columns=Columns(columns("Name Mutations:integer ParamKind Age"), policy_cells("mutations")),
     ),
     ("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding"): Strategy(
-        needs_resource_version=True, has_generation=True, columns=POLICY_BINDINGS
+        needs_resource_version=True,
+        has_generation=True,
+        validation=on_every_write(admission_policies.binding_causes),
+        columns=POLICY_BINDINGS,
     ),
     ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"): Strategy(
         needs_resource_version=True, has_generation=True, columns=WEBHOOKS
@@ -35,10 +39,14 @@ STRATEGIES = {
         needs_resource_version=True,
         has_generation=True,
         status_keeps_metadata=True,
+        validation=on_every_write(admission_policies.validating_causes),
         columns=Columns(columns("Name Validations:integer ParamKind Age"), policy_cells("validations")),
     ),
     ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding"): Strategy(
-        needs_resource_version=True, has_generation=True, columns=POLICY_BINDINGS
+        needs_resource_version=True,
+        has_generation=True,
+        validation=on_every_write(admission_policies.binding_causes),
+        columns=POLICY_BINDINGS,
     ),
     ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"): Strategy(
         needs_resource_version=True, has_generation=True, columns=WEBHOOKS

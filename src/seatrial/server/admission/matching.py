@@ -1,0 +1,119 @@
+"""Which requests a webhook or policy is for: its rules, selectors and match conditions.
+
+Upstream: k8s.io/apiserver/pkg/admission/plugin/webhook/predicates and plugin/policy/matching.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from seatrial.model.cel.evaluator import CelError, CelSyntaxError, compile_expression
+from seatrial.model.documents import Document
+from seatrial.model.label_selectors import LabelSelector
+from seatrial.store.requests import Request
+
+ALL = "*"
+GROUP = "admissionregistration.k8s.io"
+VARIABLES = frozenset(("object", "oldObject", "request", "params", "namespaceObject", "variables", "authorizer"))
+
+
+class ConditionError(Exception):
+    """A match condition that cannot be evaluated."""
+
+
+def rules_match(rules: Iterable[Document], request: Request) -> bool:
+    """Whether one of the rules names the operation and resource of a request."""
+    return any(_rule_matches(rule, request) for rule in rules)
+
+
+def is_exempt(request: Request) -> bool:
+    """Configurations of admission are never subject to it: a bad one could not be removed."""
+    return request.kind.group == GROUP
+
+
+def selectors_match(configuration: Document, request: Request) -> bool:
+    """Whether the selectors of namespace and object admit a request."""
+    namespaces = LabelSelector.from_document(configuration.get("namespaceSelector") or {})
+    # A cluster-wide resource other than a Namespace has no labels to select, and is let through.
+    selectable = bool(request.namespace) or request.kind.group_kind == ("", "Namespace")
+    if selectable and not namespaces.matches(_labels_of_namespace(request)):
+        return False
+    objects = LabelSelector.from_document(configuration.get("objectSelector") or {})
+    if objects.selects_everything:
+        return True
+    return any(objects.matches(_labels(each)) for each in (_present(request), request.old) if each is not None)
+
+
+def conditions_match(configuration: Document, request: Request, info: Document) -> bool:
+    """Whether every match condition holds; ConditionError where none is false and one cannot be evaluated."""
+    failure = ""
+    for condition in configuration.get("matchConditions") or ():
+        try:
+            if evaluate(condition["expression"], variables(request, info)) is not True:
+                return False
+        except (CelError, CelSyntaxError) as error:
+            failure = failure or str(error)
+    if failure:
+        raise ConditionError(failure)
+    return True
+
+
+def variables(request: Request, info: Document, **more: Any) -> Mapping[str, Any]:
+    """What an expression can see of a request."""
+    return {
+        "object": _present(request),
+        "oldObject": request.old,
+        "request": info,
+        "namespaceObject": _namespace(request),
+        "params": None,
+        "variables": {},
+        **more,
+    }
+
+
+def evaluate(expression: str, values: Mapping[str, Any]) -> Any:
+    """The value of an expression."""
+    return compile_expression(expression, VARIABLES).evaluate(values)
+
+
+def _rule_matches(rule: Document, request: Request) -> bool:
+    kind, scope = request.kind, rule.get("scope") or ALL
+    if scope != ALL and (scope == "Namespaced") != kind.namespaced:
+        return False
+    return (
+        _has(rule.get("operations"), request.operation)
+        and _has(rule.get("apiGroups"), kind.group)
+        and _has(rule.get("apiVersions"), kind.version)
+        and any(_names(resource, kind.plural, request.subresource) for resource in rule.get("resources") or ())
+        and (not rule.get("resourceNames") or request.name in rule["resourceNames"])
+    )
+
+
+def _names(resource: str, plural: str, subresource: str) -> bool:
+    named, _, part = resource.partition("/")
+    return named in (ALL, plural) and part in (subresource, ALL)
+
+
+def _has(values: Iterable[str] | None, wanted: str) -> bool:
+    return any(value in (ALL, wanted) for value in values or ())
+
+
+def _present(request: Request) -> Document | None:
+    return None if request.operation == "DELETE" else request.document
+
+
+def _labels(document: Document) -> Mapping[str, str]:
+    return (document.get("metadata") or {}).get("labels") or {}
+
+
+def _labels_of_namespace(request: Request) -> Mapping[str, str]:
+    if request.kind.group_kind == ("", "Namespace"):
+        return _labels(request.document)
+    return _labels(_namespace(request) or {})
+
+
+def _namespace(request: Request) -> Document | None:
+    kind = request.store.kinds.named("v1", "Namespace")
+    if kind is None or not request.namespace:
+        return None
+    stored = request.store.find(kind, request.namespace)
+    return stored.document() if stored is not None else None

@@ -1,0 +1,155 @@
+"""ValidatingAdmissionPolicies: expressions in CEL that refuse a request, warn of it or let it pass.
+
+A policy acts where a binding names it. The binding may narrow what the policy matches and names the parameters.
+
+Upstream: k8s.io/apiserver/pkg/admission/plugin/policy/validating (dispatcher.go, validator.go).
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from seatrial.model.cel.evaluator import CelError, CelSyntaxError
+from seatrial.model.documents import Document
+from seatrial.model.errors import Cause, StatusError, status_error
+from seatrial.model.kinds import Kind
+from seatrial.model.label_selectors import LabelSelector
+from seatrial.server.admission.matching import (
+    ConditionError,
+    conditions_match,
+    evaluate,
+    is_exempt,
+    rules_match,
+    selectors_match,
+    variables,
+)
+from seatrial.server.admission.webhooks import review_request
+from seatrial.store.requests import Admission, Request
+from seatrial.store.store import Store
+
+CODES = {"Unauthorized": 401, "Forbidden": 403, "Invalid": 422, "RequestEntityTooLarge": 413}
+DEFAULT_REASON = "Invalid"
+
+
+class PolicyAdmission:
+    """Evaluates the policies that are bound."""
+
+    def __init__(self, inner: Admission, store: Store) -> None:
+        self._inner = inner
+        self._policies = _kind(store, "ValidatingAdmissionPolicy")
+        self._bindings = _kind(store, "ValidatingAdmissionPolicyBinding")
+
+    def admit(self, request: Request) -> None:
+        """Run the inner steps."""
+        self._inner.admit(request)
+
+    def validate(self, request: Request) -> None:
+        """Evaluate the policies, then run the inner steps."""
+        if len(request.store.shelf(self._bindings)) and not is_exempt(request):
+            for stored in request.store.list(self._bindings):
+                self._apply(stored.document(), request)
+        self._inner.validate(request)
+
+    def binding_labels(self, store: Store, node: str) -> Mapping[str, str]:
+        """The labels that a pod takes over from the node it is bound to."""
+        return self._inner.binding_labels(store, node)
+
+    def _apply(self, binding: Document, request: Request) -> None:
+        bound = binding.get("spec") or {}
+        stored = request.store.find(self._policies, bound.get("policyName", ""))
+        if stored is None:
+            return
+        policy = stored.document().get("spec") or {}
+        if not _matches(policy.get("matchConstraints") or {}, request):
+            return
+        if bound.get("matchResources") is not None and not _matches(bound["matchResources"], request, narrows=True):
+            return
+        names = (stored.name, binding["metadata"]["name"])
+        ignores, info = policy.get("failurePolicy") == "Ignore", review_request(request, "")
+        try:
+            if not conditions_match(policy, request, info):
+                return
+            for params in _params(policy, bound, request):
+                self._validate(policy, bound, request, variables(request, info, params=params), names)
+        except (ConditionError, CelError, CelSyntaxError) as error:
+            if not ignores:
+                raise _refusal(request, names, str(error), DEFAULT_REASON) from error
+
+    def _validate(
+        self, policy: Document, bound: Document, request: Request, values: Mapping[str, Any], names: tuple[str, str]
+    ) -> None:
+        known: dict[str, Any] = {}
+        values = {**values, "variables": known}
+        for variable in policy.get("variables") or ():
+            known[variable["name"]] = evaluate(variable["expression"], values)
+        actions = bound.get("validationActions") or ()
+        for rule in policy.get("validations") or ():
+            if evaluate(rule["expression"], values) is True:
+                continue
+            message = _message(rule, values)
+            if "Warn" in actions:
+                policy_name, binding_name = names
+                request.warn(
+                    f"Validation failed for ValidatingAdmissionPolicy '{policy_name}' with binding '{binding_name}': "
+                    f"{message}"
+                )
+            if "Deny" in actions:
+                raise _refusal(request, names, message, rule.get("reason") or DEFAULT_REASON)
+
+
+def _matches(constraints: Document, request: Request, *, narrows: bool = False) -> bool:
+    rules = constraints.get("resourceRules")
+    if (rules or not narrows) and not rules_match(rules or (), request):
+        return False
+    if rules_match(constraints.get("excludeResourceRules") or (), request):
+        return False
+    return selectors_match(constraints, request)
+
+
+def _params(policy: Document, bound: Document, request: Request) -> Iterator[Document | None]:
+    """The parameter objects to evaluate with; one None where the policy takes none."""
+    wanted, reference = policy.get("paramKind"), bound.get("paramRef")
+    if wanted is None or reference is None:
+        yield None
+        return
+    kind = request.store.kinds.named(wanted.get("apiVersion", ""), wanted.get("kind", ""))
+    if kind is None:
+        raise ConditionError(f"failed to find resource referenced by paramKind: {wanted.get('kind', '')}")
+    namespace = (reference.get("namespace") or request.namespace) if kind.namespaced else ""
+    if reference.get("name"):
+        stored = request.store.find(kind, reference["name"], namespace)
+        found = [stored] if stored is not None else []
+    else:
+        selector = LabelSelector.from_document(reference.get("selector") or {})
+        found = list(request.store.list(kind, namespace, selector))
+    if not found and reference.get("parameterNotFoundAction") != "Allow":
+        raise ConditionError("no params found for policy binding with `Deny` parameterNotFoundAction")
+    yield from (stored.document() for stored in found)
+
+
+def _message(rule: Document, values: Mapping[str, Any]) -> str:
+    """The text of a failed validation: its message expression, its message, or the expression itself."""
+    expression = rule.get("messageExpression")
+    if expression:
+        try:
+            text = evaluate(expression, values)
+        except (CelError, CelSyntaxError):
+            text = None
+        if isinstance(text, str) and text.strip() and "\n" not in text:
+            return text.strip()
+    return str(rule.get("message") or f"failed expression: {rule['expression'].strip()}").strip()
+
+
+def _refusal(request: Request, names: tuple[str, str], message: str, reason: str) -> StatusError:
+    kind, (policy, binding) = request.kind, names
+    text = f"ValidatingAdmissionPolicy '{policy}' with binding '{binding}' denied request: {message}"
+    what = f'{kind.resource} "{request.name}" is forbidden: {text}'
+    details = {"name": request.name, "group": kind.group, "kind": kind.plural}
+    error = status_error(CODES.get(reason, 422), reason, what, details)
+    error.causes = (Cause("", message, ""),)
+    return error
+
+
+def _kind(store: Store, name: str) -> Kind:
+    kind = store.kinds.named("admissionregistration.k8s.io/v1", name)
+    assert kind is not None
+    return kind
