@@ -12,6 +12,7 @@ import yaml
 
 from seatrial.model.documents import Document
 from seatrial.vcsim.client import Client
+from seatrial.vcsim.processes import start_time
 from seatrial.vcsim.state import ClusterRecord
 from tests.vcsim.files import AMOUNTS, cluster, deployment, group, simulator_job, vcjob, written
 from tests.vcsim.processes import User
@@ -227,6 +228,36 @@ def test_run_names_the_clusters_where_none_is_chosen(user: User) -> None:
     assert "there is no cluster" in user("run", "--test", path).errors
     assert user("run", "--test", path, "--cluster", "x").code == 2
     assert user("delete", "cluster", "x").code == 2
+
+
+def test_a_server_that_does_not_answer_is_told(user: User) -> None:
+    """The process runs (this one stands in for it), and nobody listens."""
+    root = user.home / ".vcsimctl" / "deaf"
+    root.mkdir(parents=True)
+    written(root / "cluster.yaml", cluster(name="deaf"))
+    record = {"runtime": "embedded", "pid": os.getpid(), "started": start_time(os.getpid())}
+    (root / "runtime.json").write_text(json.dumps(record))
+    named = {
+        "name": "x",
+        "cluster": {"server": "http://127.0.0.1:1"},
+        "user": {},
+        "context": {"cluster": "x", "user": "x"},
+    }
+    config = {"current-context": "x", "clusters": [named], "users": [named], "contexts": [named]}
+    written(root / "kubeconfig", config)
+    told = user("status", "deaf")
+    assert told.code == 1
+    assert "Unreachable" in told.output
+
+
+@pytest.mark.parametrize("name", ["..", "../..", "a/b", ".", "none"])
+def test_a_name_is_never_a_path(user: User, name: str) -> None:
+    (user.home / "cluster.yaml").write_text("precious")
+    (user.home / ".vcsimctl").mkdir()
+    answer = user("delete", "cluster", name)
+    assert answer.code == 2
+    assert "no such cluster" in answer.errors
+    assert (user.home / "cluster.yaml").exists()
 
 
 def test_a_killed_server_is_noticed_and_deleted(user: User) -> None:

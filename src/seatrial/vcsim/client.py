@@ -36,7 +36,8 @@ class ApiError(ConfigError):
 class Client:
     """Talks to the cluster of a kubeconfig, as its current context says."""
 
-    def __init__(self, kubeconfig: Path) -> None:
+    def __init__(self, kubeconfig: Path, timeout: float = TIMEOUT) -> None:
+        self._timeout = timeout
         document = _read(kubeconfig)
         context = _named(document, "contexts", "context", document.get("current-context", ""))
         cluster = _named(document, "clusters", "cluster", context.get("cluster", ""))
@@ -127,8 +128,8 @@ class Client:
 
     def _connection(self) -> http.client.HTTPConnection:
         if self._https:
-            return http.client.HTTPSConnection(self._host, self._port, timeout=TIMEOUT, context=self._tls)
-        return http.client.HTTPConnection(self._host, self._port, timeout=TIMEOUT)
+            return http.client.HTTPSConnection(self._host, self._port, timeout=self._timeout, context=self._tls)
+        return http.client.HTTPConnection(self._host, self._port, timeout=self._timeout)
 
 
 class Watch:

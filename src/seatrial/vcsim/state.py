@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Self
 
 from seatrial.model.errors import ConfigError
+from seatrial.store.object_meta import label_faults
 from seatrial.vcsim.kinds import SimulatorCluster
 
 
@@ -48,7 +49,7 @@ class ClusterHome:
     def find(cls, name: str) -> Self:
         """The directory of a cluster that exists; ConfigError names those that do."""
         found = cls(name)
-        if not found.exists():
+        if label_faults(name) or not found.exists():
             known = ", ".join(cluster.name for cluster in clusters()) or "none"
             raise ConfigError("", name, f"no such cluster; known are: {known}")
         return found

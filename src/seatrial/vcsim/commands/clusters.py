@@ -12,6 +12,8 @@ import typer
 from seatrial.model.errors import ConfigError
 
 MEBIBYTE = 1024 * 1024
+ANSWERS_WITHIN = 20.0
+"""Seconds after which a server that runs is taken not to answer."""
 Name = Annotated[str | None, typer.Argument(help="The cluster; may be left out where there is only one.")]
 
 
@@ -177,13 +179,15 @@ def status(name: Name = None) -> None:
     home = the_cluster(name)
     record = home.record()
     health = runtime_named(record.runtime).health(home, record)
-    rows = [("Cluster", home.name), ("Runtime", record.runtime), ("State", health.state)]
-    if health.reason:
-        rows.append(("Reason", health.reason))
+    nodes = ""
     if health.is_running:
-        with Client(home.kubeconfig) as client:
-            ready, total = client.ready_nodes()
-        rows.append(("Nodes", f"{ready} of {total} Ready"))
+        try:
+            with Client(home.kubeconfig, timeout=ANSWERS_WITHIN) as client:
+                nodes = "{} of {} Ready".format(*client.ready_nodes())
+        except ConfigError as error:
+            health = dataclasses.replace(health, state="Unreachable", reason=str(error))
+    rows = [("Cluster", home.name), ("Runtime", record.runtime), ("State", health.state)]
+    rows += [(label, text) for label, text in (("Reason", health.reason), ("Nodes", nodes)) if text]
     if health.memory:
         rows.append(("Memory", f"{health.memory / MEBIBYTE:.0f} MB"))
     if record.pid:
