@@ -8,6 +8,9 @@ from seatrial.clock.virtual import Clock
 from seatrial.model.builtin import builtin_kinds
 from seatrial.model.kinds import Kind
 from seatrial.store.store import Store
+from tests.known_kinds import known_kind
+
+FindKind = Callable[[str, str], Kind]
 
 
 @pytest.fixture
@@ -16,20 +19,18 @@ def store() -> Store:
 
 
 @pytest.fixture
-def kind(store: Store) -> Callable[[str, str], Kind]:
+def kind(store: Store) -> FindKind:
     def find(api_version: str, name: str) -> Kind:
-        found = store.kinds.named(api_version, name)
-        assert found is not None
-        return found
+        return known_kind(store.kinds, api_version, name)
 
     return find
 
 
 @pytest.fixture
-def pods(kind: Callable[[str, str], Kind]) -> Kind:
+def pods(kind: FindKind) -> Kind:
     return kind("v1", "Pod")
 
 
 @pytest.fixture
-def maps(kind: Callable[[str, str], Kind]) -> Kind:
+def maps(kind: FindKind) -> Kind:
     return kind("v1", "ConfigMap")

@@ -5,8 +5,10 @@ import pytest
 from seatrial.clock.virtual import Clock
 from seatrial.model.builtin import builtin_kinds
 from seatrial.model.errors import AlreadyExists, Forbidden
+from seatrial.model.kinds import Kind
 from seatrial.store.requests import NoAdmission, Request
 from seatrial.store.store import Store
+from tests.store.conftest import FindKind
 from tests.store.stock import config_map, node, pod
 
 
@@ -27,21 +29,21 @@ class Recorder(NoAdmission):
         if request.name == "bad":
             raise Forbidden("bad names are refused")
 
-    def binding_labels(self, store, node):
+    def binding_labels(self, store: Store, node: str) -> dict[str, str]:
         return {"zone": f"of-{node}"}
 
 
 @pytest.fixture
-def admission():
+def admission() -> Recorder:
     return Recorder()
 
 
 @pytest.fixture
-def store(admission):
+def store(admission: Recorder) -> Store:
     return Store(builtin_kinds(), Clock(), admission=admission)
 
 
-def test_each_write_is_asked_first_to_change_and_then_to_refuse(store, maps, admission):
+def test_each_write_is_asked_first_to_change_and_then_to_refuse(store: Store, maps: Kind, admission: Recorder) -> None:
     store.create(maps, config_map("a"), writer="test")
     store.modify(maps, "a", lambda document: document.update(data={"x": "1"}), namespace="default", writer="test")
     store.delete(maps, "a", namespace="default", writer="test")
@@ -50,17 +52,17 @@ def test_each_write_is_asked_first_to_change_and_then_to_refuse(store, maps, adm
     ]
 
 
-def test_what_admission_adds_is_stored(store, maps):
+def test_what_admission_adds_is_stored(store: Store, maps: Kind) -> None:
     assert store.create(maps, config_map("a"), writer="test").document()["data"] == {"admitted": "yes"}
 
 
-def test_a_refused_write_leaves_nothing(store, maps):
+def test_a_refused_write_leaves_nothing(store: Store, maps: Kind) -> None:
     with pytest.raises(Forbidden):
         store.create(maps, config_map("bad"), writer="test")
     assert store.revision == 0 and store.find(maps, "bad", "default") is None
 
 
-def test_a_name_that_is_taken_is_not_charged_for(store, maps, admission):
+def test_a_name_that_is_taken_is_not_charged_for(store: Store, maps: Kind, admission: Recorder) -> None:
     store.create(maps, config_map("a"), writer="test")
     admission.asked.clear()
     with pytest.raises(AlreadyExists):
@@ -68,7 +70,7 @@ def test_a_name_that_is_taken_is_not_charged_for(store, maps, admission):
     assert ("validate", "CREATE", "a", "") not in admission.asked
 
 
-def test_a_bound_pod_takes_labels_over_from_its_node(kind, pods):
+def test_a_bound_pod_takes_labels_over_from_its_node(kind: FindKind, pods: Kind) -> None:
     store = Store(builtin_kinds(), Clock(), admission=Recorder())
     document = pod("a")
     store.load([node("n"), document], writer="test")

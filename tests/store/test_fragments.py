@@ -1,14 +1,23 @@
 """Large documents as parts: pieces are shared between revisions and joined when read."""
 
+from functools import partial
+
 from seatrial.clock.virtual import Clock
 from seatrial.model.builtin import builtin_kinds
+from seatrial.model.kinds import Kind
 from seatrial.store.fragments import Parts, shared_pieces
 from seatrial.store.mvcc.history import History
+from seatrial.store.objects import Stored
 from seatrial.store.store import Store
-from tests.store.stock import config_map
+from tests.known_kinds import known_kind
+from tests.store.stock import Document, config_map
 
 
-def grow(store, maps, steps, size=10):
+def label(document: Document, **labels: str) -> None:
+    document["metadata"]["labels"] = labels
+
+
+def grow(store: Store, maps: Kind, steps: int, size: int = 10) -> Stored:
     store.create(maps, config_map("a", small="1"), writer="test")
     parts = Parts(("data",))
     for step in range(steps):
@@ -17,7 +26,7 @@ def grow(store, maps, steps, size=10):
             maps,
             "a",
             parts,
-            lambda document, step=step: document["metadata"].update(labels={"step": str(step)}),
+            partial(label, step=str(step)),
             namespace="default",
             writer="test",
             subresource="",
@@ -25,33 +34,33 @@ def grow(store, maps, steps, size=10):
     return store.get(maps, "a", "default")
 
 
-def test_a_document_in_parts_reads_as_a_whole(store, maps):
+def test_a_document_in_parts_reads_as_a_whole(store: Store, maps: Kind) -> None:
     document = grow(store, maps, 3).document()
     assert document["data"] == {f"step-{step}": "x" * 10 for step in range(3)}
     assert document["metadata"]["labels"] == {"step": "2"}
     assert document["metadata"]["resourceVersion"] == "4"
 
 
-def test_revisions_share_the_pieces_they_did_not_change(store, maps):
+def test_revisions_share_the_pieces_they_did_not_change(store: Store, maps: Kind) -> None:
     grow(store, maps, 3)
     before, after = [change.stored for change in store.changes(2)]
     assert shared_pieces(after, before) == 2
 
 
-def test_history_counts_shared_pieces_once():
+def test_history_counts_shared_pieces_once() -> None:
     history = History(bytes_kept=100_000)
     store = Store(builtin_kinds(), Clock(), history=history)
-    grow(store, store.kinds.named("v1", "ConfigMap"), 50, size=1000)
+    grow(store, known_kind(store.kinds, "v1", "ConfigMap"), 50, size=1000)
     assert len(history) == 51
 
 
-def test_an_ordinary_write_joins_the_parts(store, maps):
+def test_an_ordinary_write_joins_the_parts(store: Store, maps: Kind) -> None:
     grow(store, maps, 2)
     stored = store.modify(maps, "a", lambda d: d["data"].update(more="y"), namespace="default", writer="test")
     assert stored.document()["data"] == {"step-0": "x" * 10, "step-1": "x" * 10, "more": "y"}
 
 
-def test_items_of_a_list_can_be_parts_too(store, maps):
+def test_items_of_a_list_can_be_parts_too(store: Store, maps: Kind) -> None:
     store.create(maps, config_map("a"), writer="test")
     parts = Parts(("metadata", "finalizers"), is_list=True).with_item("example.com/a").with_item("example.com/b")
     stored = store.write_parts(maps, "a", parts, namespace="default", writer="test", subresource="")

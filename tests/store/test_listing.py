@@ -1,20 +1,26 @@
 """Reading objects: order, namespaces, selectors, typed views."""
 
+from collections.abc import Iterable
+
 import msgspec
 import pytest
 
 from seatrial.model.errors import NotFound
 from seatrial.model.field_selectors import FieldSelector
+from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import LabelSelector
+from seatrial.store.objects import Change, Stored
 from seatrial.store.registry.kinds import selectable_fields
+from seatrial.store.store import Store
+from tests.store.conftest import FindKind
 from tests.store.stock import config_map, pod
 
 
-def names(found):
+def names(found: Iterable[Stored]) -> list[str]:
     return [f"{stored.namespace}/{stored.name}" for stored in found]
 
 
-def test_lists_are_in_the_order_of_namespace_and_name(store, maps):
+def test_lists_are_in_the_order_of_namespace_and_name(store: Store, maps: Kind) -> None:
     for namespace, name in (("b", "x"), ("a", "z"), ("a", "y"), ("b", "a")):
         store.create(maps, config_map(name, namespace), writer="test")
     assert names(store.list(maps)) == ["a/y", "a/z", "b/a", "b/x"]
@@ -25,11 +31,11 @@ def test_lists_are_in_the_order_of_namespace_and_name(store, maps):
     assert names(store.list(maps, "b")) == ["b/a", "b/c", "b/m"]
 
 
-def test_an_empty_namespace_has_no_objects(store, maps):
+def test_an_empty_namespace_has_no_objects(store: Store, maps: Kind) -> None:
     assert store.list(maps, "nowhere") == []
 
 
-def test_labels_select(store, maps):
+def test_labels_select(store: Store, maps: Kind) -> None:
     for name, tier in (("a", "x"), ("b", "y")):
         document = config_map(name)
         document["metadata"]["labels"] = {"tier": tier}
@@ -39,7 +45,7 @@ def test_labels_select(store, maps):
     assert names(store.list(maps, labels=LabelSelector.parse("!tier"))) == ["default/c"]
 
 
-def test_fields_select(store, pods):
+def test_fields_select(store: Store, pods: Kind) -> None:
     store.create(pods, pod("a"), writer="test")
     store.create(pods, pod("b", nodeName="n1"), writer="test")
     fields = selectable_fields(pods)
@@ -48,20 +54,20 @@ def test_fields_select(store, pods):
     assert len(store.list(pods, fields=FieldSelector.parse("status.phase!=Running", fields))) == 2
 
 
-def test_what_is_not_there_is_not_found_or_none(store, maps):
+def test_what_is_not_there_is_not_found_or_none(store: Store, maps: Kind) -> None:
     assert store.find(maps, "a", "default") is None
     with pytest.raises(NotFound) as raised:
         store.get(maps, "a", "default")
     assert raised.value.status()["details"] == {"name": "a", "kind": "configmaps"}
 
 
-def test_a_document_is_fresh_each_time(store, maps):
+def test_a_document_is_fresh_each_time(store: Store, maps: Kind) -> None:
     stored = store.create(maps, config_map("a"), writer="test")
     stored.document()["data"] = {"x": "1"}
     assert "data" not in store.get(maps, "a", "default").document()
 
 
-def test_a_view_has_just_the_fields_it_declares_and_is_shared(store, pods):
+def test_a_view_has_just_the_fields_it_declares_and_is_shared(store: Store, pods: Kind) -> None:
     class Spec(msgspec.Struct, frozen=True):
         nodeName: str = ""
 
@@ -73,7 +79,7 @@ def test_a_view_has_just_the_fields_it_declares_and_is_shared(store, pods):
     assert stored.view(Assigned) is stored.view(Assigned)
 
 
-def test_an_autoscaler_is_one_object_in_both_of_its_versions(store, kind):
+def test_an_autoscaler_is_one_object_in_both_of_its_versions(store: Store, kind: FindKind) -> None:
     newer, older = (kind(f"autoscaling/{version}", "HorizontalPodAutoscaler") for version in ("v2", "v1"))
     target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"}
     spec = {"scaleTargetRef": target, "maxReplicas": 3, "targetCPUUtilizationPercentage": 70}
@@ -84,9 +90,9 @@ def test_an_autoscaler_is_one_object_in_both_of_its_versions(store, kind):
     assert [stored.kind for stored in store.list(older)] == [older]
 
 
-def test_an_event_is_one_object_in_both_of_its_groups(store, kind):
+def test_an_event_is_one_object_in_both_of_its_groups(store: Store, kind: FindKind) -> None:
     core, grouped = kind("v1", "Event"), kind("events.k8s.io/v1", "Event")
-    heard = []
+    heard: list[Change] = []
     store.subscribe(heard.append, [grouped])
     about = {"kind": "Pod", "name": "p", "namespace": "default"}
     document = {"metadata": {"name": "e", "namespace": "default"}, "regarding": about, "note": "hello"}

@@ -12,6 +12,7 @@ from seatrial.model.builtin import builtin_kinds
 from seatrial.model.errors import AlreadyExists, Conflict, NotFound
 from seatrial.store.options import DeleteOptions, Patch
 from seatrial.store.store import Store
+from tests.known_kinds import known_kind
 from tests.store.stock import config_map
 
 NAMES = st.sampled_from(["a", "b", "c", "d"])
@@ -29,7 +30,7 @@ class StoreMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.store = Store(builtin_kinds(), Clock())
-        self.kind = self.store.kinds.named("v1", "ConfigMap")
+        self.kind = known_kind(self.store.kinds, "v1", "ConfigMap")
         self.data: dict[Key, dict[str, str]] = {}
         self.held: set[Key] = set()
         self.deleting: set[Key] = set()

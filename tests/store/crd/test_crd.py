@@ -1,37 +1,45 @@
 """CustomResourceDefinitions: the kinds they add, and how documents of these kinds are kept."""
 
+from collections.abc import Callable
+
 import pytest
 
 from seatrial.model.errors import Conflict, Invalid, NotFound
+from seatrial.model.kinds import Kind
 from seatrial.store.options import Patch
-from tests.store.stock import definition, widget
+from seatrial.store.store import Store
+from tests.store.conftest import FindKind
+from tests.store.stock import Document, definition, widget
+
+Define = Callable[[Document], Kind]
 
 
 @pytest.fixture
-def define(store, kind):
+def define(store: Store, kind: FindKind) -> Define:
     """Create a definition; answers the kind it adds."""
     definitions = kind("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 
-    def create(document):
+    def create(document: Document) -> Kind:
         store.create(definitions, document, writer="test")
-        return store.kinds.named("example.com/v1", "Widget")
+        return kind("example.com/v1", "Widget")
 
     return create
 
 
-def status_of(store, kind):
+def status_of(store: Store, kind: FindKind) -> Document:
     definitions = kind("apiextensions.k8s.io/v1", "CustomResourceDefinition")
-    return store.get(definitions, "widgets.example.com").document()["status"]
+    status: Document = store.get(definitions, "widgets.example.com").document()["status"]
+    return status
 
 
-def test_a_definition_adds_a_kind(store, define):
+def test_a_definition_adds_a_kind(store: Store, define: Define) -> None:
     widgets = define(definition())
     assert (widgets.plural, widgets.namespaced, widgets.short_names, widgets.custom) == ("widgets", True, ("wd",), True)
     store.create(widgets, widget("a", x=1), writer="test")
     assert [stored.name for stored in store.list(widgets)] == ["a"]
 
 
-def test_a_definition_is_established_at_once(store, kind, define):
+def test_a_definition_is_established_at_once(store: Store, kind: FindKind, define: Define) -> None:
     define(definition())
     status = status_of(store, kind)
     assert {condition["type"]: condition["status"] for condition in status["conditions"]} == {
@@ -48,7 +56,7 @@ def test_a_definition_is_established_at_once(store, kind, define):
     assert status["storedVersions"] == ["v1"]
 
 
-def test_names_that_are_taken_are_not_accepted(store, kind, define):
+def test_names_that_are_taken_are_not_accepted(store: Store, kind: FindKind, define: Define) -> None:
     define(definition())
     other = definition()
     other["metadata"]["name"] = "gadgets.example.com"
@@ -63,7 +71,7 @@ def test_names_that_are_taken_are_not_accepted(store, kind, define):
     assert store.kinds.resource("example.com", "v1", "gadgets") is None
 
 
-def test_unknown_fields_are_pruned_but_for_where_they_are_wanted(store, define):
+def test_unknown_fields_are_pruned_but_for_where_they_are_wanted(store: Store, define: Define) -> None:
     schema = {
         "type": "object",
         "properties": {
@@ -76,7 +84,7 @@ def test_unknown_fields_are_pruned_but_for_where_they_are_wanted(store, define):
     assert stored.document()["spec"] == {"known": "x", "free": {"z": {"w": 1}}}
 
 
-def test_defaults_are_filled_in_all_the_way_down(store, define):
+def test_defaults_are_filled_in_all_the_way_down(store: Store, define: Define) -> None:
     schema = {
         "type": "object",
         "default": {},
@@ -123,7 +131,9 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("schema", "value", "text"), REFUSALS)
-def test_what_a_schema_refuses_is_said_in_upstreams_words(store, define, schema, value, text):
+def test_what_a_schema_refuses_is_said_in_upstreams_words(
+    store: Store, define: Define, schema: Document, value: object, text: str
+) -> None:
     widgets = define(definition({"type": "object", "properties": {"f": schema}}))
     with pytest.raises(Invalid) as raised:
         store.create(widgets, widget("a", f=value), writer="test")
@@ -132,12 +142,12 @@ def test_what_a_schema_refuses_is_said_in_upstreams_words(store, define, schema,
 
 
 @pytest.mark.parametrize("value", [5, "50%"])
-def test_int_or_string_takes_both(store, define, value):
+def test_int_or_string_takes_both(store: Store, define: Define, value: object) -> None:
     widgets = define(definition({"type": "object", "properties": {"f": {"x-kubernetes-int-or-string": True}}}))
     assert store.create(widgets, widget("a", f=value), writer="test").document()["spec"] == {"f": value}
 
 
-def test_a_list_that_is_a_map_has_no_key_twice(store, define):
+def test_a_list_that_is_a_map_has_no_key_twice(store: Store, define: Define) -> None:
     schema = {
         "type": "object",
         "properties": {
@@ -154,7 +164,7 @@ def test_a_list_that_is_a_map_has_no_key_twice(store, define):
         store.create(widgets, widget("w", ports=[{"name": "a"}, {"name": "a"}]), writer="test")
 
 
-def test_rules_in_cel_are_asked(store, define):
+def test_rules_in_cel_are_asked(store: Store, define: Define) -> None:
     rule = {"rule": "self.low <= self.high", "message": "low must not exceed high"}
     numbers = {"low": {"type": "integer"}, "high": {"type": "integer"}}
     widgets = define(definition({"type": "object", "properties": numbers, "x-kubernetes-validations": [rule]}))
@@ -163,7 +173,7 @@ def test_rules_in_cel_are_asked(store, define):
         store.create(widgets, widget("b", low=3, high=2), writer="test")
 
 
-def test_a_rule_about_the_old_value_is_asked_of_updates_only(store, define):
+def test_a_rule_about_the_old_value_is_asked_of_updates_only(store: Store, define: Define) -> None:
     rule = {"rule": "self == oldSelf", "message": "is immutable"}
     schema = {"type": "object", "properties": {"f": {"type": "string", "x-kubernetes-validations": [rule]}}}
     widgets = define(definition(schema))
@@ -172,12 +182,12 @@ def test_a_rule_about_the_old_value_is_asked_of_updates_only(store, define):
         store.modify(widgets, "a", lambda d: d["spec"].update(f="y"), namespace="default", writer="test")
 
 
-def test_what_was_wrong_before_and_is_left_alone_may_stay(store, kind, define):
+def test_what_was_wrong_before_and_is_left_alone_may_stay(store: Store, kind: FindKind, define: Define) -> None:
     widgets = define(definition({"type": "object", "properties": {"f": {"type": "string"}, "g": {"type": "string"}}}))
     store.create(widgets, widget("a", f="long"), writer="test")
     definitions = kind("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 
-    def tighten(document):
+    def tighten(document: Document) -> None:
         root = document["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
         root["properties"]["spec"]["properties"]["f"]["maxLength"] = 2
 
@@ -187,35 +197,37 @@ def test_what_was_wrong_before_and_is_left_alone_may_stay(store, kind, define):
         store.modify(widgets, "a", lambda d: d["spec"].update(f="also long"), namespace="default", writer="test")
 
 
-def test_objects_are_read_in_every_served_version(store, define):
+def test_objects_are_read_in_every_served_version(store: Store, kind: FindKind, define: Define) -> None:
     document = definition()
     v1 = document["spec"]["versions"][0]
     document["spec"]["versions"] = [{**v1, "name": "v1beta1", "storage": False}, v1]
     widgets = define(document)
-    older = store.kinds.named("example.com/v1beta1", "Widget")
+    older = kind("example.com/v1beta1", "Widget")
     store.create(older, widget("a", "v1beta1"), writer="test")
     assert store.get(widgets, "a", "default").document()["apiVersion"] == "example.com/v1"
     assert store.get(older, "a", "default").document()["apiVersion"] == "example.com/v1beta1"
     assert store.list(older)[0].kind is older
 
 
-def test_a_change_of_the_storage_version_leaves_old_objects_readable(store, kind, define):
+def test_a_change_of_the_storage_version_leaves_old_objects_readable(
+    store: Store, kind: FindKind, define: Define
+) -> None:
     widgets = define(definition())
     store.create(widgets, widget("a"), writer="test")
     definitions = kind("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 
-    def add_version(document):
+    def add_version(document: Document) -> None:
         (v1,) = document["spec"]["versions"]
         document["spec"]["versions"] = [{**v1, "storage": False}, {**v1, "name": "v2"}]
 
     store.modify(definitions, "widgets.example.com", add_version, writer="test")
-    newer = store.kinds.named("example.com/v2", "Widget")
+    newer = kind("example.com/v2", "Widget")
     store.create(newer, widget("b", "v2"), writer="test")
     assert [s.document()["apiVersion"] for s in store.list(newer)] == ["example.com/v2"] * 2
     assert status_of(store, kind)["storedVersions"] == ["v1", "v2"]
 
 
-def test_the_status_door_of_a_custom_kind_changes_status_alone(store, define):
+def test_the_status_door_of_a_custom_kind_changes_status_alone(store: Store, define: Define) -> None:
     free = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
     document = definition(free, subresources={"status": {}})
     root = document["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
@@ -230,7 +242,7 @@ def test_the_status_door_of_a_custom_kind_changes_status_alone(store, define):
     assert "labels" not in after["metadata"] and after["metadata"]["generation"] == 1
 
 
-def test_a_custom_kind_is_scaled_by_the_paths_it_names(store, define):
+def test_a_custom_kind_is_scaled_by_the_paths_it_names(store: Store, define: Define) -> None:
     free = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
     scale = {"specReplicasPath": ".spec.size", "statusReplicasPath": ".status.size", "labelSelectorPath": ".status.sel"}
     widgets = define(definition(free, subresources={"scale": scale, "status": {}}))
@@ -242,7 +254,7 @@ def test_a_custom_kind_is_scaled_by_the_paths_it_names(store, define):
     assert store.get(widgets, "a", "default").document()["spec"] == {"size": 4}
 
 
-def test_custom_resources_need_a_revision_to_be_updated(store, define):
+def test_custom_resources_need_a_revision_to_be_updated(store: Store, define: Define) -> None:
     widgets = define(definition())
     stored = store.create(widgets, widget("a"), writer="test")
     with pytest.raises(Invalid, match="must be specified for an update"):
@@ -253,7 +265,9 @@ def test_custom_resources_need_a_revision_to_be_updated(store, define):
         store.update(widgets, document, writer="test")
 
 
-def test_deleting_a_definition_deletes_its_objects_and_ends_its_kind(store, kind, define):
+def test_deleting_a_definition_deletes_its_objects_and_ends_its_kind(
+    store: Store, kind: FindKind, define: Define
+) -> None:
     widgets = define(definition())
     store.create(widgets, widget("a"), writer="test")
     definitions = kind("apiextensions.k8s.io/v1", "CustomResourceDefinition")
@@ -265,7 +279,7 @@ def test_deleting_a_definition_deletes_its_objects_and_ends_its_kind(store, kind
     ]
 
 
-def test_a_definition_waits_for_objects_that_have_finalizers(store, kind, define):
+def test_a_definition_waits_for_objects_that_have_finalizers(store: Store, kind: FindKind, define: Define) -> None:
     widgets = define(definition())
     document = widget("a")
     document["metadata"]["finalizers"] = ["example.com/one"]
@@ -276,8 +290,9 @@ def test_a_definition_waits_for_objects_that_have_finalizers(store, kind, define
     assert store.find(definitions, "widgets.example.com") is None
 
 
-def root_of(document):
-    return document["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+def root_of(document: Document) -> Document:
+    root: Document = document["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    return root
 
 
 WRONG_DEFINITIONS = [
@@ -306,7 +321,9 @@ WRONG_DEFINITIONS = [
 
 
 @pytest.mark.parametrize(("change", "text"), WRONG_DEFINITIONS)
-def test_a_definition_that_is_wrong_is_refused(store, define, change, text):
+def test_a_definition_that_is_wrong_is_refused(
+    store: Store, define: Define, change: Callable[[Document], object], text: str
+) -> None:
     document = definition()
     change(document)
     with pytest.raises(Invalid) as raised:
@@ -314,13 +331,13 @@ def test_a_definition_that_is_wrong_is_refused(store, define, change, text):
     assert text in raised.value.message
 
 
-def test_a_kind_that_was_never_defined_is_not_served(store):
+def test_a_kind_that_was_never_defined_is_not_served(store: Store, maps: Kind) -> None:
     assert store.kinds.named("example.com/v1", "Widget") is None
     with pytest.raises(NotFound):
-        store.get(store.kinds.named("v1", "ConfigMap"), "a", "default")
+        store.get(maps, "a", "default")
 
 
-def test_printer_columns_and_selectable_fields_are_kept_for_the_server(store, define):
+def test_printer_columns_and_selectable_fields_are_kept_for_the_server(store: Store, define: Define) -> None:
     column = {"name": "Size", "type": "integer", "jsonPath": ".spec.size"}
     schema = {"type": "object", "properties": {"size": {"type": "integer"}}}
     widgets = define(
@@ -331,12 +348,12 @@ def test_printer_columns_and_selectable_fields_are_kept_for_the_server(store, de
 
 
 @pytest.mark.parametrize("expression", ["(?=a)", "(a)\\1"])
-def test_a_pattern_that_re2_does_not_know_is_refused(define, expression):
+def test_a_pattern_that_re2_does_not_know_is_refused(define: Define, expression: str) -> None:
     with pytest.raises(Invalid, match="must be a valid regular expression, but isn't: error parsing regexp: invalid"):
         define(definition({"type": "object", "properties": {"f": {"type": "string", "pattern": expression}}}))
 
 
-def test_a_pattern_with_nested_repetition_ends(store, define):
+def test_a_pattern_with_nested_repetition_ends(store: Store, define: Define) -> None:
     pattern = {"type": "string", "pattern": "^(a+)+$"}
     widgets = define(definition({"type": "object", "properties": {"f": pattern, "g": {"anyOf": [pattern]} | pattern}}))
     store.create(widgets, widget("a", f="aaa"), writer="test")
@@ -345,7 +362,7 @@ def test_a_pattern_with_nested_repetition_ends(store, define):
             store.create(widgets, widget("b", **{field: "a" * 5_000 + "!"}), writer="test")
 
 
-def test_a_pattern_may_use_posix_classes(store, define):
+def test_a_pattern_may_use_posix_classes(store: Store, define: Define) -> None:
     widgets = define(
         definition({"type": "object", "properties": {"f": {"type": "string", "pattern": "^[[:alpha:]]+$"}}})
     )
@@ -354,7 +371,7 @@ def test_a_pattern_may_use_posix_classes(store, define):
         store.create(widgets, widget("b", f="ab1"), writer="test")
 
 
-def test_a_rule_with_nested_repetition_ends(store, define):
+def test_a_rule_with_nested_repetition_ends(store: Store, define: Define) -> None:
     rule = {"rule": "!has(self.f) || self.f.matches('^(a+)+$')", "message": "only a"}
     properties = {"f": {"type": "string", "maxLength": 5001}}
     widgets = define(definition({"type": "object", "properties": properties, "x-kubernetes-validations": [rule]}))

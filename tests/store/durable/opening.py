@@ -7,6 +7,7 @@ from seatrial.model.builtin import builtin_kinds
 from seatrial.model.kinds import Kind
 from seatrial.store.durable import Durability
 from seatrial.store.store import Store
+from tests.known_kinds import known_kind
 from tests.store.stock import config_map
 
 
@@ -17,9 +18,7 @@ def opened(path: Path) -> tuple[Store, Durability]:
 
 
 def maps_of(store: Store) -> Kind:
-    kind = store.kinds.named("v1", "ConfigMap")
-    assert kind is not None
-    return kind
+    return known_kind(store.kinds, "v1", "ConfigMap")
 
 
 def names(store: Store) -> list[str]:

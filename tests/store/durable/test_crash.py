@@ -185,28 +185,28 @@ def damage_many(writers: Writers, directory: Path, times: int, seed: int) -> int
     return refused
 
 
-def test_twenty_kills_lose_nothing(writers, tmp_path):
+def test_twenty_kills_lose_nothing(writers: Writers, tmp_path: Path) -> None:
     assert kill_many(writers, tmp_path, 20, seed=1) > 100
 
 
-def test_twenty_full_disks_lose_nothing(writers, tmp_path):
+def test_twenty_full_disks_lose_nothing(writers: Writers, tmp_path: Path) -> None:
     assert fill_many(writers, tmp_path, 20, seed=1) > 100
 
 
-def test_twenty_damaged_directories_are_refused_or_whole(writers, tmp_path):
+def test_twenty_damaged_directories_are_refused_or_whole(writers: Writers, tmp_path: Path) -> None:
     assert damage_many(writers, tmp_path, 40, seed=1) > 10
 
 
 @pytest.mark.long
-def test_two_hundred_kills_lose_nothing(writers, tmp_path):
+def test_two_hundred_kills_lose_nothing(writers: Writers, tmp_path: Path) -> None:
     assert kill_many(writers, tmp_path, 200, seed=2) > 1000
 
 
 @pytest.mark.long
-def test_two_hundred_full_disks_lose_nothing(writers, tmp_path):
+def test_two_hundred_full_disks_lose_nothing(writers: Writers, tmp_path: Path) -> None:
     assert fill_many(writers, tmp_path, 200, seed=2) > 1000
 
 
 @pytest.mark.long
-def test_five_hundred_damaged_directories_are_refused_or_whole(writers, tmp_path):
+def test_five_hundred_damaged_directories_are_refused_or_whole(writers: Writers, tmp_path: Path) -> None:
     assert damage_many(writers, tmp_path, 500, seed=2) > 200

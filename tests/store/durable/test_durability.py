@@ -2,18 +2,25 @@
 
 import asyncio
 import sqlite3
+from collections.abc import Iterable
 from contextlib import closing
+from functools import partial
+from pathlib import Path
 
 import pytest
 
 from seatrial.model.errors import ConfigError, StorageFailed
+from seatrial.model.kinds import Kind
 from seatrial.store.durable.database import Database
 from seatrial.store.fragments import Parts
+from seatrial.store.objects import Change
+from seatrial.store.store import Store
+from tests.known_kinds import known_kind
 from tests.store.durable.opening import filled, killed, maps_of, names, opened
-from tests.store.stock import config_map, definition, pod, widget
+from tests.store.stock import Document, config_map, definition, pod, widget
 
 
-def test_everything_is_there_again_after_a_clean_end(tmp_path):
+def test_everything_is_there_again_after_a_clean_end(tmp_path: Path) -> None:
     store, durability = opened(tmp_path)
     store.create(maps_of(store), config_map("a", x="1"), writer="test")
     store.create(maps_of(store), config_map("b"), writer="test")
@@ -26,7 +33,7 @@ def test_everything_is_there_again_after_a_clean_end(tmp_path):
     durability.close()
 
 
-def test_what_was_synced_survives_an_unclean_end(tmp_path):
+def test_what_was_synced_survives_an_unclean_end(tmp_path: Path) -> None:
     store, durability = opened(tmp_path)
     store.create(maps_of(store), config_map("a"), writer="test")
     durability.sync()
@@ -37,7 +44,7 @@ def test_what_was_synced_survives_an_unclean_end(tmp_path):
     durability.close()
 
 
-def test_the_revision_never_goes_back_however_often_it_is_opened(tmp_path):
+def test_the_revision_never_goes_back_however_often_it_is_opened(tmp_path: Path) -> None:
     store, durability = opened(tmp_path)
     store.create(maps_of(store), config_map("a"), writer="test")
     store.delete(maps_of(store), "a", namespace="default", writer="test")
@@ -49,25 +56,28 @@ def test_the_revision_never_goes_back_however_often_it_is_opened(tmp_path):
         durability.close()
 
 
-def test_definitions_and_their_objects_come_back(tmp_path):
+def test_definitions_and_their_objects_come_back(tmp_path: Path) -> None:
     store, durability = opened(tmp_path)
-    definitions = store.kinds.named("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+    definitions = known_kind(store.kinds, "apiextensions.k8s.io/v1", "CustomResourceDefinition")
     store.create(definitions, definition(), writer="test")
-    store.create(store.kinds.named("example.com/v1", "Widget"), widget("a"), writer="test")
+    store.create(known_kind(store.kinds, "example.com/v1", "Widget"), widget("a"), writer="test")
     durability.close()
     again, durability = opened(tmp_path)
-    widgets = again.kinds.named("example.com/v1", "Widget")
+    widgets = known_kind(again.kinds, "example.com/v1", "Widget")
     assert [stored.name for stored in again.list(widgets)] == ["a"]
     durability.close()
 
 
-def test_an_object_that_changes_many_times_is_kept_once(tmp_path):
+def set_data(document: Document, **data: str) -> None:
+    document["data"] = data
+
+
+def test_an_object_that_changes_many_times_is_kept_once(tmp_path: Path) -> None:
     store, durability = opened(tmp_path)
     store.create(maps_of(store), config_map("a"), writer="test")
     for number in range(300):
-        store.modify(
-            maps_of(store), "a", lambda d, n=number: d.update(data={"n": str(n)}), namespace="default", writer="test"
-        )
+        change = partial(set_data, n=str(number))
+        store.modify(maps_of(store), "a", change, namespace="default", writer="test")
         if number % 7 == 0:
             durability.sync()
     durability.close()
@@ -78,7 +88,7 @@ def test_an_object_that_changes_many_times_is_kept_once(tmp_path):
     durability.close()
 
 
-def test_pieces_of_a_large_object_are_written_once(tmp_path):
+def test_pieces_of_a_large_object_are_written_once(tmp_path: Path) -> None:
     store, durability = opened(tmp_path)
     maps = maps_of(store)
     store.create(maps, config_map("a"), writer="test")
@@ -97,7 +107,7 @@ def test_pieces_of_a_large_object_are_written_once(tmp_path):
 
 
 @pytest.mark.parametrize("keep", [0, 3])
-def test_pieces_that_an_object_no_longer_has_are_gone(tmp_path, keep):
+def test_pieces_that_an_object_no_longer_has_are_gone(tmp_path: Path, keep: int) -> None:
     store, durability = opened(tmp_path)
     maps = maps_of(store)
     store.create(maps, config_map("a"), writer="test")
@@ -118,7 +128,7 @@ def test_pieces_that_an_object_no_longer_has_are_gone(tmp_path, keep):
     opened(tmp_path)[1].close()
 
 
-def test_a_long_log_is_brought_into_the_database(tmp_path, monkeypatch):
+def test_a_long_log_is_brought_into_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("seatrial.store.durable.database.CHECKPOINT_BYTES", 100_000)
     store, durability = opened(tmp_path)
     for number in range(100):
@@ -131,14 +141,14 @@ def test_a_long_log_is_brought_into_the_database(tmp_path, monkeypatch):
     durability.close()
 
 
-def test_a_directory_serves_one_process_at_a_time(tmp_path):
+def test_a_directory_serves_one_process_at_a_time(tmp_path: Path) -> None:
     _, durability = opened(tmp_path)
     with pytest.raises(ConfigError, match="in use by another process"):
         opened(tmp_path)
     durability.close()
 
 
-def test_a_commit_is_awaited_until_it_is_on_disk(tmp_path):
+def test_a_commit_is_awaited_until_it_is_on_disk(tmp_path: Path) -> None:
     async def play() -> None:
         store, durability = opened(tmp_path)
         revisions = [store.create(maps_of(store), config_map(f"m{n}"), writer="test").revision for n in range(50)]
@@ -151,18 +161,20 @@ def test_a_commit_is_awaited_until_it_is_on_disk(tmp_path):
     asyncio.run(play())
 
 
-def test_a_store_without_a_directory_has_nothing_to_wait_for(store, pods):
+def test_a_store_without_a_directory_has_nothing_to_wait_for(store: Store, pods: Kind) -> None:
     stored = store.create(pods, pod("a"), writer="test")
     asyncio.run(store.committed(stored.revision))
 
 
-def test_a_write_that_cannot_be_made_durable_fails_every_wait_and_every_later_write(tmp_path, monkeypatch):
+def test_a_write_that_cannot_be_made_durable_fails_every_wait_and_every_later_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def play() -> None:
         store, durability = opened(tmp_path)
         store.create(maps_of(store), config_map("before"), writer="test")
         durability.sync()
 
-        def refuse(database, changes) -> None:
+        def refuse(database: Database, changes: Iterable[Change]) -> None:
             raise sqlite3.OperationalError("database or disk is full")
 
         monkeypatch.setattr(Database, "write", refuse)
@@ -185,7 +197,7 @@ def test_a_write_that_cannot_be_made_durable_fails_every_wait_and_every_later_wr
     durability.close()
 
 
-def test_odd_files_are_named_and_left_alone(tmp_path, caplog):
+def test_odd_files_are_named_and_left_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     filled(tmp_path, 1)
     odd = ("notes.txt", "x.journal", "-1.journal", "7.draft", "store.db.bak")
     for name in odd:
@@ -200,7 +212,7 @@ def test_odd_files_are_named_and_left_alone(tmp_path, caplog):
 
 
 @pytest.mark.parametrize("name", ["store.db", "committed", "lock", "store.db-wal"])
-def test_a_folder_in_the_place_of_a_file_is_refused_by_name(tmp_path, name):
+def test_a_folder_in_the_place_of_a_file_is_refused_by_name(tmp_path: Path, name: str) -> None:
     filled(tmp_path, 1, is_closed=True)
     (tmp_path / name).unlink(missing_ok=True)
     (tmp_path / name).mkdir()
@@ -208,9 +220,11 @@ def test_a_folder_in_the_place_of_a_file_is_refused_by_name(tmp_path, name):
         opened(tmp_path)
 
 
-def test_a_definition_that_makes_no_sense_does_not_stop_a_start(tmp_path, caplog):
+def test_a_definition_that_makes_no_sense_does_not_stop_a_start(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     store, durability = opened(tmp_path)
-    definitions = store.kinds.named("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+    definitions = known_kind(store.kinds, "apiextensions.k8s.io/v1", "CustomResourceDefinition")
     stored = store.create(definitions, definition(), writer="test")
     store.write_pieces(stored, lambda revision: (b'{"metadata":{"name":"widgets.example.com"}}',), writer="test")
     durability.close()

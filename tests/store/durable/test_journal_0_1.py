@@ -39,11 +39,11 @@ def journal(folder: Path, after: int, *records: Record, tail: bytes = b"") -> Pa
 
 def snapshot(folder: Path, revision: int, *records: Record) -> Path:
     path = folder / f"{revision:020d}.snapshot"
-    path.write_bytes(b"".join(map(frame, (*records, Footer(len(records), revision)))))
+    path.write_bytes(b"".join(map(frame, records)) + frame(Footer(len(records), revision)))
     return path
 
 
-def test_snapshot_and_journals_become_a_database_once(tmp_path):
+def test_snapshot_and_journals_become_a_database_once(tmp_path: Path) -> None:
     snapshot(tmp_path, 5, record(2, "a"), record(5, "b"))
     journal(tmp_path, 5, deletion(6, "a"), record(7, "c"))
     (tmp_path / "clean").write_text("7")
@@ -57,14 +57,14 @@ def test_snapshot_and_journals_become_a_database_once(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["committed", "converted-0.1.0", "lock", "store.db"]
 
 
-def test_after_an_unclean_end_of_0_1_0_no_revision_is_given_twice(tmp_path):
+def test_after_an_unclean_end_of_0_1_0_no_revision_is_given_twice(tmp_path: Path) -> None:
     journal(tmp_path, 0, record(1, "a"))
     store, durability = opened(tmp_path)
     assert store.revision == 1 + GAP
     durability.close()
 
 
-def test_pieces_that_records_share_are_put_together(tmp_path):
+def test_pieces_that_records_share_are_put_together(tmp_path: Path) -> None:
     head, tail = b'{"metadata":{"name":"a","namespace":"default"},"data":{', b"}}"
     journal(
         tmp_path,
@@ -78,14 +78,14 @@ def test_pieces_that_records_share_are_put_together(tmp_path):
 
 
 @pytest.mark.parametrize("tail", [b"\0" * 8, b"\0" * 4096, frame(record(3, "c"))[:-5], b"\x07", b"\xff" * 20])
-def test_a_last_record_that_was_cut_off_is_dropped(tmp_path, tail):
+def test_a_last_record_that_was_cut_off_is_dropped(tmp_path: Path, tail: bytes) -> None:
     journal(tmp_path, 0, record(1, "a"), record(2, "b"), tail=tail)
     store, durability = opened(tmp_path)
     assert names(store) == ["a", "b"]
     durability.close()
 
 
-def test_a_flipped_byte_before_other_writes_is_refused_by_name(tmp_path):
+def test_a_flipped_byte_before_other_writes_is_refused_by_name(tmp_path: Path) -> None:
     path = journal(tmp_path, 0, record(1, "a"), record(2, "b"), record(3, "c"))
     data = path.read_bytes()
     end = 2 * len(frame(record(1, "a")))
@@ -100,14 +100,14 @@ def test_a_flipped_byte_before_other_writes_is_refused_by_name(tmp_path):
     opened(tmp_path)[1].close()
 
 
-def test_a_journal_that_ends_before_its_clean_end_is_refused(tmp_path):
+def test_a_journal_that_ends_before_its_clean_end_is_refused(tmp_path: Path) -> None:
     path = journal(tmp_path, 0, record(1, "a"))
     (tmp_path / "clean").write_text("2")
     with pytest.raises(ConfigError, match=rf"{path.name}: writes are missing"):
         opened(tmp_path)
 
 
-def test_a_damaged_snapshot_is_refused_by_name(tmp_path):
+def test_a_damaged_snapshot_is_refused_by_name(tmp_path: Path) -> None:
     path = snapshot(tmp_path, 5, record(2, "a"))
     for data in (b"", path.read_bytes()[:-1], path.read_bytes().replace(b"default", b"defaulT")):
         path.write_bytes(data)
