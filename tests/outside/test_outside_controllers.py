@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -153,3 +154,20 @@ def test_kube_controller_manager_prepares_for_kube_scheduler(
     assert list(nodes_of(result)["1"].values()) == ["n1"] * 3
     bound = entries(result, "podScheduled")["1"]
     assert all(pod["createdAt"] == {"major": 1, "minor": 0} for pod in bound)
+
+
+def test_a_changed_scheduler_in_go_takes_part(tmp_path: Path) -> None:
+    """V1-113: one call at the top of its loop, over net/http; it reports no failures and polls."""
+    if shutil.which("go") is None:
+        pytest.skip("there is no go on PATH to build the scheduler with")
+    program = tmp_path / "goscheduler"
+    subprocess.run(["go", "build", "-o", str(program), "."], cwd=Path(__file__).parent / "goscheduler", check=True)
+    items = [create(1, node("n1", pods="2")), *(create(1, pod(name)) for name in "abcd")]
+    path = written(tmp_path, operations(*items, create(2, node("n2", pods="1")), done(2)))
+    result = play(path, tmp_path / "out", "--outside", f"scheduler={program}")
+    assert result["status"]["phase"] == "Succeeded"
+    assert {step: sorted(bound.values()) for step, bound in nodes_of(result).items()} == {
+        "1": ["n1", "n1"],
+        "2": ["n2"],
+    }
+    assert len(entries(result, "podUnscheduled")["1"]) == 2

@@ -1,11 +1,13 @@
 """`seatrial compare`: is the other scheduler better? A table, a page, and an exit code for CI."""
 
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from seatrial.cli.output_folder import make_folder
+from seatrial.cli.outside_options import OutsideTimeout, Programs, read_options
 from seatrial.cli.scheduler_options import Gates
 from seatrial.control_plane.scheduler_configuration import load_or_refuse
 from seatrial.model.errors import ConfigError
@@ -33,6 +35,14 @@ def compare(
     scheduler_config: Annotated[
         list[str] | None, typer.Option(help="A KubeSchedulerConfiguration, or `default`; once for each run.")
     ] = None,
+    outside: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=COMMAND|FILE",
+            help="Also run it with a scheduler that is a program of its own; once for each run.",
+        ),
+    ] = None,
+    outside_timeout: OutsideTimeout = "60s",
     feature_gates: Gates = "",
     plugins: Annotated[list[str] | None, typer.Option(help="A module (or .py file) with plugins.")] = None,
     controllers: Annotated[list[str] | None, typer.Option(help="A module (or .py file) with controllers.")] = None,
@@ -59,6 +69,7 @@ def compare(
     if scenario is None:
         _refuse(
             scheduler_config=scheduler_config,
+            outside=outside,
             feature_gates=feature_gates or None,
             plugins=plugins,
             controllers=controllers,
@@ -69,7 +80,9 @@ def compare(
         if runs:
             raise ConfigError("", "RUN", "expected either runs or --scenario, got both")
         load_controllers(controllers or ())
-        loaded, by_seed = _run_all(scenario, scheduler_config or [], feature_gates, plugins or [], seeds or 1)
+        programs = [read_options([text], outside_timeout, None, explain=False) for text in outside or ()]
+        configs = scheduler_config or []
+        loaded, by_seed = _run_all(scenario, configs, programs, feature_gates, plugins or [], seeds or 1)
     comparison = compare_runs(loaded, measure or None, by_seed)
     crossings = {threshold.text: threshold.crossings(comparison) for threshold in thresholds}
     _print(comparison, format)
@@ -130,14 +143,17 @@ def _load(paths: list[Path]) -> list["Run"]:
 
 
 def _run_all(
-    scenario: Path, configs: list[str], gates: str, plugins: list[str], seeds: int
+    scenario: Path, configs: list[str], outside: list[Programs], gates: str, plugins: list[str], seeds: int
 ) -> tuple[list["Run"], list[list["Run"]] | None]:
     """Run the scenario with each configuration, and with each seed where there are several."""
     from seatrial.scenario.spec.decoding import read_scenario
     from seatrial.scheduler.plugins import load_plugins
 
-    if len(configs) < 2:
-        raise ConfigError("", "--scheduler-config", "give it twice or more: one for each run to compare")
+    if len(configs) + len(outside) < 2:
+        why = "give it twice or more, or with --outside: one for each run to compare"
+        raise ConfigError("", "--scheduler-config", why)
+    if outside and seeds > 1:
+        raise ConfigError("", "--seeds", "an outside scheduler settles its ties itself: leave one of the options out")
     names = [config if config == DEFAULT else Path(config).stem for config in configs]
     if len(set(names)) < len(names):
         names = configs
@@ -153,7 +169,36 @@ def _run_all(
             typer.echo(f"running {scenario.name} with {name}{f', seed {seed}' if seeds > 1 else ''} …", err=True)
             of_config.append(_run_one(scenario, source, name, classes, seed, ties))
         by_config.append(of_config)
+    by_config += [[run] for run in _run_outside(scenario, outside)]
     return [of_config[0] for of_config in by_config], by_config if seeds > 1 else None
+
+
+def _run_outside(scenario: Path, outside: "Sequence[Programs]") -> list["Run"]:
+    """Run the scenario with the programs of each side."""
+    from seatrial.cli.run import run_scenario
+    from seatrial.results.run import Run
+    from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
+    from seatrial.scenario.simulation import SimulationOptions
+    from seatrial.scenario.spec.decoding import read_scenario
+
+    runs: list[Run] = []
+    for programs in outside:
+        name = Path((programs.controllers[0].command or (programs.controllers[0].name,))[0]).name
+        typer.echo(f"running {scenario.name} with {name} …", err=True)
+        maker = scheduler_maker(events=False)
+        with tempfile.TemporaryDirectory(prefix="seatrial-") as folder:
+            status = run_scenario(
+                read_scenario(scenario), scenario, maker, SimulationOptions(), 0, Path(folder) / name, programs,
+                report=False, quiet=True, json=False,
+            )  # fmt: skip
+            if status.phase == "Failed":
+                typer.secho(f"seatrial: {scenario} with {name}: Failed: {status.message}", err=True, fg="red")
+                raise typer.Exit(1)
+            kept = Run.load(Path(folder) / name)
+            table = kept.table.collect().lazy() if kept.table is not None else None
+            title = name if name not in [run.name for run in runs] else f"{name} {len(runs) + 1}"
+            runs.append(Run(title, kept.data, None, table, kept.dictionary))
+    return runs
 
 
 def _run_one(

@@ -49,7 +49,7 @@ class Programs:
 NO_PROGRAMS = Programs()
 
 
-def read_options(given: Iterable[str], timeout: str, scheduler_config: Path | None, explain: bool) -> Programs:
+def read_options(given: Iterable[str], timeout: str, scheduler_config: Path | None, *, explain: bool) -> Programs:
     """The outside controllers that the options name; ConfigError says what is wrong."""
     listed = tuple(given)
     if not listed:

@@ -102,7 +102,7 @@ def run(
         volcano=volcano_from(volcano_config, tie_break, seed, events=record == "full"),
         memory=None if force else free_memory(),
     )
-    programs = read_options(outside or (), outside_timeout, scheduler_config, explain_with_model)
+    programs = read_options(outside or (), outside_timeout, scheduler_config, explain=explain_with_model)
     configuration = programs.model_config
     maker = scheduler_from(configuration, feature_gates, plugins or [], tie_break, seed, events=record == "full")
     target = out or Path("seatrial-out") / document["metadata"]["name"]

@@ -90,7 +90,7 @@ def serve(
             own_controllers=modules,
             record=record,
             plugins=tuple(plugins or ()),
-            outside=read_options(outside or (), outside_timeout, None, explain_with_model).controllers,
+            outside=read_options(outside or (), outside_timeout, None, explain=explain_with_model).controllers,
             explain_with_model=explain_with_model,
             strict=strict,
             drain=drain,

@@ -13,7 +13,7 @@ from seatrial.outside.configuration import OutsideController, with_kubeconfig
 from seatrial.outside.idle import Idle, Quiet, Verdicts, Waiter
 from seatrial.outside.model_check import ModelCheck
 from seatrial.outside.order import Order
-from seatrial.outside.participant import OutsideParticipant, Parts
+from seatrial.outside.participant import OutsideParticipant, OutsideScheduler, Parts
 from seatrial.outside.pods import PendingPods
 from seatrial.outside.program import Program
 from seatrial.outside.requests import PODS, is_explanation
@@ -111,7 +111,8 @@ class OutsideControllers(Gate):
             run.timeline.schedulers.add(controller.name)
         session.use_order(Order(pods) if is_simulated else None)
         session.flushes = pods is not None
-        participant = self.playing[controller.name] = OutsideParticipant(
+        make = OutsideScheduler if scheduling is not None else OutsideParticipant
+        participant = self.playing[controller.name] = make(
             Parts(
                 controller=controller,
                 session=session,

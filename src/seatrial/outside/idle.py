@@ -62,7 +62,7 @@ class Changes:
 
 
 class Quiet(Changes):
-    """Idle when everything was sent to its watches and it has asked for nothing in a window of real time."""
+    """Idle when everything was sent to its watches and it has written nothing in a window of real time."""
 
     def __init__(self, session: Session, seconds: float) -> None:
         super().__init__()
@@ -81,8 +81,8 @@ class Quiet(Changes):
             return FOR_AN_EVENT
         if not session.watches.kinds and session.reads == self._reads:
             return FOR_AN_EVENT
-        if self._seen != session.requests:
-            self._seen, self._since = session.requests, now
+        if self._seen != session.activity:
+            self._seen, self._since = session.activity, now
         left = self._since + self._seconds - now
         return left if left > 0 else None
 
@@ -131,7 +131,7 @@ class Taken:
         if self._detector.is_finished(list(self._pods)):
             return False
         self._detector.take(pod)
-        self._session.requests += 1
+        self._session.activity += 1
         return True
 
     def change(self) -> None:

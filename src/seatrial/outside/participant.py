@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from seatrial.store.store import Store
 
 
+REMINDER = 5.0
+"""Seconds without progress after which the pods without a verdict are sent again."""
+
+
 def _call_soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
     """Call something on the loop from another thread, unless the loop has ended."""
     with contextlib.suppress(RuntimeError):
@@ -69,6 +73,7 @@ class OutsideParticipant:
         self._is_ready = self._is_open = self._has_operated = False
         self._deadline: asyncio.TimerHandle | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._reminder: asyncio.TimerHandle | None = None
         self._reports = 0
         self._cooperates = self._is_told = False
         self._turn: asyncio.Future[None] | None = None
@@ -129,17 +134,6 @@ class OutsideParticipant:
         self._session.move_to(Phase.OPEN)
         return True
 
-    def sweep(self) -> None:
-        """Have the program look at every pending pod once more: each goes and comes back on its watches."""
-        pods = self._parts.pods
-        if pods is None:
-            return
-        pods.sweep()
-        if isinstance(self._parts.idle, Taken):
-            self._parts.idle.change()
-        assert self._parts.scheduling is not None
-        self._parts.scheduling.resend(pods)
-
     def _tell_turn(self) -> None:
         """Wake those that wait for the beginning or the end of a turn."""
         told, self._turn = self._turn, asyncio.get_running_loop().create_future()
@@ -156,7 +150,7 @@ class OutsideParticipant:
         if not self._is_open or self._session.phase is not Phase.OPEN:
             return
         # A loop without an operation is a sign of life: the quiet window starts again.
-        self._session.requests += 1
+        self._session.activity += 1
         if self._has_operated:
             self._end()
 
@@ -276,7 +270,12 @@ class OutsideParticipant:
         if self._deadline is not None:
             self._deadline.cancel()
         seconds = self._parts.controller.timeout_seconds
-        self._deadline = asyncio.get_running_loop().call_later(seconds, self._late)
+        loop = asyncio.get_running_loop()
+        self._deadline = loop.call_later(seconds, self._late)
+        if self._parts.scheduling is not None:
+            if self._reminder is not None:
+                self._reminder.cancel()
+            self._reminder = loop.call_later(min(REMINDER, seconds / 2), self._parts.scheduling.resend)
 
     def _late(self) -> None:
         seconds = self._parts.controller.timeout_seconds
@@ -296,7 +295,18 @@ class OutsideParticipant:
         self._timer = asyncio.get_running_loop().call_later(seconds, self._judge)
 
     def _cancel(self) -> None:
-        for timer in (self._deadline, self._timer):
+        for timer in (self._deadline, self._timer, self._reminder):
             if timer is not None:
                 timer.cancel()
-        self._deadline = self._timer = None
+        self._deadline = self._timer = self._reminder = None
+
+
+class OutsideScheduler(OutsideParticipant):
+    """An outside scheduler: the engine may have it look at everything pending once more."""
+
+    def sweep(self) -> None:
+        """Have the program look at every pending pod once more: each goes and comes back on its watches."""
+        assert self._parts.scheduling is not None
+        self._parts.scheduling.sweep()
+        if isinstance(self._parts.idle, Taken):
+            self._parts.idle.change()

@@ -89,9 +89,15 @@ class PendingPods:
         """A verdict was given; whether it was due."""
         return self._untried.pop(key, key) is None
 
+    def reopen(self, key: Key) -> None:
+        """A pending pod needs another verdict: room is made for it."""
+        if key in self._pending and key not in self._untried:
+            self._untried[key] = None
+            heappush(self._ranks, (self._pending[key], key))
+
     def sweep(self) -> None:
-        """Every pending pod needs another verdict."""
-        self._untried = dict.fromkeys(self)
+        """Every pending pod needs another verdict, but those that were nominated to a node: room is kept for them."""
+        self._untried = {key: None for key in self if key not in self._nominated or key in self._untried}
         self._ranks = [(self._pending[key], key) for key in self._untried]
 
     def rank(self, key: Key) -> Rank | None:

@@ -41,11 +41,16 @@ class Scheduling:
         if self._model is not None:
             self._model.stop()
 
-    def resend(self, pods: PendingPods) -> None:
-        """Send every pending pod again, in the expected order, as one that was never tried."""
+    def sweep(self) -> None:
+        """Have every pending pod tried again."""
+        self._pods.sweep()
         self._is_sweeping = True
-        for namespace, name in pods:
-            stored = self._store.find(pods.kind, name, namespace)
+        self.resend()
+
+    def resend(self) -> None:
+        """Send the pods without a verdict again, in the expected order, as ones that were never tried."""
+        for namespace, name in [key for key in self._pods if key in self._pods.untried]:
+            stored = self._store.find(self._pods.kind, name, namespace)
             if stored is not None:
                 self._session.watches.resend(stored, without_verdict(stored))
 
@@ -119,3 +124,4 @@ class Scheduling:
         preemptor = self._pods.preemptor_on(victim.spec.node_name or "", victim.spec.priority)
         if preemptor is not None:
             self._timeline.pods.note_preemptor("/".join(key), "/".join(preemptor))
+            self._pods.reopen(preemptor)

@@ -52,8 +52,8 @@ class Session:
         self.left: Callable[[Request, Target, Sort], None] = lambda request, target, sort: None
         self.waiting = Waiting()
         self.watches = WatchSet(self._stir)
-        self.requests = 0
-        """How many requests were made in all."""
+        self.activity = 0
+        """Counts writes and other signs that the program is at work; reading is none, as some programs poll."""
         self.reads = 0
         self.kinds_read: set[tuple[str, str]] = set()
         self.flushes = False
@@ -99,10 +99,11 @@ class Session:
         sort = sort_of(request, target)
         if sort is Sort.BESIDE or self.phase is Phase.FREE:
             return
-        self.requests += 1
         if sort is Sort.READ:
             self.reads += 1
             self.kinds_read.add(target.kind.group_kind)
+        else:
+            self.activity += 1
         arrived = time.monotonic()
         while not self._passes_at_once(held := Held(request, target, sort, arrived)):
             self.waiting.add(held)

@@ -21,7 +21,7 @@ class Startup:
     def wait(self) -> float | None:
         """None: ready; else the seconds after which to ask again."""
         watched = self._session.watches.kinds
-        now, seen = time.monotonic(), (len(watched), self._session.requests)
+        now, seen = time.monotonic(), (len(watched), len(self._session.kinds_read))
         if not any(seen) or not self._needed <= watched | self._session.kinds_read:
             return FOR_AN_EVENT
         if seen != self._seen:

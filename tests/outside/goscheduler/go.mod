@@ -1,0 +1,3 @@
+module seatrial.example/goscheduler
+
+go 1.22
