@@ -36,7 +36,7 @@ def operator(
     liveness: Annotated[str | None, typer.Option(help="Answer probes here, e.g. http://0.0.0.0:8080/healthz.")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log every step.")] = False,
 ) -> None:
-    """Run the operator until it is told to stop."""
+    """Run the operator until SIGTERM or Ctrl-C."""
     if context.invoked_subcommand is not None:
         return
     try:

@@ -15,7 +15,7 @@ from seatrial.operator.structural_schema import structural_schema
 from seatrial.scenario.spec.kind import API_VERSION
 
 IMAGE = f"seatrial:{seatrial.__version__}"
-"""One image serves as simulator, scenario-runner and operator; this default stands for the image of the operator."""
+"""One image serves as simulator, scenario-runner and operator; this default means the image of the operator."""
 KUBE_API_SERVER_PORT = 3131
 SIMULATOR_SERVER_PORT = 1212
 PENDING, CREATING, AVAILABLE = "Pending", "Creating", "Available"

@@ -45,7 +45,7 @@ def is_own_image(image: str, own: str) -> bool:
 
 
 def _pulled(image: str, own: str) -> str:
-    """The image to pull: the default of the definitions stands for that of the operator, wherever that comes from."""
+    """The image to pull: the default of the definitions means the image of the operator."""
     return own if image == IMAGE else image
 
 
