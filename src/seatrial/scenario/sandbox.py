@@ -1,8 +1,13 @@
-"""A cluster that stands by itself, for step-by-step use from Python: apply objects, schedule, look, explain."""
+"""A cluster for step-by-step use from Python: apply objects, schedule, look, explain.
 
+Each call of `schedule` is one step of the scenario engine, without operations.
+"""
+
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from seatrial import __version__
 from seatrial.clock.virtual import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, NotFound
@@ -11,9 +16,11 @@ from seatrial.model.yaml_reader import load_all
 from seatrial.scenario.cluster import fresh_store
 from seatrial.scenario.engine.controller_registry import REGISTRY
 from seatrial.scenario.engine.embedded_scheduler import TieBreak, scheduler_maker
-from seatrial.scenario.engine.loop_limits import LoopCount
-from seatrial.scenario.spec.dialect import EVENTS
+from seatrial.scenario.engine.engine import Engine
+from seatrial.scenario.spec.dialect import EVENTS, OPERATIONS
 from seatrial.scenario.spec.kind import Controllers
+from seatrial.scenario.spec.plan import Plan
+from seatrial.scenario.status import ScenarioStatus
 from seatrial.scheduler.config import Configuration, load_configuration
 from seatrial.store.options import Patch, PatchOptions
 from seatrial.timeline.explanation import Explanation, explain
@@ -22,6 +29,22 @@ from seatrial.timeline.timeline import Timeline
 from seatrial.timeline.wire import Shape
 
 USER = "user:python"
+
+
+class NoPages:
+    """Discards the encoded timeline: `explain` reads its rows."""
+
+    def append(self, page: bytes) -> None:
+        """Discards a page."""
+
+    def __len__(self) -> int:
+        return 0
+
+    def __getitem__(self, number: int, /) -> bytes:
+        raise IndexError(number)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(())
 
 
 class Cluster:
@@ -45,8 +68,12 @@ class Cluster:
         self.store.subscribe(self._timeline.listen)
         make = scheduler_maker(scheduler_config, tie_break=tie_break, seed=seed, plugins=plugins)
         scheduler = make(self.store, self.clock, self._timeline)
-        self._company = REGISTRY.cast(Controllers(), EVENTS, self.store, self.clock, scheduler)
-        self._company.start()
+        company = REGISTRY.cast(Controllers(), EVENTS, self.store, self.clock, scheduler)
+        board = ScenarioStatus(OPERATIONS, __version__, NoPages())
+        self._engine = Engine(self.store, self.clock, Plan(OPERATIONS), board, self._timeline, company)
+        self.store.subscribe(self._engine.loops.note)
+        self.store.before_write = self._engine.about_to_write
+        company.start()
 
     def apply(self, object: Document | str | Path) -> None:
         """Create objects, or bring them to what is given; a text or a file may hold many."""
@@ -62,30 +89,10 @@ class Cluster:
         self.store.delete(found, name, writer=USER, namespace=self._namespace(found, namespace))
 
     def schedule(self) -> int:
-        """Let everybody work until nothing more can be done; how many pods were bound."""
+        """Run controllers and the scheduler until nothing more can be done; how many pods were bound."""
         before = self._timeline.pods.bound
-        loops = LoopCount(None, lambda: len(self._timeline.pods))
-        (scheduler,) = self._company.simulated
-        self._timeline.major += 1
-        self._settle(loops)
-        swept = False
-        while True:
-            if scheduler.has_work():
-                loops.loop()
-                operations = self._timeline.operations
-                scheduler.work()
-                self._timeline.finish_loop()
-                swept = swept and operations == self._timeline.operations
-            elif self.clock.fire_next(outer=False):
-                loops.loop()
-            elif not swept:
-                swept = True
-                scheduler.sweep()  # type: ignore[attr-defined]
-            else:
-                break
-            self._settle(loops)
-        self._timeline.finish_scheduling()
-        self._timeline.finish_step()
+        for _ in self._engine.step(self._timeline.major + 1):
+            pass
         return self._timeline.pods.bound - before
 
     def get(self, kind: str, name: str, namespace: str | None = None) -> Document:
@@ -102,13 +109,6 @@ class Cluster:
         namespace, _, name = pod.rpartition("/")
         kept = TimelineReader(self._timeline.rows.table(), self._timeline.dictionary.document())
         return explain(kept, namespace or "default", name)
-
-    def _settle(self, loops: LoopCount) -> None:
-        operations = self._timeline
-        for _ in self._company.settle(
-            self.clock, loops, lambda: operations.operations, everybody=True, warn=lambda _: None
-        ):
-            pass
 
     def _apply(self, document: Document) -> None:
         kind = self.store.kinds.named(document.get("apiVersion", ""), document.get("kind", ""))

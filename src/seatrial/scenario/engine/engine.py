@@ -86,7 +86,7 @@ class Engine:
             while not all(actor.is_ready() for actor in self.company.awaited):
                 yield from self.company.wait()
             while (step := self.plan.after(-1 if self.board.major is None else self.board.major)) is not None:
-                yield from self._step(step)
+                yield from self.step(step)
                 if self._done:
                     self._end(SUCCEEDED, f"done in step {step}")
                     return
@@ -110,7 +110,8 @@ class Engine:
         self.timeline.minor = self.board.minor
         self._phase(Phase.PAUSED)
 
-    def _step(self, step: int) -> Iterator[None]:
+    def step(self, step: int) -> Iterator[None]:
+        """Run one major step: its operations, then the controllers until none can do anything more."""
         self.clock.advance(self._start_of(step))
         self.board.major, self.board.minor, self.board.running = step, 0, ""
         self.timeline.major, self.timeline.minor = step, 0
