@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from seatrial.control_plane.components import Parts, Settings
+    from seatrial.store.store import Store
     from seatrial.volcano.config.scheduler_conf import SchedulerConf
     from seatrial.volcano.framework.job_updater import SessionResult
     from seatrial.volcano.framework.session import Session
@@ -31,7 +32,7 @@ def add_volcano(parts: "Parts", settings: "Settings") -> None:
     from seatrial.volcano.scheduler import VolcanoScheduler
 
     controllers = build_controllers(parts.store, parts.clock)
-    measured = MeasuredScheduler()
+    measured = MeasuredScheduler(parts.store)
     conf = read_conf(settings.volcano_config)
     measured.scheduler = VolcanoScheduler(parts.store, parts.clock, conf, on_session=measured.count)
     for worker in (controllers, measured):
@@ -60,12 +61,17 @@ class MeasuredScheduler:
     name = "volcano"
     scheduler: "VolcanoScheduler"
 
-    def __init__(self) -> None:
+    def __init__(self, store: "Store") -> None:
+        self._store = store
         self._took = [0] * (len(BUCKETS) + 1)
         self._total = 0.0
         self._scheduled = self._evicted = 0
 
     def start(self) -> None:
+        """Start as upstream's does, with its two queues: a scenario takes all of them away."""
+        from seatrial.volcano.apis.install import create_queues
+
+        create_queues(self._store)
         self.scheduler.start()
 
     def stop(self) -> None:
