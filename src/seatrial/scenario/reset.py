@@ -31,7 +31,7 @@ def wipe(store: Store, writer: str) -> int:
         if kind.group_kind in seen or kind.group in KEPT_GROUPS or kind.group_kind in KEPT_KINDS:
             continue
         seen.add(kind.group_kind)
-        for stored in list(store.shelf(kind).all("")):
+        for stored in list(store.index(kind).all("")):
             if not stays(stored):
                 store.remove(stored, stored.document(), writer=writer)
                 gone += 1

@@ -143,7 +143,7 @@ class KubernetesApi:
         return Answer(verbose.encode(), content_type="text/plain; charset=utf-8")
 
     async def _tell_metrics(self, request: Request) -> Answer:
-        numbers = {kind.resource: len(self._store.shelf(kind)) for kind in self._store.kinds if "list" in kind.verbs}
+        numbers = {kind.resource: len(self._store.index(kind)) for kind in self._store.kinds if "list" in kind.verbs}
         self._metrics.watchers = self.feeds.watchers
         page = self._metrics.text({name: number for name, number in numbers.items() if number})
         return Answer(page.encode(), content_type="text/plain; version=0.0.4; charset=utf-8")

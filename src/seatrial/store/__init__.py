@@ -1,1 +1,1 @@
-"""Where objects LIVE: revisions, watch, admission, snapshots, durable log."""
+"""The object store: revisions, watch, admission, snapshots, durable log."""

@@ -1,4 +1,4 @@
-"""Long work that a request meets while it holds the thread that serves everybody.
+"""Defers long work of a request, so that it does not block the thread that serves all requests.
 
 Inside `short_turns` such work is not done where it is met: Deferred is raised with the work, its caller does it on
 another thread and makes the request again, and this time the result is there. Elsewhere (a run on the command line)
@@ -68,7 +68,7 @@ def defers() -> bool:
 
 
 def large(what: str, key: Callable[[], bytes], work: Callable[[], T]) -> T:
-    """The result of work that takes long for a large body; `key` tells what it depends on."""
+    """The result of work that takes long for a large body; `key` identifies its inputs."""
     turn = _turn.get()
     if turn is None or turn.size < LARGE:
         return work()
@@ -83,7 +83,7 @@ def large(what: str, key: Callable[[], bytes], work: Callable[[], T]) -> T:
 
 
 def elsewhere(what: str, key: bytes, work: Callable[[], T]) -> T:
-    """The result of work that waits for others, whatever the size of the body; `key` tells what it depends on."""
+    """The result of work that waits for another process, for a body of any size; `key` identifies its inputs."""
     turn = _turn.get()
     if turn is None:
         return work()

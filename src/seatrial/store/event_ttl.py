@@ -1,4 +1,4 @@
-"""Events are forgotten after a while, as upstream's --event-ttl has it; a server would fill with them otherwise.
+"""Deletes Events after a fixed time, as kube-apiserver's --event-ttl does; otherwise a server would fill with them.
 
 Events expire in the order in which they were last written, so one timer for the oldest is enough.
 """
@@ -16,7 +16,7 @@ WRITER = "event-ttl"
 
 
 class EventExpiry:
-    """Deletes Events that nobody has written for an hour."""
+    """Deletes Events that were last written an hour ago."""
 
     def __init__(self, store: "Store", lifetime: int = HOUR) -> None:
         self._store = store

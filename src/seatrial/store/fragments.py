@@ -1,7 +1,7 @@
 """Large documents as parts: a container that grows piece by piece is not encoded again for each revision.
 
 A Scenario carries its whole result in its status. It is kept as a head, the encoded members of the growing container,
-and a tail; a new revision has a new head and tail and shares the pieces. They are joined when somebody reads.
+and a tail; a new revision has a new head and tail and shares the pieces. They are joined when the document is read.
 """
 
 from dataclasses import dataclass

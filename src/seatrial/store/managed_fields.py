@@ -1,4 +1,4 @@
-"""Who owns which field: managedFields for ordinary writes, and server-side apply.
+"""Field ownership: managedFields for ordinary writes, and server-side apply.
 
 A write without a field manager (that is, by our own code) is not tracked. Ownership is worked out before admission
 fills in values, so that no manager owns what the cluster adds. Objects of one shape share one set of fields, which is
@@ -124,7 +124,7 @@ def applied(
 
 
 def only_times_differ(document: Document, old: Document) -> bool:
-    """Whether a write would change nothing but when somebody is said to have written."""
+    """Whether a write would change nothing but the times in managedFields."""
     entries, before = document["metadata"].get("managedFields"), old["metadata"].get("managedFields")
     if not entries or not before or len(entries) != len(before):
         return False

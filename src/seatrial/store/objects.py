@@ -1,7 +1,7 @@
 """What is kept of an object: its encoded JSON at one revision, and how it got there.
 
-A document is decoded when somebody asks and not kept (a pod is 2 KB of bytes and 7 to 18 KB of dicts). A large
-document may be kept as a tuple of fragments that are joined only when somebody reads it; revisions share the
+A document is decoded when it is read and not kept (a pod is 2 KB of bytes and 7 to 18 KB of dicts). A large
+document may be kept as a tuple of fragments that are joined only when it is read; revisions share the
 fragments that did not change.
 """
 
@@ -50,7 +50,7 @@ class Stored(msgspec.Struct, frozen=True, gc=False):
 
 
 class Change(msgspec.Struct, frozen=True, gc=False):
-    """One step of history: what became of an object, who did it and when."""
+    """One entry of the history: the new state of an object, its writer and the time."""
 
     type: ChangeType
     stored: Stored

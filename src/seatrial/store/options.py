@@ -1,4 +1,4 @@
-"""What a caller may ask of a write, as metav1's CreateOptions, UpdateOptions, PatchOptions and DeleteOptions say it."""
+"""Options of a write, after metav1's CreateOptions, UpdateOptions, PatchOptions and DeleteOptions."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -14,7 +14,7 @@ PatchType = Literal["json", "merge", "strategic", "apply"]
 class WriteOptions:
     """What all writes of a document have in common.
 
-    `owned`: the caller hands its document over and never looks at it again, so that no copy is made.
+    `owned`: the caller hands its document over and never reads it again, so that no copy is made.
     `tracked`: the document's managedFields are right already.
     `trusted`: the document was made by our own code from valid parts, so that decoding checks are left out.
     `warnings`: where decoding warnings are put, for the server to send.

@@ -1,4 +1,4 @@
-"""What a write asks, as one value that goes through decoding, defaulting, admission and validation."""
+"""A write request: one value that passes through decoding, defaulting, admission and validation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Request:
     subresource: str
     writer: str
     user: User | None = None
-    """On whose behalf the write is made; None for writes of our own code."""
+    """The authenticated user; None for writes of in-process code."""
     dry_run: bool = False
     warnings: list[str] | None = None
 
@@ -39,7 +39,7 @@ class Request:
         return self.operation == "CREATE" and bool(metadata.get("generateName"))
 
     def warn(self, text: str) -> None:
-        """Tell the client something that is no error."""
+        """Add a warning to the response."""
         if self.warnings is not None:
             self.warnings.append(text)
 

@@ -55,7 +55,7 @@ def export(store: "Store") -> list[Document]:
         stored_as = store.versions.storage_kind(kind)
         if stored_as.group_kind not in seen:
             seen.add(stored_as.group_kind)
-            documents.extend(stored.document() for stored in store.shelf(stored_as))
+            documents.extend(stored.document() for stored in store.index(stored_as))
     return documents
 
 
@@ -75,7 +75,7 @@ def _restore(store: "Store", document: Document, writer: str) -> Stored:
     metadata = metadata_of(document)
     if kind.namespaced:
         _make_namespace(store, metadata.setdefault("namespace", "default"), writer)
-    current = store.shelf(kind).find(metadata.get("namespace", "") if kind.namespaced else "", metadata.get("name", ""))
+    current = store.index(kind).find(metadata.get("namespace", "") if kind.namespaced else "", metadata.get("name", ""))
     if current is None:
         return creating.create(store, kind, document, "", writer, _RESTORED)
     old = current.document()["metadata"]

@@ -1,7 +1,7 @@
-"""The versioned store: where objects live, and the only way to change them.
+"""The versioned store: holds all objects, and is the only way to change them.
 
 In-process code and the HTTP server make the same calls and thereby get the same admission and validation. Each
-call is carried out in a module of its own (creating, updating, deleting, binding, ...); this one is the face.
+call is carried out in a module of its own (creating, updating, deleting, binding, ...); this module is their interface.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -78,7 +78,7 @@ class Store:
         self.definitions = Definitions(kinds, self.versions)
         self.rules = rules or Rules(self.definitions)
         self.before_write: BeforeWrite | None = None
-        """Told of each write just before it is committed: what counts steps by writes must come first."""
+        """Called with each write just before it is committed; a counter of writes per step must come first."""
         self.known_fields: dict[bytes, bytes] = {}
         """Sets of fields that were worked out for creators, by the shape of what they created."""
         self._revisions = Revisions(history)
@@ -92,7 +92,7 @@ class Store:
 
     def find(self, kind: Kind, name: str, namespace: str = "") -> Stored | None:
         """The object of that name, or None."""
-        stored = self.shelf(kind).find(namespace, name)
+        stored = self.index(kind).find(namespace, name)
         return self.versions.read(kind, stored) if stored is not None else None
 
     def get(self, kind: Kind, name: str, namespace: str = "") -> Stored:
@@ -110,10 +110,10 @@ class Store:
         fields: FieldSelector | None = None,
     ) -> list[Stored]:
         """The objects of a kind, of all namespaces where none is named, in the order of (namespace, name)."""
-        shelf = self.shelf(kind)
-        if not shelf:
+        index = self.index(kind)
+        if not index:
             return []
-        found = selected(shelf.all(namespace if kind.namespaced else ""), labels, fields)
+        found = selected(index.all(namespace if kind.namespaced else ""), labels, fields)
         return self.versions.read_all(kind, found)
 
     def create(
@@ -199,7 +199,7 @@ class Store:
     ) -> Stored:
         """Write an object that its owner keeps encoded in pieces, which revisions share.
 
-        For our own code: nothing is decoded and nothing validated. `pieces` is told the revision to write.
+        For our own code: nothing is decoded and nothing validated. `pieces` receives the revision to write.
         """
         return self._revisions.put_pieces(current, pieces, writer=writer, at=self.clock.now(), subresource=subresource)
 
@@ -235,7 +235,7 @@ class Store:
     ) -> None:
         """Delete every object of a kind that is selected."""
         for stored in self.list(kind, namespace, labels, fields):
-            if (current := self.shelf(kind).find(stored.namespace, stored.name)) is not None:
+            if (current := self.index(kind).find(stored.namespace, stored.name)) is not None:
                 deleting.delete(self, current, writer, options)
 
     def bind(self, namespace: str, name: str, node: str, *, writer: str, **more: Unpack[Binding]) -> Stored:
@@ -299,31 +299,31 @@ class Store:
 
     def find_current(self, kind: Kind, name: str, namespace: str) -> Stored | None:
         """The object as it is stored, in its storage version, or None."""
-        return self.shelf(kind).find(namespace if kind.namespaced else "", name)
+        return self.index(kind).find(namespace if kind.namespaced else "", name)
 
     def attach_journal(self, journal: Journal | None) -> None:
-        """Tell a journal of each write from now on."""
+        """Pass each write from now on to a journal."""
         self._journal = journal
         self._revisions.journal = journal.append if journal is not None else None
 
     def restore(self, stored: Stored | None, previous: Stored | None) -> None:
-        """Put back what a journal remembers (None: that it is gone), without telling anybody."""
+        """Put back an object from a journal (None: it was deleted), without calling the listeners."""
         self._revisions.restore(stored, previous)
 
     def resume(self, revision: int) -> None:
-        """Go on from a revision whose history is not known."""
+        """Continue from a revision; the history before it is unknown."""
         self._revisions.begin_at(revision)
 
     def everything(self) -> Sequence[Stored]:
         """All objects as they are stored, definitions of kinds first."""
-        shelves = self._revisions.shelves
-        first = [shelves[DEFINITIONS]] if DEFINITIONS in shelves else []
-        others = [shelf for group_kind, shelf in shelves.items() if group_kind != DEFINITIONS]
-        return [stored for shelf in (*first, *others) for stored in shelf]
+        indexes = self._revisions.indexes
+        first = [indexes[DEFINITIONS]] if DEFINITIONS in indexes else []
+        others = [index for group_kind, index in indexes.items() if group_kind != DEFINITIONS]
+        return [stored for index in (*first, *others) for stored in index]
 
-    def shelf(self, kind: Kind) -> KeyIndex:
+    def index(self, kind: Kind) -> KeyIndex:
         """All objects of a kind."""
-        return self._revisions.shelf(self.versions.key(kind))
+        return self._revisions.index(self.versions.key(kind))
 
     def put(
         self,

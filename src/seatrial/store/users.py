@@ -1,4 +1,4 @@
-"""The user on whose behalf a write is made, as authentication.k8s.io's UserInfo describes one."""
+"""The user that a write is authenticated as, with the fields of authentication.k8s.io's UserInfo."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -24,7 +24,7 @@ class Versions:
         return STORED_AS.get(group_kind, group_kind)
 
     def storage_kind(self, kind: Kind) -> Kind:
-        """The version in which objects of this kind are stored: the first that is registered unless told otherwise."""
+        """The version in which objects of this kind are stored: the first one registered, unless set."""
         key = self.key(kind)
         stored = self._stored.get(key)
         if stored is None:

@@ -45,7 +45,7 @@ def kind_named(kinds: Kinds, name: str) -> Kind:
     return found
 
 
-class _Shelf:
+class _KindIndex:
     """The objects of one kind, decoded."""
 
     def __init__(self, store: Store, kind: Kind) -> None:
@@ -67,19 +67,19 @@ class StoreCluster:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._shelves: dict[str, _Shelf] = {}
+        self._indexes: dict[str, _KindIndex] = {}
         self._versions: dict[str, int] = {}
         self.changes = 0
         """How many changes there were so far."""
 
     def list(self, kind: str, namespace: str | None = None) -> Sequence[Document]:
         """All objects of a kind, of one namespace or of all, in the order of namespace and name."""
-        shelf = self._shelf(kind)
-        return [shelf.documents[key] for key in shelf.order if namespace is None or key[0] == namespace]
+        index = self._index(kind)
+        return [index.documents[key] for key in index.order if namespace is None or key[0] == namespace]
 
     def get(self, kind: str, name: str, namespace: str = "") -> Document | None:
         """One object, or None."""
-        return self._shelf(kind).documents.get((namespace, name))
+        return self._index(kind).documents.get((namespace, name))
 
     def version(self, kind: str) -> int:
         """A number that grows whenever an object of the kind changes."""
@@ -90,20 +90,20 @@ class StoreCluster:
         name = change.stored.kind.kind
         self.changes += 1
         self._versions[name] = change.stored.revision
-        shelf = self._shelves.get(name)
-        if shelf is None:
+        index = self._indexes.get(name)
+        if index is None:
             return
         key = (change.stored.namespace, change.stored.name)
         if change.type == "DELETED":
-            shelf.drop(key)
+            index.drop(key)
         else:
-            shelf.put(key, change.stored.document())
+            index.put(key, change.stored.document())
 
-    def _shelf(self, kind: str) -> _Shelf:
-        shelf = self._shelves.get(kind)
-        if shelf is None:
-            shelf = self._shelves[kind] = _Shelf(self._store, kind_named(self._store.kinds, kind))
-        return shelf
+    def _index(self, kind: str) -> _KindIndex:
+        index = self._indexes.get(kind)
+        if index is None:
+            index = self._indexes[kind] = _KindIndex(self._store, kind_named(self._store.kinds, kind))
+        return index
 
 
 class StoreClient:

@@ -44,7 +44,7 @@ class PolicyAdmission:
 
     def validate(self, request: Request) -> None:
         """Evaluate the policies, then run the inner steps."""
-        if len(request.store.shelf(self._bindings)) and not is_exempt(request):
+        if len(request.store.index(self._bindings)) and not is_exempt(request):
             for stored in request.store.list(self._bindings):
                 self._apply(stored.document(), request)
         self._inner.validate(request)

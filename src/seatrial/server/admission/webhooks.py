@@ -86,8 +86,8 @@ class WebhookAdmission:
         return self._inner.binding_labels(store, node)
 
     def _matching(self, kind: Kind, request: Request) -> Iterator[Webhook]:
-        shelf = request.store.shelf(kind)
-        if not len(shelf):
+        index = request.store.index(kind)
+        if not len(index):
             return
         for webhook in self._webhooks(request.store, kind):
             document = webhook.document

@@ -8,7 +8,7 @@ __all__ = ["convert", "convert_data", "storage_kind", "type_head"]
 
 
 def storage_kind(kinds: Kinds, kind: Kind) -> Kind:
-    """The kind whose shelf a request for `kind` reads and writes."""
+    """The kind whose index a request for `kind` reads and writes."""
     if kind.group == "events.k8s.io" and kind.kind == "Event":
         return kinds.named("v1", "Event") or kind
     if kind.group == "autoscaling" and kind.version == "v1" and kind.kind == "HorizontalPodAutoscaler":

@@ -1,4 +1,4 @@
-"""Certificate requests: the requester's identity is recorded, and no request may ask for system:masters.
+"""Certificate requests: the requester's identity is recorded, and no request may contain system:masters.
 
 Upstream: pkg/registry/certificates/certificates/strategy.go (PrepareForCreate) and
 plugin/pkg/admission/certificates/subjectrestriction.
@@ -15,7 +15,7 @@ IDENTITY = ("username", "uid", "groups", "extra")
 
 
 def record_requester(request: Request, reader: Reader) -> None:
-    """Set the identity in the spec to that of the user who makes the request, whatever the client claims."""
+    """Set the identity in the spec to that of the authenticated user, overwriting what the client sent."""
     if request.operation != "CREATE" or request.user is None:
         return
     spec: Document = {key: value for key, value in (request.document.get("spec") or {}).items() if key not in IDENTITY}

@@ -57,14 +57,14 @@ class StandardAdmission:
         self._labels_of_node: dict[str, tuple[int, dict[str, str]]] = {}
 
     def admit(self, request: Request) -> None:
-        """Let the cluster fill in what is its to say, or refuse."""
+        """Run the mutating steps: fill in fields, or refuse."""
         namespaces.check_namespace(request, self._reader)
         if request.operation in ("CREATE", "UPDATE"):
             for step in _ADMITTING.get(request.kind.group_kind, ()):
                 step(request, self._reader)
 
     def validate(self, request: Request) -> None:
-        """Refuse what is against the cluster's limits, once the write is what it will be."""
+        """Run the validating steps on the final document."""
         if request.operation in ("CREATE", "UPDATE"):
             for step in _VALIDATING.get(request.kind.group_kind, ()):
                 step(request, self._reader)

@@ -69,7 +69,7 @@ def check_expansion(request: Request, reader: Reader) -> None:
 
 
 def claim_class(claim: Document) -> str:
-    """The storage class that a claim asks for."""
+    """The storage class of a claim."""
     annotated = (claim["metadata"].get("annotations") or {}).get(_CLASS_ANNOTATION)
     return str(annotated or (claim.get("spec") or {}).get("storageClassName") or "")
 

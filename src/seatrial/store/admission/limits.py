@@ -1,4 +1,4 @@
-"""LimitRanger: what containers ask for if they do not say, and the least and most they may ask for.
+"""LimitRanger: default requests and limits of containers, and their allowed minimum and maximum.
 
 Upstream: plugin/pkg/admission/limitranger.
 """
@@ -44,7 +44,7 @@ def check_pod(request: Request, reader: Reader) -> None:
 
 
 def check_claim(request: Request, reader: Reader) -> None:
-    """Forbidden where a claim asks for less or more storage than the namespace allows."""
+    """Forbidden where a claim requests less or more storage than the namespace allows."""
     if request.subresource or (request.old or {}).get("metadata", {}).get("deletionTimestamp"):
         return
     requests = parsed(((request.document.get("spec") or {}).get("resources") or {}).get("requests"))

@@ -1,4 +1,4 @@
-"""What admission looks up in the store, and how it says no.
+"""Cached reads of the store for admission, and the Forbidden error.
 
 Classes, limits and namespaces are read for every pod and seldom change, so their documents are kept by revision.
 """

@@ -14,7 +14,7 @@ _PREEMPT: Final = "PreemptLowerPriority"
 
 
 def system_priority_classes() -> list[Document]:
-    """The two classes that every cluster has, for whoever furnishes one."""
+    """The two PriorityClasses that every cluster has."""
     return [
         {
             "apiVersion": "scheduling.k8s.io/v1",

@@ -1,7 +1,7 @@
 """ResourceQuota: a namespace gets no more than its quotas allow.
 
 Upstream: k8s.io/apiserver/pkg/admission/plugin/resourcequota. As there, usage is carried on in the quota's status with
-every write that is let in; a stale status is counted anew from the objects themselves before a write is refused.
+every write that is let in; before a write is refused, a stale status is recomputed from the objects.
 """
 
 from typing import TYPE_CHECKING, Any, Final
@@ -72,7 +72,7 @@ def _is_charged_for(request: Request) -> bool:
 
 
 def _check_all_is_set(request: Request, quota: Document, names: list[str]) -> None:
-    """Where cpu or memory is limited, every container must say how much of it it wants."""
+    """Where cpu or memory is limited, every container must set it."""
     if request.kind.group_kind != _POD:
         return
     spec = request.document.get("spec") or {}

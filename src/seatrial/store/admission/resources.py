@@ -1,4 +1,4 @@
-"""What a pod asks for as a whole: its containers together, with init containers, sidecars and overhead.
+"""Total requests and limits of a pod: the sum of its containers, with init containers, sidecars and overhead.
 
 Upstream: k8s.io/component-helpers/resource (PodRequests, PodLimits) and the plainer sums of LimitRanger.
 """

@@ -1,4 +1,4 @@
-"""The defaults of a schema are values of the schema themselves.
+"""Validation of schema defaults: each must be valid by the schema it is in.
 
 Upstream: apiextensions-apiserver/pkg/apiserver/schema/defaulting/validation.go.
 """

@@ -1,4 +1,4 @@
-"""A CustomResourceDefinition, read: which kinds it serves and what each version's documents look like."""
+"""A decoded CustomResourceDefinition: the kinds it serves and the schema of each version."""
 
 from dataclasses import dataclass
 from functools import cached_property

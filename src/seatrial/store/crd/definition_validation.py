@@ -1,4 +1,4 @@
-"""What makes a CustomResourceDefinition itself valid.
+"""Validation of CustomResourceDefinitions.
 
 Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go and
 pkg/apiserver/schema/validation.go (structural schemas).
@@ -109,7 +109,7 @@ def _version_causes(version: Document, path: str, alike: bool) -> Iterator[Cause
 
 
 def _schema_and_rule_causes(schema: Any, path: str) -> list[Cause]:
-    """Defaults are asked about only where the schema is valid, and rules only where the defaults are."""
+    """Defaults are checked only where the schema is valid, and rules only where the defaults are."""
     return (
         list(schema_causes(schema, path, root=True)) or list(default_causes(schema, path)) or rule_causes(schema, path)
     )

@@ -1,4 +1,4 @@
-"""The formats of texts that upstream checks in custom resources; others mean nothing.
+"""The string formats that upstream checks in custom resources; other formats are ignored.
 
 Upstream: kube-openapi/pkg/validation/strfmt and apiextensions-apiserver/pkg/apiserver/validation/formats.go.
 """

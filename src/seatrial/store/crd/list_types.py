@@ -1,4 +1,4 @@
-"""Lists that are sets or maps have no item twice, and embedded resources say what they are.
+"""Checks that set and map lists have no duplicates, and that embedded resources have apiVersion and kind.
 
 Upstream: apiextensions-apiserver/pkg/apiserver/schema/{listtype,objectmeta}.
 """

@@ -1,6 +1,6 @@
-"""What was wrong before an update and was left as it is may stay wrong.
+"""Validation ratcheting: an update may keep an invalid value that it does not change.
 
-A schema may become stricter than the objects that are there; an update is then only asked about what it changes. An
+A schema may become stricter than the objects that are stored; an update is then validated in what it changes only. An
 item of a list is found again by its keys where the list is a map; in other lists only the whole list is compared.
 
 Upstream: apiextensions-apiserver/pkg/apiserver/validation/ratcheting.go and

@@ -1,4 +1,4 @@
-"""What makes the x-kubernetes-validations of a definition valid: their texts, and what they may cost.
+"""Validation of x-kubernetes-validations in a CustomResourceDefinition: expressions, messages and estimated cost.
 
 The cost of a rule is estimated for the largest object that the schema allows, times the number of places where the
 rule may apply; one rule and all rules together have a limit.

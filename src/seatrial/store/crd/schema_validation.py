@@ -1,6 +1,6 @@
 """Validation of custom resources by their OpenAPI schema.
 
-Most documents are valid, so jsonschema-rs is asked first; only what it refuses is walked here to say what is wrong in
+Most documents are valid, so jsonschema-rs checks them first; only what it refuses is walked here to report errors in
 upstream's words. What JSON Schema cannot say (formats, unique list keys, embedded resources) is checked by a walk of
 its own where the schema has any of it.
 

@@ -35,7 +35,7 @@ _OUT_OF_BUDGET = "validation failed due to running out of cost budget, no furthe
 
 
 class Expressions:
-    """The rules of a schema, wherever they stand in it."""
+    """All rules of a schema, at any depth."""
 
     def __init__(self, openapi: Document, *, root: bool = True) -> None:
         self._openapi = openapi

@@ -1,6 +1,6 @@
 """The commit mark: a small file that names the last revision that was acknowledged, and whether the end was clean.
 
-SQLite takes damage at the end of its write-ahead log for a write that was cut off, and drops it without a word. A
+SQLite takes damage at the end of its write-ahead log for a write that was cut off, and drops it silently. A
 database that ends before the mark has lost acknowledged writes. The mark is overwritten after each commit without a
 sync, which a killed process survives; after a power failure it may be older than the database, never newer.
 """

@@ -128,7 +128,7 @@ class Durability:
             self._flushing = None
 
     def _answer(self) -> None:
-        """Let those go on whose write is on disk, or all after a failure."""
+        """Resume the callers whose write is on disk, or all of them after a failure."""
         waiters, self._waiters = self._waiters, []
         for revision, waiter in waiters:
             if waiter.done():

@@ -1,6 +1,6 @@
-"""The objects as they are now, in the order of (namespace, name), one shelf per kind.
+"""The current objects in the order of (namespace, name), one index per kind.
 
-A dict keeps the order of insertion, so a shelf stays sorted by itself while names arrive in order; one that
+A dict keeps the order of insertion, so an index stays sorted by itself while names arrive in order; one that
 arrives out of order only marks its namespace, and the next list sorts it.
 """
 

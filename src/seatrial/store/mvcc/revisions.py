@@ -1,8 +1,8 @@
-"""One revision counter over all objects: the layer that knows shelves and history but nothing of Kubernetes.
+"""One revision counter over all objects: the layer that knows indexes and history but nothing of Kubernetes.
 
-Every commit takes the next revision, is encoded once, put on its shelf, appended to the history and told to the
-listeners, in the order in which they subscribed. A listener that writes again is answered after everybody has
-heard of the first write, so all listeners see one order.
+Every commit takes the next revision, is encoded once, put into the index of its kind, appended to the history and
+passed to the listeners in the order of subscription. When a listener writes, that write is passed on after all
+listeners have received the first one, so all listeners see the same order.
 """
 
 from collections import deque
@@ -23,12 +23,12 @@ GroupKind = tuple[str, str]
 
 
 class Revisions:
-    """Objects, their history, and who listens."""
+    """Objects, their history and the subscribed listeners."""
 
     def __init__(self, history: History | None = None) -> None:
         self.revision = 0
         self.history = History() if history is None else history
-        self.shelves: dict[GroupKind, KeyIndex] = {}
+        self.indexes: dict[GroupKind, KeyIndex] = {}
         self.journal: Listener | None = None
         """Called first for each commit; it makes them durable."""
         self._listeners: list[tuple[Listener, frozenset[GroupKind] | None]] = []
@@ -36,11 +36,11 @@ class Revisions:
         self._untold: deque[Change] = deque()
         self._telling = False
 
-    def shelf(self, group_kind: GroupKind) -> KeyIndex:
-        shelf = self.shelves.get(group_kind)
-        if shelf is None:
-            shelf = self.shelves[group_kind] = KeyIndex()
-        return shelf
+    def index(self, group_kind: GroupKind) -> KeyIndex:
+        index = self.indexes.get(group_kind)
+        if index is None:
+            index = self.indexes[group_kind] = KeyIndex()
+        return index
 
     def put(
         self,
@@ -68,7 +68,7 @@ class Revisions:
     def put_pieces(
         self, previous: Stored, pieces: Callable[[int], tuple[bytes, ...]], *, writer: str, at: int, subresource: str
     ) -> Stored:
-        """Commit a new state of an object that its owner keeps encoded; `pieces` is told the revision to write."""
+        """Commit a new state of an object that the caller keeps encoded; `pieces` receives the revision to write."""
         revision = self.revision + 1
         made = pieces(revision)
         content = made[0] if len(made) == 1 else made
@@ -87,9 +87,9 @@ class Revisions:
     def restore(self, stored: Stored | None, previous: Stored | None) -> None:
         """Put back what is on disk, without calling the listeners."""
         if stored is not None:
-            self.shelf(stored.kind.group_kind).put(stored)
+            self.index(stored.kind.group_kind).put(stored)
         elif previous is not None:
-            self.shelf(previous.kind.group_kind).remove(previous.namespace, previous.name)
+            self.index(previous.kind.group_kind).remove(previous.namespace, previous.name)
 
     def begin_at(self, revision: int) -> None:
         """Go on counting from a revision; nothing before it is known."""
@@ -114,11 +114,11 @@ class Revisions:
         if self.journal is not None:
             # Before anything else: a journal that takes no more writes refuses, and then nothing has changed.
             self.journal(change)
-        shelf = self.shelf(stored.kind.group_kind)
+        index = self.index(stored.kind.group_kind)
         if change.type == "DELETED":
-            shelf.remove(stored.namespace, stored.name)
+            index.remove(stored.namespace, stored.name)
         else:
-            shelf.put(stored)
+            index.put(stored)
         self.revision = stored.revision
         self.history.append(change)
         self._untold.append(change)

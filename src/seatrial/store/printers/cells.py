@@ -1,4 +1,4 @@
-"""Reading cells: ages and durations as kubectl words them, and paths that may not be there.
+"""Cell values: ages and durations as kubectl formats them, and fields that may be absent.
 
 Upstream: k8s.io/apimachinery/pkg/util/duration/duration.go.
 """

@@ -1,4 +1,4 @@
-"""What else is in a cluster, as `kubectl get` prints it: storage, network, configuration, access.
+"""Printer columns of storage, network, configuration and access kinds.
 
 Upstream: pkg/printers/internalversion/printers.go.
 """

@@ -1,4 +1,4 @@
-"""Pods and nodes as `kubectl get` prints them.
+"""Printer columns of pods and nodes.
 
 Upstream: pkg/printers/internalversion/printers.go (printPod, printNode).
 """

@@ -1,4 +1,4 @@
-"""Workloads as `kubectl get` prints them: deployments, replica sets, jobs and their kin.
+"""Printer columns of workloads: deployments, replica sets, jobs and similar kinds.
 
 Upstream: pkg/printers/internalversion/printers.go.
 """

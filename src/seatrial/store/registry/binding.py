@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Binding(TypedDict, total=False):
-    """What a Binding may say beside the node: preconditions, and metadata that goes onto the pod."""
+    """The other fields of a Binding: preconditions, and metadata that is copied to the pod."""
 
     annotations: Mapping[str, str] | None
     labels: Mapping[str, str] | None

@@ -1,4 +1,4 @@
-"""Creating an object: names, uid, time and generation are the store's; the rest is the caller's.
+"""Creates an object: the store sets generated name, uid, creation time and generation.
 
 Upstream: k8s.io/apiserver/pkg/registry/rest/create.go (BeforeCreate) and generic/registry/store.go (Create).
 """
@@ -54,7 +54,7 @@ def create(
         store.rules.validate_create(kind, document, restored=options.restored)
 
     large("create", lambda: meaning(document), check)
-    if store.shelf(kind).find(namespace, name) is not None:
+    if store.index(kind).find(namespace, name) is not None:
         raise already_exists(kind, name)
     # Last, since a quota is charged here; what lived before was let in before.
     request.document = document
@@ -95,10 +95,10 @@ def settle_name(store: "Store", kind: Kind, metadata: Document, namespace: str) 
     prefix = metadata.get("generateName") or ""
     if not prefix:
         raise refusal(kind, "", [required("metadata.name", "name or generateName is required")])
-    shelf = store.shelf(kind)
+    index = store.index(kind)
     for _ in range(NAME_ATTEMPTS):
         name = prefix[:LONGEST_BASE] + store.identities.suffix(kind, namespace, prefix)
-        if shelf.find(namespace, name) is None:
+        if index.find(namespace, name) is None:
             break
     metadata["name"] = name
     return name

@@ -1,4 +1,4 @@
-"""Deleting an object: preconditions, grace, finalizers, and who is still to finish before it goes.
+"""Deletes an object: preconditions, grace period, finalizers, and dependents that must be deleted first.
 
 An object with finalizers, and a bound pod with a grace period, is only marked (deletionTimestamp); the last
 finalizer to leave, or the pod's lifecycle with grace 0, ends it. Dependents are the garbage collector's work: here
@@ -32,7 +32,7 @@ _DEFINITION = Kind(DEFINITIONS[0], "v1", DEFINITIONS[1], "customresourcedefiniti
 
 
 def delete(store: "Store", current: Stored, writer: str, options: DeleteOptions) -> Stored | None:
-    """Delete an object, or mark it where somebody has to finish first."""
+    """Delete an object, or mark it where a finalizer or a grace period delays the deletion."""
     kind, document = current.kind, current.document()
     metadata = document["metadata"]
     check_preconditions(kind, metadata, options)
@@ -74,16 +74,16 @@ def _delete_definition(store: "Store", current: Stored, writer: str, options: De
     if definition is not None and not definition.terminating:
         document["metadata"]["finalizers"] = [*document["metadata"].get("finalizers", ()), CLEANUP]
         store.put(current.kind, document, current, writer=writer)
-        for instance in store.shelf(definition.storage.kind).all():
+        for instance in store.index(definition.storage.kind).all():
             delete(store, instance, writer, DeleteOptions())
         finish_definition(store, definition.storage.kind, writer)
-    return store.shelf(current.kind).find("", current.name)
+    return store.index(current.kind).find("", current.name)
 
 
 def finish_definition(store: "Store", kind: Kind, writer: str) -> None:
     """End the definition of a kind that is being deleted, once no object of the kind is left."""
     definition = store.definitions.of_kind(kind)
-    if definition is None or not definition.terminating or len(store.shelf(kind)):
+    if definition is None or not definition.terminating or len(store.index(kind)):
         return
     current = store.current(_DEFINITION, definition.name, "")
     document = current.document()
@@ -132,7 +132,7 @@ def check_preconditions(kind: Kind, metadata: Document, options: DeleteOptions) 
 
 
 def _grace(document: Document, kind: Kind, options: DeleteOptions) -> int | None:
-    """The seconds that somebody else has to finish the object; None for kinds that know no grace."""
+    """The grace period in seconds; None for kinds without one."""
     if not strategy_of(kind).deletes_gracefully:
         return None
     spec, status = document.get("spec") or {}, document.get("status") or {}
@@ -149,7 +149,7 @@ def _grace(document: Document, kind: Kind, options: DeleteOptions) -> int | None
 
 
 def _shortens(metadata: Document, grace: int, options: DeleteOptions) -> bool:
-    """Whether this delete asks for something that an earlier one did not: a deletion can only be hurried."""
+    """Whether this delete changes a deletion in progress: a grace period can only be shortened."""
     already = metadata.get("deletionGracePeriodSeconds")
     if "deletionTimestamp" not in metadata or not already:
         return True

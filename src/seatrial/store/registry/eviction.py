@@ -1,4 +1,4 @@
-"""Evicting a pod: deleting it unless a PodDisruptionBudget stands against it.
+"""The eviction subresource: deletes a pod unless a PodDisruptionBudget forbids it.
 
 Upstream: pkg/registry/core/pod/storage/eviction.go.
 """
@@ -47,7 +47,7 @@ def _is_beyond_budgets(pod: Document) -> bool:
 
 def _budgets_of(store: "Store", pod: Document) -> list[Stored]:
     labels, found = pod["metadata"].get("labels") or {}, []
-    for budget in store.shelf(BUDGETS).all(pod["metadata"]["namespace"]):
+    for budget in store.index(BUDGETS).all(pod["metadata"]["namespace"]):
         selector = (budget.document().get("spec") or {}).get("selector")
         try:
             if selector is not None and LabelSelector.from_document(selector).matches(labels):

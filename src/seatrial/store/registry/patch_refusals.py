@@ -1,4 +1,4 @@
-"""The refusal of a patch whose result is no object of its kind: 422 that shows the result, or the patch.
+"""The error for a patch whose result cannot be decoded as its kind: 422 that shows the result, or the patch.
 
 Upstream: applyPatchToCurrentObject of k8s.io/apiserver/pkg/endpoints/handlers/patch.go, and the texts of
 k8s.io/apimachinery/pkg/runtime/converter.go for strategic merge patches.
@@ -21,7 +21,7 @@ _SCALARS = {"string": (str,), "boolean": (bool,), "integer": (int,), "number": (
 
 
 def refusal(patch: Patch, result: Document, error: CannotHandle, schema: Schema | None) -> StatusError:
-    """What a client is told of a patch after which the object cannot be decoded."""
+    """The error for a patch after which the object cannot be decoded."""
     if patch.type == "strategic":
         why = restore_fault(schema, result) if schema is not None else None
         return _invalid(go_text(patch.body), why or error.why)

@@ -1,4 +1,4 @@
-"""Patching an object: the patch is worked out on the latest state, then written like any update.
+"""Patches an object: the patch is applied to the latest state, then written like any update.
 
 Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go.
 """
@@ -96,7 +96,7 @@ def _scale(
     writer: str,
     options: PatchOptions,
 ) -> Stored:
-    """Patch the Scale of an object, and set the replicas it then asks for."""
+    """Patch the Scale of an object, and set the replicas of the patched Scale."""
     check_scalable(kind)
     paths = store.scale_paths(kind)
     scale = scale_of(document, paths)

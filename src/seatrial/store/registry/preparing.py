@@ -1,4 +1,4 @@
-"""What a kind fills in or takes back when an object of it is written, beyond the rules that all kinds share.
+"""PrepareForCreate and PrepareForUpdate of the kinds that have one: fields that are set or reset on a write.
 
 Upstream: the PrepareForCreate, PrepareForUpdate and Canonicalize methods of pkg/registry/*/*/strategy.go.
 """
@@ -137,7 +137,7 @@ def pod_status_updated(document: Document, old: Document, now: int) -> None:
 
 
 def certificate_request_updated(document: Document, old: Document, now: int) -> None:
-    """What is asked for never changes; conditions and the certificate have subresources of their own."""
+    """The spec never changes; conditions and the certificate have subresources of their own."""
     document["spec"] = old.get("spec") or {}
     document["status"] = old.get("status") or {}
 

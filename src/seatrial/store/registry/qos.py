@@ -1,4 +1,4 @@
-"""The class of service of a pod, from what its containers ask for.
+"""The QoS class of a pod, from the requests and limits of its containers.
 
 Upstream: pkg/apis/core/helper/qos/qos.go.
 """
@@ -31,7 +31,7 @@ def _asked(resources: Document) -> Asked:
 
 @lru_cache(4096)
 def _class_of(containers: tuple[Asked, ...], *, whole: bool) -> str:
-    """Pods are made from few templates, so the same question is asked again and again."""
+    """Cached: pods are made from few templates, so the same arguments recur."""
     requests: dict[str, Quantity] = {}
     limits: dict[str, Quantity] = {}
     guaranteed = True
@@ -45,7 +45,7 @@ def _class_of(containers: tuple[Asked, ...], *, whole: bool) -> str:
 
 
 def _add(total: dict[str, Quantity], amounts: tuple[Amount, ...]) -> int:
-    """Add what is asked of cpu and memory; how many of the two were asked for."""
+    """Add the amounts of cpu and memory; returns how many of the two are set."""
     found = 0
     for name, value in zip(COMPUTE, amounts, strict=True):
         amount = _positive(value)

@@ -1,4 +1,4 @@
-"""The rules a document must pass: decoding, defaulting and validation, each from the room that knows them."""
+"""The rules a document must pass: decoding, defaulting and validation, each from the package that implements it."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,7 @@ _METADATA = schema_named("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")
 
 
 class Rules:
-    """What is asked of every document on its way in."""
+    """The checks that every incoming document must pass."""
 
     def __init__(self, definitions: Definitions) -> None:
         self._definitions = definitions

@@ -47,7 +47,7 @@ def scale_of(document: Document, paths: ScalePaths | None = None) -> Document:
 
 
 def apply_scale(kind: Kind, document: Document, scale: Document, paths: ScalePaths | None = None) -> None:
-    """Set the replicas that a Scale asks for, in place."""
+    """Set the replicas of a Scale, in place."""
     name, asked = document["metadata"]["name"], scale.get("metadata") or {}
     replicas = (scale.get("spec") or {}).get("replicas", 0)
     if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas > MOST_REPLICAS:

@@ -1,4 +1,4 @@
-"""Cluster addresses and node ports of Services: nobody routes to them, but clients read them.
+"""Allocates cluster IPs and node ports of Services: nothing routes to them, but clients read them.
 
 An address follows from the name of the Service, so that the same run gives the same addresses in any order; one that
 is taken moves on to the next. Upstream: pkg/registry/core/service (ipallocator, portallocator).
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NETWORK = (10 << 24) | (96 << 16)
 NETWORK_BITS = 12
 RESERVED = 256
-"""The first addresses are left to those who ask for one."""
+"""The first addresses are reserved for Services that name one."""
 
 FIRST_PORT, LAST_PORT = 30000, 32767
 
@@ -38,13 +38,13 @@ class _Service(msgspec.Struct, frozen=True, gc=False):
 
 
 def allocate(store: "Store", document: Document) -> list[Cause]:
-    """Give a new Service its address and ports, in place; what it asked for and cannot have."""
+    """Allocate the address and ports of a new Service, in place; returns errors for requested ones that are taken."""
     spec, metadata = document.get("spec") or {}, document["metadata"]
     kind, asked = spec.get("type", "ClusterIP"), spec.get("clusterIP") or ""
     if kind == "ExternalName":
         return []
     services = store.kinds.named("v1", "Service")
-    taken = [stored.view(_Service).spec for stored in store.shelf(services)] if services is not None else []
+    taken = [stored.view(_Service).spec for stored in store.index(services)] if services is not None else []
     addresses = {other.clusterIP for other in taken}
     if asked and asked != "None" and asked in addresses:
         why = f"failed to allocate IP {asked}: provided IP is already allocated"

@@ -1,7 +1,7 @@
-"""Writing a status without taking the rest of the object apart.
+"""Writes a status without decoding the rest of the object.
 
 A controller's own status needs no checking, and the rest of the object does not change with it: the encoded status is
-put in the place of the old one. What it was is read the same way, so a status that stands already costs nothing.
+put in the place of the old one. The old status is read the same way, so writing an equal status costs nothing.
 """
 
 import msgspec
@@ -39,7 +39,7 @@ def write_status(store: Store, stored: Stored, status: Document | bytes, writer:
 
 
 def _joined(stored: Stored, data: bytes, present: bytes, fresh: bytes, revision: int) -> bytes:
-    """The resourceVersion is the first of that name; the status is the last field, unless its maker had it else."""
+    """The resourceVersion is the first of that name; the status is the last field, unless the client moved it."""
     ending = STATUS + present + b"}" if present else b"}"
     if not data.endswith(ending):
         document = stored.document()

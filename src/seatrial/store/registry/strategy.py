@@ -1,4 +1,4 @@
-"""The strategy of a kind: everything the API server does for it that it does not do for every kind.
+"""The strategy of a kind: the behaviour of the API server that is specific to it.
 
 One record per kind; routes, discovery and OpenAPI follow from the data file of the model, the rest follows from here.
 Upstream: the strategies of pkg/registry/*/*/strategy.go, with the printers and field labels that each storage wires in.

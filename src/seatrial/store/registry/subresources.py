@@ -1,4 +1,4 @@
-"""Doors to a part of an object: what each may change, the rest staying as it was.
+"""Subresources: the part of an object that each may change; the rest is kept from the old object.
 
 Upstream: the status, ephemeralContainers, resize, approval and finalize strategies of pkg/registry.
 """
@@ -14,7 +14,7 @@ RESIZABLE = ("resources", "resizePolicy")
 
 
 def narrow(kind: Kind, document: Document, old: Document, subresource: str) -> Document:
-    """The old object with only that part of the new one that this door may change."""
+    """The old object with the part of the new one that this subresource may change."""
     if not subresource:
         if "status" in kind.subresources:
             document = _with(document, "status", old)

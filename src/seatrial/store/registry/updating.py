@@ -1,4 +1,4 @@
-"""Updating an object: what may not change stays, and a write that changes nothing is none.
+"""Updates an object: immutable parts are kept, and a write that changes nothing is not committed.
 
 Upstream: k8s.io/apiserver/pkg/registry/rest/update.go (BeforeUpdate) and generic/registry/store.go (Update).
 """
@@ -97,7 +97,7 @@ def check_precondition(kind: Kind, metadata: Document, old: Document) -> None:
 
 
 def prepare(kind: Kind, document: Document, old: Document, subresource: str, now: int) -> Document:
-    """The document as it is stored: what this door may not change is taken from the old one."""
+    """The document to store: what this subresource may not change is taken from the old one."""
     metadata, old_metadata = document["metadata"], old["metadata"]
     for key in _IMMUTABLE:
         if key in old_metadata:

@@ -75,7 +75,7 @@ def resource_name(name: str, path: str) -> Iterator[Cause]:
 
 
 def container_resource_name(name: str, path: str) -> Iterator[Cause]:
-    """A resource that a container may ask for."""
+    """A resource that a container may request."""
     yield from resource_name(name, path)
     if "/" not in name:
         if name not in CONTAINER_RESOURCES and not is_huge(name):
@@ -85,7 +85,7 @@ def container_resource_name(name: str, path: str) -> Iterator[Cause]:
 
 
 def pod_resource_name(name: str, path: str) -> Iterator[Cause]:
-    """A resource that a whole pod may ask for."""
+    """A resource that a pod may request at pod level."""
     wrong = list(resource_name(name, path))
     yield from wrong
     if not wrong and name not in COMPUTE and not is_huge(name):

@@ -1,4 +1,4 @@
-"""CertificateSigningRequests: the request itself, its usages and signer, and which conditions each door may change.
+"""CertificateSigningRequests: the request, its usages and signer, and the conditions each subresource may change.
 
 Upstream: pkg/apis/certificates/validation/validation.go.
 """
@@ -66,7 +66,7 @@ def create_causes(document: Document) -> Iterator[Cause]:
 
 
 def update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What is wrong with a changed request, by the door through which it is changed."""
+    """Errors of an update, by the subresource it is made through."""
     yield from _conditions(document)
     for type in (APPROVED, DENIED, FAILED):
         if len(_of_type(document, type)) < len(_of_type(old, type)):
@@ -102,7 +102,7 @@ def parsed(request: str) -> "CertificateSigningRequest":
 
 
 def organizations(request: str) -> list[str]:
-    """The organizations that a request asks for, which become groups."""
+    """The organizations in the subject of a request; they become groups."""
     from cryptography.x509.oid import NameOID
 
     try:

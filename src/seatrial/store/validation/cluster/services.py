@@ -1,7 +1,7 @@
 """Services: type, ports, session affinity and traffic policies.
 
 What an update leaves behind when the type of a service changes is upstream's to clean up, so the rules that tie fields
-to a type are asked of new services only. Cluster addresses are checked where they are allocated.
+to a type are checked for new services only. Cluster addresses are checked where they are allocated.
 
 Upstream: validateService of pkg/apis/core/validation/validation.go.
 """

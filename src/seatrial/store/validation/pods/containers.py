@@ -68,7 +68,7 @@ def containers(given: Sequence[Document], pod: Surroundings, path: str) -> Itera
 def init_containers(
     given: Sequence[Document], regular: Sequence[Document], pod: Surroundings, path: str
 ) -> Iterator[Cause]:
-    """The containers that run before the regular ones, or beside them."""
+    """Init containers, which run before the regular ones, and sidecars, which run with them."""
     names = {container.get("name", "") for container in regular}
     for index, container in enumerate(given):
         where, name = f"{path}[{index}]", container.get("name", "")

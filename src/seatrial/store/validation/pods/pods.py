@@ -60,7 +60,7 @@ def _static(pod: Document) -> Iterator[Cause]:
 
 
 def update_causes(pod: Document, old: Document, subresource: str) -> Iterable[Cause]:
-    """What is wrong with a pod that replaces another one through this door."""
+    """Errors of a pod update through this subresource."""
     annotations, earlier = (each["metadata"].get("annotations") or {} for each in (pod, old))
     changed = [] if annotations == earlier else list(annotation_update_causes(annotations, earlier, _ANNOTATIONS))
     if annotations != earlier:

@@ -77,7 +77,7 @@ def _subscript(field: str) -> tuple[str, str | None]:
 
 
 def resource_reference(reference: Document, path: str, *, volume: bool) -> Iterator[Cause]:
-    """An amount that a container of the pod asks for."""
+    """A resourceFieldRef: a request or limit of a container of the pod."""
     resource = reference.get("resource", "")
     if volume and not reference.get("containerName"):
         yield required(f"{path}.containerName")

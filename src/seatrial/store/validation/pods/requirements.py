@@ -1,4 +1,4 @@
-"""What containers and whole pods ask for: requests, limits and claims, each and together.
+"""Validation of ResourceRequirements: requests, limits and claims of containers and of whole pods.
 
 Upstream: validateResourceRequirements and validatePodResources of pkg/apis/core/validation/validation.go, and
 k8s.io/component-helpers/resource/helpers.go for the sums.
@@ -26,7 +26,7 @@ NameRule = Callable[[str, str], Iterator[Cause]]
 
 
 def container_requirements(requirements: Document, claims: Collection[str], path: str) -> Iterator[Cause]:
-    """What one container asks for."""
+    """Validate the resources of one container."""
     return _requirements(requirements, container_resource_name, claims, path)
 
 
@@ -91,7 +91,7 @@ def _claims(given: list[Document], known: Collection[str], path: str) -> Iterato
 
 
 def pod_requirements(spec: Document, path: str) -> Iterator[Cause]:
-    """What a whole pod asks for must cover its containers."""
+    """Pod-level resources must cover those of the containers."""
     requirements, where = spec["resources"], f"{path}.resources"
     if (spec.get("os") or {}).get("name") == "windows":
         yield forbidden(where, "may not be set for a windows pod")
@@ -124,5 +124,5 @@ def _covers(spec: Document, requirements: Document, path: str) -> Iterator[Cause
 
 
 def aggregate(spec: Document, kind: str) -> dict[str, Quantity]:
-    """What the containers of a pod ask for at most at once: init containers run before, sidecars all along."""
+    """The largest concurrent requests of a pod's containers: init containers run before, sidecars throughout."""
     return needed_at_once(spec, lambda container: container_resources(container, kind))

@@ -17,7 +17,7 @@ _ONLY = "only cpu and memory resources are mutable"
 
 
 def resize_causes(pod: Document, old: Document, found: list[Cause]) -> list[Cause]:
-    """What is wrong with a resize, beside what was `found` in the spec."""
+    """Errors of a resize, in addition to those `found` in the spec."""
     if MIRROR in (old["metadata"].get("annotations") or {}):
         return [forbidden(NOWHERE, "static pods cannot be resized")]
     spec, before, status = pod.get("spec") or {}, old.get("spec") or {}, old.get("status") or {}
@@ -93,7 +93,7 @@ def _init(new: Document, old: Document, path: str) -> Iterator[Cause]:
 
 
 def _others(resources: Document | None) -> dict[str, Any]:
-    """What resources say beside processor and memory."""
+    """Resources other than cpu and memory."""
     given = resources or {}
     rest = {
         kind: {name: value for name, value in (given.get(kind) or {}).items() if name not in COMPUTE}

@@ -1,4 +1,4 @@
-"""As whom and with which powers a pod and its containers run.
+"""Validation of security contexts: the user, the groups and the capabilities of a pod and its containers.
 
 Upstream: ValidateSecurityContext, validatePodSpecSecurityContext and what they call in
 pkg/apis/core/validation/validation.go. Privileged containers are allowed, as nearly every cluster allows them.

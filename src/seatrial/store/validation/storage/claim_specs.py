@@ -1,4 +1,4 @@
-"""What a claim of storage asks for, whether it stands alone or in a template.
+"""Validation of PersistentVolumeClaimSpec, of claims and of claim templates.
 
 Upstream: ValidatePersistentVolumeClaimSpec of pkg/apis/core/validation/validation.go.
 """
