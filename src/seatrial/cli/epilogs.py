@@ -63,6 +63,8 @@ CLOSINGS: dict[str, tuple[tuple[str, ...], str]] = {
     "bench api": (("seatrial bench api",), DONE),
     "bench scenario": (("seatrial bench scenario",), DONE),
     "bench scheduler": (("seatrial bench scheduler",), DONE),
+    "bench outside": (("seatrial bench outside --scheduler ./kube-scheduler --nodes 100 --pods 500",), DONE),
+    "bench volcano": (("seatrial bench volcano", "seatrial bench volcano --scale 0.1 --json"), DONE),
 }
 
 
