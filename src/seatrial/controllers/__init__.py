@@ -1,1 +1,1 @@
-"""What REACTS: the cluster controllers, as cooperative work queues."""
+"""The cluster controllers, as cooperative work queues."""

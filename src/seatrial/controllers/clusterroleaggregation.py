@@ -61,7 +61,7 @@ class ClusterRoleAggregation(QueueController):
         return rules
 
     def _role_changed(self, change: Change) -> None:
-        """Any role may be selected by any other: all aggregated ones are looked at again."""
+        """Any role may be selected by any other: enqueue all aggregated ones."""
         for stored in self.store.list(self.kind):
             if b'"aggregationRule"' in stored.data:
                 self.enqueue((stored.namespace, stored.name))

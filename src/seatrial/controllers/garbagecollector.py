@@ -1,4 +1,4 @@
-"""Garbage collection: what is owned goes with its owner, after it, before it, or is set free.
+"""Garbage collection by owner references: background, foreground and orphan deletion.
 
 Upstream: pkg/controller/garbagecollector (v1.36). Background: dependents of an owner that is gone are deleted.
 Foreground: the owner waits behind a finalizer until the dependents that block it are gone. Orphan: references to the

@@ -1,4 +1,4 @@
-"""Namespaces: a terminating one is emptied, pods first, and then let go.
+"""Namespace: deletes the content of a terminating namespace, pods first, then removes its finalizer.
 
 Upstream: pkg/controller/namespace (v1.36).
 """
@@ -115,7 +115,7 @@ class Namespace(QueueController):
         self.store.modify(self.kind, name, change, subresource="finalize", writer=self.name)
 
     def _left(self, change: Change) -> None:
-        """An object has left a namespace that may be waiting for just that."""
+        """Enqueue the namespace of a deleted object, which may have been the last one in it."""
         if change.type == "DELETED" and change.stored.namespace:
             namespace = self.store.find(self.kind, change.stored.namespace)
             if namespace is not None and b'"deletionTimestamp"' in namespace.data:

@@ -1,4 +1,4 @@
-"""Lifecycles by stages: pods, and whatever else Stage objects in the cluster are for."""
+"""Lifecycles by stages: of pods, and of all other kinds that Stage objects refer to."""
 
 from typing import ClassVar
 
@@ -7,7 +7,7 @@ from seatrial.controllers.stages.lifecycle import OtherLifecycles, PodLifecycle
 
 
 class Pod(Ensemble):
-    """Plays the stages of everything but nodes."""
+    """Runs the stages of all kinds but nodes."""
 
     name: ClassVar[str] = "pod"
     parts = (PodLifecycle, OtherLifecycles)

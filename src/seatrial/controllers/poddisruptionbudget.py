@@ -1,4 +1,4 @@
-"""PodDisruptionBudget: how many of its pods are healthy, and how many may be disturbed.
+"""PodDisruptionBudget: counts healthy pods and computes how many disruptions are allowed.
 
 Upstream: pkg/controller/disruption (v1.36).
 """
@@ -137,7 +137,7 @@ class PodDisruptionBudget(QueueController):
         return expected, scaled(least, expected, up=True)
 
     def _scale(self, budget: Document, pods: Guarded) -> int:
-        """The replicas that the pods' controllers want; a Deployment speaks for its ReplicaSets."""
+        """The sum of the replicas of the pods' controllers; a Deployment replaces its ReplicaSets."""
         wanted: dict[str, int] = {}
         for owner in pods.owners:
             place = SCALES.get(owner.kind)

@@ -1,4 +1,4 @@
-"""All controllers by name, in the order in which they take their turns."""
+"""All controllers by name, in the order in which they run."""
 
 from collections.abc import Iterable
 
@@ -61,7 +61,7 @@ def controller_names() -> list[str]:
 
 
 def served_by_default() -> list[str]:
-    """The controllers that `serve` runs unless it is asked for others."""
+    """The controllers that `serve` runs unless others are named."""
     return [name for name in controller_names() if name not in OFF_BY_DEFAULT or name in SERVED]
 
 

@@ -1,4 +1,4 @@
-"""ReplicaSet and ReplicationController: as many pods of one template as the spec says.
+"""ReplicaSet and ReplicationController: keep `.spec.replicas` pods of one template.
 
 Upstream: pkg/controller/replicaset, pkg/controller/replication (v1.36).
 """
@@ -67,7 +67,7 @@ class ReplicaSet(PodOwner):
             self.delete_pod(row)
 
     def _related(self, owner: Document, pods: OwnedPods) -> list[PodRow]:
-        """The pods of all ReplicaSets of the same Deployment, which count when pods on one node are thinned out."""
+        """The pods of all ReplicaSets of the same Deployment, counted per node to rank pods for deletion."""
         reference = controller_of(owner)
         if reference is None:
             return list(pods.rows.values())
@@ -100,7 +100,7 @@ class ReplicaSet(PodOwner):
         return status
 
     def _look_again(self, key: Key, pods: OwnedPods, min_ready: int) -> None:
-        """When the next pod will have been ready for long enough."""
+        """Enqueue the owner for when the next pod becomes available."""
         now = self.clock.now()
         waiting = [row.ready_since for row in pods.active_rows() if row.ready_since is not None]
         due = [since + min_ready - now for since in waiting if since + min_ready > now]

@@ -1,4 +1,4 @@
-"""ResourceClaims: made from templates for the pods that ask, and given back when their users are gone.
+"""ResourceClaim: creates claims from templates for pods, and deallocates them when no pod uses them.
 
 Upstream: pkg/controller/resourceclaim (v1.36).
 """
@@ -24,7 +24,7 @@ WITHOUT_SPEC = frozenset({"status", "binding"})
 
 
 class ResourceClaim(QueueController):
-    """Looks after claims and after the pods that need one made."""
+    """Reconciles claims, and pods whose claim must be created."""
 
     name: ClassVar[str] = "resourceclaim"
 
@@ -126,7 +126,7 @@ class ResourceClaim(QueueController):
                 self._delete(namespace, name)
 
     def _set_users(self, namespace: str, name: str, users: list[Document], *, free: bool) -> None:
-        """Without users the allocation goes too, so that the devices are free."""
+        """Set reservedFor; without users the allocation is removed too, so that the devices are free."""
 
         def change(document: Document) -> None:
             status = document.setdefault("status", {})
@@ -196,7 +196,7 @@ class ResourceClaim(QueueController):
 
 
 def _is_done(row: PodRow) -> bool:
-    """A pod that is over, or that will never be bound."""
+    """Whether a pod has ended or will never be bound."""
     return row.phase in ("Succeeded", "Failed") or (row.is_deleting and not row.node)
 
 
@@ -207,7 +207,7 @@ def _pod_of(claim: Document) -> tuple[str, str]:
 
 
 def _owner(pods: Kind, pod: Document) -> Document:
-    """A claim does not hold up the deletion of its pod."""
+    """The owner reference to the pod; it does not block the pod's deletion."""
     reference = controller_reference(pods, pod)
     del reference["blockOwnerDeletion"]
     return reference

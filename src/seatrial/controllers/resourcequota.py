@@ -1,7 +1,7 @@
-"""ResourceQuota: what a namespace uses, counted anew whenever something in it may have changed the count.
+"""ResourceQuota: recomputes the usage of a namespace when an object that may affect it changes.
 
-Upstream: pkg/controller/resourcequota (v1.36). Admission carries usage on with every write it lets in; this controller
-is what brings it down again when objects go.
+Upstream: pkg/controller/resourcequota (v1.36). Admission adds to the usage with every write it allows; this controller
+lowers it when objects are deleted.
 """
 
 from collections.abc import Iterable, Mapping
@@ -63,7 +63,7 @@ class ResourceQuota(QueueController):
             self.enqueue((stored.namespace, stored.name))
 
     def _something_changed(self, change: Change) -> None:
-        """Objects that go, and pods that end, give back what they used."""
+        """Enqueue quotas when an object is deleted or a pod ends."""
         names = self._in_namespace.get(change.stored.namespace)
         if not names or not _gives_back(change):
             return

@@ -22,7 +22,7 @@ MESSAGE = "Taint manager: deleting due to NoExecute taint"
 
 
 class TaintEviction(QueueController):
-    """Its keys are pods."""
+    """Evicts pods by NoExecute taints; its keys are pods."""
 
     name: ClassVar[str] = "tainteviction"
 
@@ -67,7 +67,7 @@ class TaintEviction(QueueController):
             self._leave_at(key, seconds)
 
     def _leave_at(self, key: Key, seconds: int) -> None:
-        """Keep the earlier date where one stands already."""
+        """Schedule the eviction; the earlier of two times wins."""
         since = self._leaving[key][0] if key in self._leaving else self.clock.now()
         when = since + seconds * SECOND
         if key in self._leaving:

@@ -1,4 +1,4 @@
-"""TTL after finished: a Job that is over goes when its time to live has passed.
+"""TTL after finished: deletes a finished Job when its ttlSecondsAfterFinished has passed.
 
 Upstream: pkg/controller/ttlafterfinished (v1.36).
 """

@@ -1,4 +1,4 @@
-"""What pods and nodes use, for `kubectl top` and the autoscaler: what they request, or what an annotation says.
+"""Resource usage of pods and nodes, for `kubectl top` and the autoscaler: their requests, or an annotation's value.
 
 `simulation.kube-scheduler-simulator.x-k8s.io/usage: cpu=250m,memory=1Gi` on a pod (or its template) gives the pod's
 usage as a whole; it is shared among its containers in proportion to their requests. Pure: documents in, documents of
@@ -30,7 +30,7 @@ def said_usage(annotations: dict[str, str]) -> dict[str, Quantity]:
 
 
 def parse_usage(text: str) -> dict[str, Quantity]:
-    """What the annotation says; ValueError where a part of it cannot be read."""
+    """The usage in an annotation's value; ValueError where a part of it cannot be read."""
     return dict(_said(part) for part in text.split(","))
 
 

@@ -1,4 +1,4 @@
-"""CronJob: Jobs by the clock. Off by default, as KEP-140 wants of what acts by itself.
+"""CronJob: creates Jobs on a schedule. Off by default, as KEP-140 requires of controllers that act on time alone.
 
 Upstream: pkg/controller/cronjob (v1.36). Times are UTC or the CronJob's own time zone.
 """
@@ -22,7 +22,7 @@ SCHEDULED_AT = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 
 
 class CronJob(QueueController):
-    """Starts Jobs when their time has come."""
+    """Creates Jobs at their scheduled times."""
 
     name: ClassVar[str] = "cronjob"
 

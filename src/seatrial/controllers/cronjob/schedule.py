@@ -1,4 +1,4 @@
-"""Cron expressions: when something is due.
+"""Cron expressions.
 
 Upstream: github.com/robfig/cron (ParseStandard), pkg/controller/cronjob/utils.go (v1.36).
 """

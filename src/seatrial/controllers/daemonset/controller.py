@@ -1,4 +1,4 @@
-"""DaemonSet: one pod on every node that wants one.
+"""DaemonSet: one pod on every eligible node.
 
 Upstream: pkg/controller/daemon (v1.36). Pods are made for a node by an affinity to its name; the scheduler binds them.
 """
@@ -22,7 +22,7 @@ TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 
 
 class DaemonSet(PodOwner):
-    """Keeps one pod a node."""
+    """Keeps one pod on each eligible node."""
 
     name: ClassVar[str] = "daemonset"
     owner: ClassVar[tuple[str, str]] = ("apps/v1", "DaemonSet")
@@ -168,7 +168,7 @@ class DaemonSet(PodOwner):
             live = {r["metadata"]["name"] for r in revisions if r["metadata"]["labels"].get(REVISION) in used}
             self._history.forget(owner, revisions, live | {current["metadata"]["name"]})
 
-    # The fleet.
+    # The pods by node.
 
     def _fleet(self, owner: Document, hashed: str) -> Fleet:
         meta = owner["metadata"]
@@ -216,7 +216,7 @@ class DaemonSet(PodOwner):
         if fleet.min_ready and fleet.waiting():
             self.enqueue_after((stored.namespace, stored.name), fleet.min_ready)
 
-    # Who is woken by what.
+    # Event handlers.
 
     def _owner_changed(self, change: Change) -> None:
         super()._owner_changed(change)

@@ -1,7 +1,7 @@
 """One DaemonSet's pods by node, with running counts.
 
-With thousands of nodes a sync cannot look at all of them for every pod that comes up: only nodes on which something
-has changed are looked at, and the counts of the status move with them.
+With thousands of nodes a sync cannot visit all of them for every pod that starts: only nodes on which something has
+changed are visited, and the counts of the status are updated with them.
 """
 
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ GENERATION = "pod-template-generation"
 
 
 class Share(NamedTuple):
-    """What one node adds to the status."""
+    """The contribution of one node to the status."""
 
     desired: int = 0
     current: int = 0
@@ -48,7 +48,7 @@ class Fleet:
         return self.wishes.get(node, NOWHERE)
 
     def set_wish(self, node: str, wish: Wish | None) -> None:
-        """What a node wants now; None where it is gone."""
+        """Set whether a node should run a pod; None where the node is gone."""
         if wish == self.wishes.get(node):
             return
         if wish is None:

@@ -1,4 +1,4 @@
-"""Which nodes want a DaemonSet's pod, and what the pod for a node looks like. Pure.
+"""Decides which nodes run a DaemonSet's pod, and builds the pod spec for a node. Pure.
 
 Upstream: pkg/controller/daemon/daemon_controller.go (NodeShouldRunDaemonPod), util/daemonset_util.go (v1.36).
 """
@@ -34,7 +34,7 @@ class NodeSpec(msgspec.Struct):
 
 
 class NodeView(msgspec.Struct):
-    """What of a node decides whether a pod belongs there."""
+    """The fields of a node that decide whether it runs a pod."""
 
     metadata: NodeMeta
     spec: NodeSpec = msgspec.field(default_factory=NodeSpec)
@@ -48,7 +48,7 @@ def read_node(stored: Stored) -> NodeView:
 
 
 class Wish(NamedTuple):
-    """Should a pod be started on a node, and may one that runs stay."""
+    """Whether a pod should be started on a node, and whether a running one may stay."""
 
     should_run: bool
     may_stay: bool
@@ -58,7 +58,7 @@ NOWHERE = Wish(False, False)
 
 
 class Placement:
-    """One template's wishes."""
+    """Evaluates nodes for one template."""
 
     def __init__(self, template: Document) -> None:
         self._node_name = template.get("nodeName")

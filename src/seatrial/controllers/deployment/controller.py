@@ -1,7 +1,7 @@
-"""Deployment: a ReplicaSet for each pod template, and an orderly way from the old ones to the new.
+"""Deployment: one ReplicaSet for each pod template, and the rollout from the old ones to the new.
 
-Upstream: pkg/controller/deployment (v1.36). Each sync looks at the ReplicaSets as they are, moves one step and writes
-the status; what the step causes brings the Deployment back into the queue.
+Upstream: pkg/controller/deployment (v1.36). Each sync reads the ReplicaSets, makes one step and writes the
+status; the changes that follow from the step enqueue the Deployment again.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -75,7 +75,7 @@ class Deployment(QueueController):
         else:
             self._recreate(deployment, newest, old)
 
-    # The two ways of rolling out.
+    # The two rollout strategies.
 
     def _roll(self, deployment: Document, newest: Document | None, old: list[Document]) -> None:
         if newest is None:
@@ -196,7 +196,7 @@ class Deployment(QueueController):
             self.enqueue_after(key, due - self.clock.now())
 
     def _note_pause(self, deployment: Document) -> None:
-        """Pausing and resuming restart the progress deadline."""
+        """Record a pause or a resumption, which restarts the progress deadline."""
         current = find_condition(deployment.get("status", {}), "Progressing")
         if rollout.deadline(deployment) is None or (current and current["reason"] == "ProgressDeadlineExceeded"):
             return
@@ -241,7 +241,7 @@ class Deployment(QueueController):
             self.kind, meta["name"], change, namespace=meta["namespace"], subresource="status", writer=self.name
         )
 
-    # Who is woken by what.
+    # Event handlers.
 
     def _changed(self, change: Change) -> None:
         self._selectors.changed(change)

@@ -1,4 +1,4 @@
-"""The ReplicaSets of Deployments: which are whose, the one of the current template, and changes to them."""
+"""The ReplicaSets of Deployments: by owner, the one of the current template, and changes to them."""
 
 from collections.abc import Callable
 
@@ -44,7 +44,7 @@ def split(deployment: Document, owned: list[Document]) -> tuple[Document | None,
 
 
 class ReplicaSets:
-    """All ReplicaSets by owner; documents are shared between callers, who never change them."""
+    """All ReplicaSets by owner; documents are shared between callers and must not be changed."""
 
     def __init__(self, store: Store, kind: Kind, owners: Kind, writer: str) -> None:
         self._store = store
@@ -92,7 +92,7 @@ class ReplicaSets:
         return self.owned_by(meta["uid"])
 
     def modify(self, replica_set: Document, change: Callable[[Document], object]) -> Document:
-        """Change a ReplicaSet; it as it is now."""
+        """Change a ReplicaSet; returns its new state."""
         meta = replica_set["metadata"]
         stored = self._store.modify(
             self.kind, meta["name"], lambda rs: _done(change(rs)), namespace=meta["namespace"], writer=self._writer
@@ -140,7 +140,7 @@ class ReplicaSets:
         return f"{deployment['metadata']['name'][: 252 - len(hashed)]}-{hashed}"
 
     def forget_oldest(self, deployment: Document, old: list[Document]) -> None:
-        """Delete old ReplicaSets beyond the history limit that nobody uses."""
+        """Delete unused old ReplicaSets beyond the history limit."""
         limit = deployment["spec"].get("revisionHistoryLimit", 10)
         if limit == rollout.NEVER:
             return
@@ -207,7 +207,7 @@ def _owner(document: Document) -> str:
 
 
 def _done(result: object) -> None:
-    """Changes are made in place; what they give back is of no interest."""
+    """Discard the result of a change that is made in place."""
 
 
 def _hash(deployment: Document) -> str:

@@ -1,4 +1,4 @@
-"""The arithmetic of a Deployment: how large each ReplicaSet may be now, and what the status says of it.
+"""The arithmetic of a rollout: the size that each ReplicaSet may have now, and the Deployment's status.
 
 Pure: documents in, numbers and documents out. Upstream: pkg/controller/deployment/util, rolling.go, sync.go (v1.36).
 """
@@ -36,7 +36,7 @@ def is_rolling(deployment: Document) -> bool:
 
 
 def fence_posts(deployment: Document) -> tuple[int, int]:
-    """maxSurge and maxUnavailable in pods; both zero would stand still, so one pod may then be unavailable."""
+    """maxSurge and maxUnavailable in pods; where both are zero, one pod may be unavailable to allow progress."""
     if not is_rolling(deployment):
         return 0, 0
     rolling = deployment["spec"].get("strategy", {}).get("rollingUpdate", {})
@@ -82,7 +82,7 @@ def shrunk(deployment: Document, newest: Document, active: list[Document], total
 
 
 def is_saturated(deployment: Document, replica_set: Document | None) -> bool:
-    """The new ReplicaSet has, and knows it has, all replicas, and all are available."""
+    """Whether the new ReplicaSet has all replicas in spec and status, and all are available."""
     if replica_set is None:
         return False
     wanted = replicas(deployment)
@@ -144,13 +144,13 @@ def is_complete(deployment: Document, status: Document) -> bool:
 
 
 def deadline(deployment: Document) -> int | None:
-    """Seconds a rollout may stand still; None where nobody cares."""
+    """Seconds a rollout may make no progress; None where it has no deadline."""
     seconds = deployment["spec"].get("progressDeadlineSeconds")
     return None if seconds is None or seconds == NEVER else seconds
 
 
 def count_status(deployment: Document, all_sets: list[Document], newest: Document | None, now: int) -> Document:
-    """The status as the ReplicaSets tell it, with the Available condition."""
+    """The status computed from the ReplicaSets, with the Available condition."""
     available = sum_of(all_sets, "availableReplicas")
     counts = {
         "observedGeneration": deployment["metadata"].get("generation", 0),

@@ -1,1 +1,1 @@
-"""What controllers are built from: the work queue, the pod index, pod control, controller revisions, conditions."""
+"""The building blocks of controllers: the work queue, the pod index, pod control, controller revisions, conditions."""

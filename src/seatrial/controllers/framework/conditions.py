@@ -1,4 +1,4 @@
-"""Conditions in a status: found, set without moving the transition time for nothing, removed."""
+"""Finds, sets and removes conditions in a status; the transition time moves only when the status changes."""
 
 from seatrial.model.documents import Document
 from seatrial.model.times import to_time
@@ -18,7 +18,7 @@ def remove_condition(status: Document, kind: str) -> None:
 
 
 def set_condition(status: Document, condition: Document) -> None:
-    """Put a condition at the end, unless its status and reason stand already; the same status keeps its time."""
+    """Append a condition, unless its status and reason are unchanged; the same status keeps its transition time."""
     current = find_condition(status, condition["type"])
     if current is not None and (current["status"], current.get("reason")) == (
         condition["status"],

@@ -1,8 +1,8 @@
-"""What a controller is here: a work queue that is fed by the store and worked off one item at a time.
+"""The base of all controllers: a work queue that the store's changes fill, synced one key at a time.
 
 Controllers are cooperative. Nothing runs in the background, so "converged" is a fact: no controller has work.
-A sync that the API refuses (a quota, a terminating namespace) is tried again when something changes that could let
-it through, and after upstream's growing delay where the scenario lets that much time pass.
+A sync that the API refuses (a quota, a terminating namespace) is retried when a relevant object changes, and after
+upstream's exponential back-off where the scenario lets that much time pass.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
@@ -29,7 +29,7 @@ ROOM_MAKERS = (("v1", "ResourceQuota"), ("v1", "LimitRange"), ("v1", "Namespace"
 
 
 class Controller(Protocol):
-    """Something that reacts to the cluster."""
+    """The interface of a controller."""
 
     @property
     def name(self) -> str: ...
@@ -40,12 +40,12 @@ class Controller(Protocol):
     def wait_condition(self) -> bool: ...
 
     def backlogs(self) -> Sequence[Sized]:
-        """Containers that are all empty where nothing is left to do or to wait for: to look is cheaper than to ask."""
+        """Containers that are all empty where nothing is left to do or to wait for; testing them costs no call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What every controller of one cluster shares."""
+    """The objects that all controllers of one cluster share."""
 
     store: Store
     clock: Clock
@@ -73,7 +73,7 @@ class QueueController:
         self._unsubscribe: list[Callable[[], None]] = []
 
     def watches(self) -> Mapping[Kind, Listener]:
-        """Which changes this controller hears, and what it makes of them."""
+        """The kinds that this controller watches, with the event handler of each."""
         raise NotImplementedError
 
     def owners(self) -> Iterable[Kind]:
@@ -81,7 +81,7 @@ class QueueController:
         raise NotImplementedError
 
     def sync(self, key: Key) -> None:
-        """Bring the object of this key to where it should be."""
+        """Reconcile the object of this key."""
         raise NotImplementedError
 
     def start(self) -> None:
@@ -134,7 +134,7 @@ class QueueController:
         self._queue[key] = None
 
     def enqueue_after(self, key: Key, delay: int) -> None:
-        """Look at the key again when `delay` microseconds have passed; the earliest wish wins."""
+        """Enqueue the key when `delay` microseconds have passed; of several delays the earliest wins."""
         when = self.clock.now() + max(delay, 0)
         waiting = self._timers.get(key)
         if waiting is not None and not waiting.cancelled:
@@ -144,7 +144,7 @@ class QueueController:
         self._timers[key] = self.clock.at(when, lambda: self._due(key), outer=True)
 
     def enqueue_changed(self, change: Change) -> None:
-        """The plainest listener: the changed object is looked at."""
+        """The simplest event handler: enqueue the changed object."""
         self.enqueue((change.stored.namespace, change.stored.name))
 
     def _due(self, key: Key) -> None:
@@ -167,7 +167,7 @@ class QueueController:
 
 
 class Ensemble:
-    """Several queues that are one controller to everybody else."""
+    """Several queue controllers that act as one."""
 
     name: ClassVar[str]
     parts: ClassVar[Sequence[type[QueueController]]]

@@ -1,4 +1,4 @@
-"""ControllerRevisions: the templates a StatefulSet or DaemonSet has had, numbered.
+"""ControllerRevisions: the numbered history of templates of a StatefulSet or DaemonSet.
 
 Upstream: pkg/controller/history (v1.36). The hash in a revision's name is ours, of the encoded template.
 """
@@ -53,7 +53,7 @@ class History:
         return self._create(owner, data, number)
 
     def forget(self, owner: Document, revisions: list[Document], live: set[str]) -> None:
-        """Delete the oldest revisions that nobody uses, beyond the limit."""
+        """Delete the oldest unused revisions beyond the limit."""
         limit = owner["spec"].get("revisionHistoryLimit", 10)
         unused = [revision for revision in revisions if revision["metadata"]["name"] not in live]
         for revision in unused[: max(0, len(unused) - limit)]:

@@ -1,4 +1,4 @@
-"""Owning pods: making one from a template, adopting and releasing by selector, choosing which to delete.
+"""Pod control: creates pods from a template, adopts and releases them by selector, ranks them for deletion.
 
 Upstream: pkg/controller/controller_utils.go, pkg/controller/controller_ref_manager.go (v1.36).
 """
@@ -56,7 +56,7 @@ def pod_from_template(template: Document, kind: Kind, owner: Document) -> Docume
 
 
 class PodOwner(QueueController):
-    """A controller whose objects own pods: it adopts and releases them by selector and hears what becomes of them."""
+    """A controller whose objects own pods: it adopts and releases them by selector and watches them."""
 
     owner: ClassVar[tuple[str, str]]
     follows_placement: ClassVar[bool] = False
@@ -69,7 +69,7 @@ class PodOwner(QueueController):
         self._may_adopt: set[Key] = set()
 
     def selector(self, document: Document) -> LabelSelector:
-        """Which pods an object wants."""
+        """The pod selector of an object."""
         return LabelSelector.from_document(document["spec"]["selector"])
 
     def can_adopt(self, key: Key, orphan: PodRow) -> bool:
@@ -205,7 +205,7 @@ def delete_pod(context: Context, row: PodRow, writer: str) -> None:
 
 
 def set_status(context: Context, stored: Stored, status: Document, writer: str) -> None:
-    """Give an object this status, whatever else has become of it; one that is gone needs none."""
+    """Set the status of an object, whatever else has changed in it; nothing where the object is gone."""
     current = context.store.find(stored.kind, stored.name, stored.namespace)
     if current is not None:
         write_status(context.store, current, status, writer)

@@ -1,4 +1,4 @@
-"""The pods as controllers see them: one small row a pod, and running counts for each owner.
+"""An index of pods for controllers: one small row per pod, and running counts for each owner.
 
 Owners with thousands of pods are synced after every bind; counting their pods each time would make a run quadratic, so
 the counts move with each change instead.
@@ -102,7 +102,7 @@ _labels = lru_cache(LABELS_SHARED)(msgspec.json.Decoder(dict[str, str]).decode)
 
 
 class PodRow(msgspec.Struct, frozen=True, gc=False):
-    """What controllers ask of a pod."""
+    """The fields of a pod that controllers read."""
 
     namespace: str
     name: str
@@ -125,7 +125,7 @@ class PodRow(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def is_settled(self) -> bool:
-        """Over, and nobody waits for it any more."""
+        """Whether the pod has ended and has no finalizer left to wait for."""
         return self.phase in ("Succeeded", "Failed") and not self.finalizers
 
     @property
@@ -183,7 +183,7 @@ def read_node(old: PodRow, stored: Stored) -> PodRow:
 
 
 READERS = {"status": read_status, "binding": read_node}
-"""How a write through one of these doors is read, if it left the metadata alone, which it need not."""
+"""How to read a write through one of these subresources, if it left the metadata unchanged."""
 
 
 def _same_metadata(change: Change) -> bool:
@@ -221,7 +221,7 @@ def _restarts(status: PodStatus) -> int:
 
 
 def matters(old: PodRow, new: PodRow) -> bool:
-    """Whether an owner sees any difference; on which node a pod is makes none."""
+    """Whether a change matters to an owner; a change of the node does not."""
     return (
         old.phase != new.phase
         or old.ready_since != new.ready_since
@@ -317,7 +317,7 @@ PodListener = Callable[[PodRow | None, PodRow | None], None]
 
 
 class PodIndex:
-    """All pods, by key, by owner and by node; listeners hear (old row, new row) after the index has moved."""
+    """All pods, by key, by owner and by node; listeners receive (old row, new row) after the index is updated."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -355,7 +355,7 @@ class PodIndex:
         self._orphans.clear()
 
     def listen(self, listener: PodListener, *, placement: bool = True) -> Callable[[], None]:
-        """Tell of each change; without `placement` only of those that matter to whoever owns pods."""
+        """Call the listener for each change; without `placement` only for changes that matter to owners."""
         lists = [self._listeners, self._placement_listeners] if placement else [self._listeners]
         for listeners in lists:
             listeners.append(listener)

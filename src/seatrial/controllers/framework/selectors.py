@@ -10,7 +10,7 @@ from seatrial.store.store import Store
 
 
 class SelectorIndex:
-    """Who selects what."""
+    """The parsed selectors of the objects of a kind."""
 
     def __init__(self, store: Store, kind: Kind, read: Callable[[Document], LabelSelector]) -> None:
         self._store = store

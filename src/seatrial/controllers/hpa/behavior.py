@@ -1,4 +1,4 @@
-"""How fast an autoscaler may move: stabilization windows, rates, and the fixed limits. Pure but for its memory.
+"""Scaling behavior of an autoscaler: stabilization windows, rates and fixed limits. Pure but for its memory.
 
 Upstream: pkg/controller/podautoscaler/horizontal.go (v1.36).
 """
@@ -30,7 +30,7 @@ DEFAULT_DOWN: Document = {
 
 @dataclass(slots=True)
 class Memory:
-    """What one autoscaler remembers: recommendations and scalings, each with its time."""
+    """The recent recommendations and scalings of one autoscaler, each with its time."""
 
     recommendations: list[tuple[int, int]] = field(default_factory=list)
     scalings: list[tuple[int, int]] = field(default_factory=list)

@@ -1,7 +1,7 @@
-"""HorizontalPodAutoscaler: replicas follow usage, every 15 seconds of virtual time. Off by default.
+"""HorizontalPodAutoscaler: sets replicas from usage, every 15 seconds of virtual time. Off by default.
 
 Upstream: pkg/controller/podautoscaler/horizontal.go (v1.36). Resource and ContainerResource metrics come from `usage`;
-other metrics have no source here and the autoscaler says so.
+other metrics have no source here, which a condition reports.
 """
 
 from collections.abc import Iterable, Mapping
@@ -51,7 +51,7 @@ class HorizontalPodAutoscaler(QueueController):
         if stored is None:
             self._memories.pop(key, None)
             return
-        Look(self, stored, self._memories.setdefault(key, Memory())).reconcile()
+        Reconciliation(self, stored, self._memories.setdefault(key, Memory())).reconcile()
         self.enqueue_after(key, PERIOD)
 
     def scale_of(self, hpa: Document) -> tuple[Kind, Document]:
@@ -87,8 +87,8 @@ class HorizontalPodAutoscaler(QueueController):
             self.enqueue_changed(change)
 
 
-class Look:
-    """One look at one autoscaler."""
+class Reconciliation:
+    """One reconciliation of one autoscaler."""
 
     def __init__(self, controller: HorizontalPodAutoscaler, stored: Stored, memory: Memory) -> None:
         self._controller = controller
@@ -130,7 +130,7 @@ class Look:
         self._write()
 
     def _desired(self, scale: Document, current: int) -> int | None:
-        """How many replicas there should be; None where no metric tells."""
+        """The desired replicas; None where no metric is available."""
         least, most = self._spec.get("minReplicas", 1), self._spec["maxReplicas"]
         if current == 0 and least != 0:
             why = "scaling is disabled since the replica count of the target is zero"
@@ -156,7 +156,7 @@ class Look:
         return chosen
 
     def _wish(self, scale: Document, current: int) -> int | None:
-        """The most that any metric asks for; fewer replicas only if every metric can be read."""
+        """The highest proposal of all metrics; fewer replicas only if every metric can be read."""
         selector = LabelSelector.parse(scale["status"].get("selector", ""))
         proposals: list[tuple[int, str]] = []
         failure: tuple[str, str] | None = None

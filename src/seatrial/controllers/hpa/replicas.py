@@ -1,7 +1,7 @@
-"""How many replicas a resource metric asks for. Pure.
+"""Computes the replicas for a resource metric. Pure.
 
 Upstream: pkg/controller/podautoscaler/replica_calculator.go (v1.36). Metrics are always fresh here, so a pod is unready
-when it says so, and pods are never missing from the metrics once they run.
+when its Ready condition is false, and pods are never missing from the metrics once they run.
 """
 
 import math
@@ -23,7 +23,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """How many replicas, and the numbers that say why."""
+    """The number of replicas, with the values it was computed from."""
 
     replicas: int
     average: int

@@ -1,4 +1,4 @@
-"""The Job controller: starts pods until enough have succeeded, counts them, and says when the Job is over.
+"""The Job controller: creates pods until enough have succeeded, counts them, and sets the final condition.
 
 Pods carry a finalizer until they are counted, as upstream's do; since nothing can come between a count and the removal
 of the finalizer here, `uncountedTerminatedPods` stays empty.
@@ -80,7 +80,7 @@ class Job(PodOwner):
         self._count(work, status, verdict)
         set_status(self.context, stored, status, self.name)
 
-    # Pods come and go.
+    # Creating and deleting pods.
 
     def _manage(self, work: Work) -> None:
         active = work.active
@@ -179,7 +179,7 @@ class Job(PodOwner):
             self.delete_pod(row)
 
     def _count_off(self, row: PodRow) -> None:
-        """Take the tracking finalizer away: this pod is counted, or nobody will count it."""
+        """Remove the tracking finalizer: the pod is counted, or never will be."""
         if TRACKING not in row.finalizers:
             return
 
@@ -259,7 +259,7 @@ class Job(PodOwner):
             status["startTime"] = to_time(work.now)
 
     def _note_failures(self, work: Work) -> None:
-        """Consecutive failures and when the last one was: the back-off before the next pod."""
+        """Record consecutive failures and the time of the last one, from which the back-off follows."""
         meta = work.job["metadata"]
         key = meta["namespace"], meta["name"]
         count, last = self._failures.get(key, (0, 0))
@@ -289,7 +289,7 @@ class Job(PodOwner):
         return self.store.get(self.pods, row.name, row.namespace).document()
 
     def _release_orphans(self, namespace: str) -> None:
-        """Pods whose Job is gone must not hang on the finalizer."""
+        """Remove the finalizer of pods whose Job is gone."""
         for row in self.context.pods.in_namespace(namespace):
             is_ours = TRACKING in row.finalizers and row.owner is not None and row.owner.kind == self.kind.kind
             if is_ours and row.owner is not None and self.store.find(self.kind, row.owner.name, namespace) is None:

@@ -1,6 +1,6 @@
-"""One look at a Job: its pods sorted by what has become of them, and what follows for the Job as a whole.
+"""One reconciliation of a Job: its pods by state, and the counts and conditions that follow.
 
-Pure: the Job's document, its pods and the time in; counts, conditions and wishes out.
+Pure: the Job's document, its pods and the time in; counts, conditions and the number of active pods out.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a Job's policies make of its pods: failures that count, do not count, or end the Job; success before the end."""
+"""podFailurePolicy and successPolicy of Jobs: failures that count, are ignored or fail the Job; early success."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from seatrial.model.documents import Document
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What one failed pod means."""
+    """The outcome of podFailurePolicy for one failed pod."""
 
     counts: bool = True
     fails_index: bool = False

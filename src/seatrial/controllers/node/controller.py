@@ -1,4 +1,4 @@
-"""Nodes: stages say how they are, conditions become taints, and pods do not outlive them."""
+"""The node controllers: lifecycle stages, taints by condition, and garbage collection of pods of deleted nodes."""
 
 from typing import ClassVar
 
@@ -9,7 +9,7 @@ from seatrial.controllers.stages.lifecycle import Lifecycle
 
 
 class NodeLifecycle(Lifecycle):
-    """What a kubelet would say of its node."""
+    """Runs the stages of nodes: the status that a kubelet would report."""
 
     name: ClassVar[str] = "node"
     served: ClassVar[tuple[str, str]] = ("v1", "Node")
@@ -17,7 +17,7 @@ class NodeLifecycle(Lifecycle):
 
 
 class Node(Ensemble):
-    """All that is done about nodes."""
+    """All node controllers as one."""
 
     name: ClassVar[str] = "node"
     parts = (NodeLifecycle, NodeTaints, OrphanedPods)

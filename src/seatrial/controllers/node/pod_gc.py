@@ -1,4 +1,4 @@
-"""Pods whose node is gone: nobody will ever end them, so they are ended and deleted here.
+"""Pod garbage collection: fails and deletes pods whose node no longer exists.
 
 Upstream: pkg/controller/podgc (v1.36), which waits for 40 seconds first; here it happens at once.
 """
@@ -19,7 +19,7 @@ MESSAGE = "PodGC: node no longer exists"
 
 
 class OrphanedPods(QueueController):
-    """Its keys are nodes that are gone."""
+    """Deletes the pods of deleted nodes; its keys are those nodes."""
 
     name: ClassVar[str] = "node"
 

@@ -1,7 +1,7 @@
-"""Conditions of nodes become taints, and pods of a node that is not ready are not ready either.
+"""Taints nodes by their conditions, and marks pods on unready nodes as not ready.
 
-Upstream: pkg/controller/nodelifecycle (v1.36). A node that is not ready, or that nobody hears of, gets its taints at
-once (upstream spaces them out by zone).
+Upstream: pkg/controller/nodelifecycle (v1.36). A node that is not ready or unreachable is tainted at once
+(upstream spaces the taints out by zone).
 """
 
 from collections.abc import Iterable, Mapping
@@ -91,7 +91,7 @@ class NodeTaints(QueueController):
                     self.enqueue(("", other))
 
     def _mark_pods(self, node: str) -> None:
-        """Pods on a node that nobody hears of are not ready."""
+        """Mark the pods of an unreachable node as not ready."""
         for row in self.context.pods.on_node(node):
             if row.is_ready:
                 self._mark_pod(row)
@@ -117,7 +117,7 @@ def ready_status(document: Document) -> str:
 
 
 def wanted_taints(document: Document, now: int, *, evicts: bool = True, lost: bool = False) -> list[Document]:
-    """The node's own taints, and ours as its conditions, its cordon and its zone call for."""
+    """The node's own taints, and those that follow from its conditions, its cordon and its zone."""
     present: list[Document] = document["spec"].get("taints", [])
     conditions = document.get("status", {}).get("conditions", [])
     wanted = [

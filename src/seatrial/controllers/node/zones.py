@@ -1,4 +1,4 @@
-"""Zones in trouble: where too many nodes are not ready at once, the fault is likely not theirs, and pods stay.
+"""Zone disruption: stops evictions where too many nodes of a zone are not ready at once.
 
 Upstream: pkg/controller/nodelifecycle (ComputeZoneState, handleDisruption; v1.36). Evictions stop when every zone has
 lost all its nodes, and in a small zone that has lost more than half of them; in a large one they only slow down.

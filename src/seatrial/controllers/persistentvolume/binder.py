@@ -1,4 +1,4 @@
-"""Binding: claims and volumes find each other, point at each other, and say how they stand.
+"""Binds claims and volumes to each other, and keeps the phase of both.
 
 Upstream: pkg/controller/volume/persistentvolume/pv_controller.go (v1.36).
 """
@@ -68,7 +68,7 @@ class Binder(QueueController):
     # Claims.
 
     def _sync_bound(self, claim: Document) -> None:
-        """A claim that was bound once is bound for ever, or lost."""
+        """A claim that was bound once stays bound, or becomes Lost."""
         name = claim["spec"].get("volumeName")
         stored = self.store.find(self._volumes, name) if name else None
         volume = stored.document() if stored is not None else None
@@ -95,7 +95,7 @@ class Binder(QueueController):
             self._set_claim_status(claim, "Pending", None)
 
     def _take_named(self, claim: Document, name: str) -> None:
-        """The user, or the scheduler, has chosen the volume."""
+        """Bind a claim to the volume that the user or the scheduler has chosen."""
         stored = self.store.find(self._volumes, name)
         volume = stored.document() if stored is not None else None
         if volume is not None and (
@@ -106,7 +106,7 @@ class Binder(QueueController):
             self._set_claim_status(claim, "Pending", None)
 
     def _bind(self, claim: Document, volume: Document) -> None:
-        """Point the volume at the claim and the claim at the volume, and say so in both."""
+        """Set the reference and the phase in both the volume and the claim."""
         name, reference = volume["metadata"]["name"], claim_reference(claim)
 
         def claim_volume(document: Document) -> None:
@@ -187,7 +187,7 @@ class Binder(QueueController):
             self._unbind(volume)
 
     def _reclaim(self, volume: Document) -> None:
-        """The claim is gone: the volume goes too, is free again, or waits for somebody to look at it."""
+        """Apply the reclaim policy once the claim is gone: delete the volume, recycle it, or retain it as Released."""
         if volume.get("status", {}).get("phase") != "Failed":
             self._set_phase(volume, "Released")
         if _policy(volume) == "Delete" and "deletionTimestamp" not in volume["metadata"]:
@@ -244,7 +244,7 @@ class Binder(QueueController):
             self._claims, meta["name"], change, namespace=meta["namespace"], subresource="status", writer=self.name
         )
 
-    # Who is woken by what.
+    # Event handlers.
 
     def _claim_changed(self, change: Change) -> None:
         self.enqueue((change.stored.namespace, change.stored.name))

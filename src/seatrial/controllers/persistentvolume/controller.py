@@ -1,4 +1,4 @@
-"""PersistentVolumes and claims, all that is done about them as one controller."""
+"""The PersistentVolume controllers as one: binding, provisioning, ephemeral claims, protection."""
 
 from typing import ClassVar
 
@@ -9,7 +9,7 @@ from seatrial.controllers.persistentvolume.protection import Protection
 
 
 class PersistentVolume(Ensemble):
-    """Binds, provisions, protects."""
+    """Binds, provisions and protects volumes and claims."""
 
     name: ClassVar[str] = "persistentvolume"
     parts = (EphemeralClaims, Binder, Protection)

@@ -1,4 +1,4 @@
-"""Ephemeral volumes: a pod's own volume gets a claim that goes with the pod.
+"""Generic ephemeral volumes: creates a claim owned by the pod for each of them.
 
 Upstream: pkg/controller/volume/ephemeral (v1.36).
 """
@@ -16,7 +16,7 @@ MARK = b'"volumeClaimTemplate"'
 
 
 class EphemeralClaims(QueueController):
-    """Its keys are pods."""
+    """Creates claims for ephemeral volumes; its keys are pods."""
 
     name: ClassVar[str] = "persistentvolume"
 
@@ -56,7 +56,7 @@ class EphemeralClaims(QueueController):
             self._enqueue(change.stored)
 
     def _claim_changed(self, change: Change) -> None:
-        """A claim that was deleted under its pod is made again."""
+        """Enqueue the pod of a deleted claim, so that the claim is created again."""
         if change.type == "DELETED":
             owners = change.stored.document()["metadata"].get("ownerReferences", [])
             for owner in owners:

@@ -1,4 +1,4 @@
-"""Which volume can serve a claim. Pure.
+"""Finds the volume for a claim. Pure.
 
 Upstream: k8s.io/component-helpers/storage/volume (FindMatchingVolume), persistentvolume/index.go (v1.36).
 """
@@ -19,12 +19,12 @@ def class_of(document: Document) -> str:
 
 
 def has_class(claim: Document) -> bool:
-    """Whether the claim says anything about its class; an empty one is something."""
+    """Whether the claim sets a class; an empty one counts as set."""
     return BETA_CLASS in claim["metadata"].get("annotations", {}) or "storageClassName" in claim["spec"]
 
 
 def satisfies(claim: Document, volume: Document) -> bool:
-    """Whether a volume has what a claim must have, whoever else might want it."""
+    """Whether a volume meets the requirements of a claim, regardless of other claims."""
     wanted, offered = claim["spec"], volume["spec"]
     return (
         size_of(volume) >= quantity_value(wanted.get("resources", {}).get("requests", {}).get("storage", "0"))

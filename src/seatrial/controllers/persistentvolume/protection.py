@@ -73,7 +73,7 @@ class Protection(QueueController):
         return claim in claims_of(self.store.get(self._pods, row.name, row.namespace).document())
 
     def _changed(self, change: Change) -> None:
-        """Only what is being deleted, or lacks its finalizer, is looked at."""
+        """Enqueue only what is being deleted or lacks its finalizer."""
         data = change.stored.data
         if b'"deletionTimestamp"' in data or b"-protection" not in data:
             self.enqueue((change.stored.namespace, change.stored.name))

@@ -1,6 +1,6 @@
-"""What a CSI driver would provision for a claim.
+"""Dynamic provisioning: creates the volume that a CSI driver would.
 
-It happens at once: the volume has what the claim asks for and, where the claim waited for its first consumer, is tied
+It happens at once: the volume has what the claim requests and, where the claim waited for its first consumer, is tied
 to the zone (without a zone: the host) of the chosen node.
 """
 

@@ -1,4 +1,4 @@
-"""Carrying out what a Stage says."""
+"""Executes the steps of a Stage."""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,8 +26,8 @@ REMEMBERED = 4096
 MANAGER = "stages"
 
 
-class Player:
-    """Plays stages on the objects of one kind."""
+class Executor:
+    """Executes stages on the objects of one kind."""
 
     def __init__(self, context: Context, kind: Kind, writer: str) -> None:
         self._context = context
@@ -36,8 +36,8 @@ class Player:
         self._writer = writer
         self._start = context.clock.now()
 
-    def play(self, stage: Stage, seen: Seen) -> None:
-        """Do what a stage says, in its order; after a deletion only events are left."""
+    def execute(self, stage: Stage, seen: Seen) -> None:
+        """Execute the steps of a stage in order; after a deletion only events follow."""
         is_deleted = False
         for step in stage.steps:
             if isinstance(step, EventStep):

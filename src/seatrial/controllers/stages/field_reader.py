@@ -1,4 +1,4 @@
-"""Reading a few fields of an encoded object without taking the rest of it apart."""
+"""Reads a few fields of an encoded object without decoding the rest."""
 
 from collections.abc import Iterable
 from operator import attrgetter
@@ -15,7 +15,7 @@ _NOTHING = msgspec.Raw(ABSENT)
 
 
 class Seen:
-    """An object that stages look at; it is decoded when somebody needs more of it than a few fields."""
+    """An object that is matched against stages; it is decoded only when more than a few fields are read."""
 
     __slots__ = ("_document", "stored")
 

@@ -61,7 +61,7 @@ def _yaml(value: Any, indent: int = 0) -> str:
 
 
 def _address(text: str, network: str, bits: int) -> str:
-    """An address of a network that depends on a text alone; never its first or last."""
+    """An address of a network, derived from a string; never the first or last address."""
     number = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest()) % (2**bits - 2) + 1
     return str(ip_address(int(ip_address(network)) + number))
 

@@ -15,14 +15,14 @@ log = logging.getLogger("seatrial.controllers")
 
 
 def serve_stages(store: Store) -> None:
-    """Let a store keep Stages, unless a definition does already."""
+    """Register Stage with a store, unless a CustomResourceDefinition serves it already."""
     if store.kinds.named(STAGE.api_version, STAGE.kind) is None:
         store.kinds.add(STAGE)
         store.rules.checks[STAGE.group_kind] = _causes
 
 
 def usable_stages(store: Store, reported: set[str]) -> list[tuple[Document, Stage]]:
-    """The Stages of a store that make sense; the others are reported once and ignored."""
+    """The valid Stages of a store; the others are reported once and ignored."""
     found: list[tuple[Document, Stage]] = []
     for stored in store.list(STAGE):
         document = stored.document()

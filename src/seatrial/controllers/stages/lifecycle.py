@@ -1,7 +1,7 @@
-"""Stages at work: every object of a kind moves from stage to stage, at once or when its delay has passed.
+"""Runs stages: every object of a kind moves from stage to stage, at once or when its delay has passed.
 
-Upstream: KWOK's lifecycle (pkg/utils/lifecycle). Where several stages match, weights decide; the dice are seeded by the
-object, so a run repeats itself. What a template made of one pod is remembered for the next one that looks the same.
+Upstream: KWOK's lifecycle (pkg/utils/lifecycle). Where several stages match, weights decide; the choice is seeded by
+the object, so a run is repeatable. The rendering of a template is cached for the next pod with equal fields.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from seatrial.clock.virtual import Timer
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
-from seatrial.controllers.stages.executor import Player
+from seatrial.controllers.stages.executor import Executor
 from seatrial.controllers.stages.field_reader import Seen
 from seatrial.controllers.stages.kind import STAGE, serve_stages, usable_stages
 from seatrial.controllers.stages.selector_cache import SelectorCache
@@ -31,7 +31,7 @@ def default_stages(name: str) -> tuple[Stage, ...]:
 
 
 class Lifecycle(QueueController):
-    """Plays the stages of one kind."""
+    """Runs the stages of one kind."""
 
     served: ClassVar[tuple[str, str]]
     defaults: ClassVar[str] = ""
@@ -40,7 +40,7 @@ class Lifecycle(QueueController):
         super().__init__(context)
         serve_stages(context.store)
         self.kind = kind or context.kind(*self.served)
-        self._player = Player(context, self.kind, self.name)
+        self._executor = Executor(context, self.kind, self.name)
         self._sieve = SelectorCache(())
         self._stages: dict[str, tuple[Document, Stage]] = {}
         """The Stage objects of the cluster by name, with what they say."""
@@ -72,7 +72,7 @@ class Lifecycle(QueueController):
         seen = Seen(stored)
         due = self._due_stage.pop(key, None)
         if due is not None and due.selector.matches(seen.document):
-            self._player.play(due, seen)
+            self._executor.execute(due, seen)
             return
         matching = self._sieve.matching(seen)
         chosen = choose(matching, seen.document) if len(matching) > 1 else next(iter(matching), None)
@@ -80,7 +80,7 @@ class Lifecycle(QueueController):
         if chosen is None or wait <= 0:
             self._stop_waiting(key)
             if chosen is not None:
-                self._player.play(chosen, seen)
+                self._executor.execute(chosen, seen)
         elif key not in self._waiting or self._waiting[key][0] is not chosen:
             self._stop_waiting(key)
             stage = chosen
@@ -116,7 +116,7 @@ class Lifecycle(QueueController):
     def _read_stages(self) -> None:
         """Stage objects in the cluster for this kind take the place of the default ones.
 
-        Those that say what they said before stay the same, so that objects wait on for them.
+        An unchanged Stage keeps its identity, so that objects that wait for its delay go on waiting.
         """
         self._stages = {
             document["metadata"]["name"]: self._kept(document, stage)
@@ -158,7 +158,7 @@ def dice(document: Document, salt: str) -> float:
 
 
 class PodLifecycle(Lifecycle):
-    """What a kubelet would do with its pods."""
+    """Runs the stages of pods: the status that a kubelet would report."""
 
     name: ClassVar[str] = "pod"
     served: ClassVar[tuple[str, str]] = ("v1", "Pod")
@@ -166,56 +166,56 @@ class PodLifecycle(Lifecycle):
 
 
 class OtherLifecycles(QueueController):
-    """Plays the stages of all kinds but pods and nodes, which only Stage objects in the cluster have."""
+    """Runs the stages of all other kinds; these come only from Stage objects in the cluster."""
 
     name: ClassVar[str] = "pod"
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         serve_stages(context.store)
-        self._players: dict[tuple[str, str], Lifecycle] = {}
+        self._lifecycles: dict[tuple[str, str], Lifecycle] = {}
         self._reported: set[str] = set()
 
     def watches(self) -> Mapping[Kind, Listener]:
-        return {STAGE: lambda change: self._cast()}
+        return {STAGE: lambda change: self._start_lifecycles()}
 
     def owners(self) -> Iterable[Kind]:
         return ()
 
     def start(self) -> None:
         super().start()
-        self._cast()
+        self._start_lifecycles()
 
     def stop(self) -> None:
         super().stop()
-        for player in self._players.values():
-            player.stop()
-        self._players.clear()
+        for lifecycle in self._lifecycles.values():
+            lifecycle.stop()
+        self._lifecycles.clear()
 
     def has_work(self) -> bool:
-        return any(player.has_work() for player in self._players.values())
+        return any(lifecycle.has_work() for lifecycle in self._lifecycles.values())
 
     def wait_condition(self) -> bool:
         return not self.has_work()
 
     def backlogs(self) -> Sequence[Sized]:
-        """Players come while the controller lives; without any there is nothing to do."""
-        return (self._players,)
+        """Lifecycles are added while the controller runs; without any there is nothing to do."""
+        return (self._lifecycles,)
 
     def work(self) -> bool:
         worked = False
-        for player in self._players.values():
-            worked = player.work() or worked
+        for lifecycle in self._lifecycles.values():
+            worked = lifecycle.work() or worked
         return worked
 
-    def _cast(self) -> None:
-        """Have a player for every kind that a Stage is for."""
+    def _start_lifecycles(self) -> None:
+        """Start a lifecycle for every kind that a Stage refers to."""
         for _, stage in usable_stages(self.store, self._reported):
             wanted = stage.kind
             kind = self.store.kinds.named(*wanted)
-            if wanted not in self._players and wanted not in (("v1", "Pod"), ("v1", "Node")) and kind is not None:
-                self._players[wanted] = OtherLifecycle(self.context, kind)
-                self._players[wanted].start()
+            if wanted not in self._lifecycles and wanted not in (("v1", "Pod"), ("v1", "Node")) and kind is not None:
+                self._lifecycles[wanted] = OtherLifecycle(self.context, kind)
+                self._lifecycles[wanted].start()
 
 
 class OtherLifecycle(Lifecycle):

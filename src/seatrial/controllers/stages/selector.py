@@ -1,4 +1,4 @@
-"""Whom a Stage concerns: labels, annotations, and expressions in jq or CEL."""
+"""The selector of a Stage: labels, annotations, and expressions in jq or CEL."""
 
 import re
 from collections.abc import Callable
@@ -23,12 +23,12 @@ class SelectorError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One condition; `path` is where all that it looks at stands, None: it may look at anything."""
+    """One condition; `path` is the field that it reads, None where it may read any field."""
 
     test: Test
     path: Path | None = None
     only_presence: bool = False
-    """Whether it does not matter what stands there."""
+    """Whether only the presence of the field is tested, not its value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,9 @@ def read_selector(selector: Document) -> Selector:
 
 
 def _path(key: str) -> tuple[Path | None, bool]:
-    """Where all stands that a jq expression looks at, and whether it is just what stands there.
+    """The path of the only field that a jq expression reads, and whether the expression is just that path.
 
-    A plain path leads there; from a list, or from a pipe, nothing leads back. None: it may look at anything.
+    Anything after an iteration or a pipe reads below that field. None: the expression may read any field.
     """
     start, pipe, rest = key.partition("|")
     if not _PLAIN_PATH.fullmatch(start.rstrip()) or rest.startswith("="):

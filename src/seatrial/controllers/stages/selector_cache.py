@@ -1,7 +1,7 @@
-"""Which stages an object may be in, told from the few fields that they look at.
+"""Selects the stages whose conditions an object meets, decoding only the fields that the selectors read.
 
-Most conditions are about plain paths. What stands there decides, so the answer is remembered for the next object that
-has the same there, and only stages that are left are asked for their other conditions.
+Most conditions read plain paths. Their result depends on the values at these paths only, so it is cached for the next
+object with equal values; the other conditions are evaluated only for the stages that remain.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class SelectorCache:
         self._latest: tuple[Stored | None, tuple[Stage, ...]] = None, ()
 
     def possible(self, seen: Seen) -> tuple[Stage, ...]:
-        """The stages whose plain conditions the object meets; it is often asked of the same one twice."""
+        """The stages whose plain conditions the object meets; often called twice for the same object."""
         stored, found = self._latest
         if stored is not seen.stored:
             found = self._told(seen)
@@ -62,7 +62,7 @@ class SelectorCache:
 
 
 def _presences(fields: Fields, conditions: Sequence[Condition]) -> tuple[int, ...]:
-    """The places of the fields of which nobody asks what stands there."""
+    """The positions of the fields of which only the presence is tested, not the value."""
     asked = {condition.path for condition in conditions if not condition.only_presence}
     inner = {condition.path for condition in conditions} - set(fields.paths)
     return tuple(

@@ -1,4 +1,4 @@
-"""One Stage: whom it concerns, how long it waits, and what it then does.
+"""One Stage: its selector, its delay and its steps.
 
 Format: kwok.x-k8s.io/v1alpha1 Stage.
 """
@@ -30,7 +30,7 @@ PATCH_TYPES = ("json", "merge", "strategic", "apply")
 
 
 def read_stage(document: Document) -> "Stage":
-    """The Stage of a document that a client wrote; ConfigError for whatever cannot be one."""
+    """The Stage of a document that a client wrote; ConfigError where it is not a valid one."""
     try:
         return Stage(document)
     except (AttributeError, LookupError, TypeError, ValueError) as error:
@@ -127,7 +127,7 @@ class Stage:
         return results
 
     def _next_steps(self, following: Document) -> list[Step]:
-        """The older way of saying what happens, as steps: event, finalizers, deletion, patches, status."""
+        """The older field `next` as steps: event, finalizers, deletion, patches, status."""
         said = {key: following[key] for key in ("event", "finalizers", "delete") if following.get(key)}
         steps = self._steps(said)
         for patch in following.get("patches") or ():

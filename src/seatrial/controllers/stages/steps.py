@@ -1,4 +1,4 @@
-"""What a Stage does, one step after the other: finalizers, deletion, patches, other objects, events."""
+"""The steps of a Stage: finalizers, deletion, patches, other objects, events."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +12,7 @@ from seatrial.store.objects import Stored
 from seatrial.store.options import PatchType
 
 Moment = tuple[int, int]
-"""Now, and when the player of stages began."""
+"""Now, and when the lifecycle controller started."""
 LookKey = tuple[int, tuple[bytes, ...]]
 """The time if it matters, and what a template sees of an object: its status first, then the rest."""
 CLOCKS = frozenset({"Now", "StartTime"})
@@ -21,7 +21,7 @@ OBJECT_BOUND = frozenset({"NodeName", "NodeIP", "NodeIPs", "NodePort"})
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """A template and how much of an object it looks at."""
+    """A template and the fields of an object that it reads."""
 
     template: Template
     fields: Fields | None = field(init=False)
@@ -32,7 +32,7 @@ class Rendering:
         object.__setattr__(self, "is_timed", bool(self.template.calls & CLOCKS))
 
     def body(self, document: Document, moment: Moment) -> Any:
-        """The document that the template makes of this one."""
+        """The document that the template renders from this one."""
         functions = functions_at(*moment, document)
         loaded = yamls.load_all(self.template.render(document, functions))
         return loaded[0] if loaded else {}
@@ -96,7 +96,7 @@ class DeleteStep:
 
 @dataclass(frozen=True, slots=True)
 class EventStep:
-    """Say something about the object."""
+    """Record an Event about the object."""
 
     type: str
     reason: str
@@ -107,7 +107,7 @@ Step = PatchStep | ApplyStep | FinalizerStep | DeleteStep | EventStep
 
 
 def _fields(template: Template) -> Fields | None:
-    """The parts that a template reads, and the status; None where it may look at anything."""
+    """The parts that a template reads, and the status; None where it may read any field."""
     if template.reads is None or template.calls & OBJECT_BOUND:
         return None
     return Fields([("status",), *sorted(path[:2] for path in template.reads)])

@@ -1,8 +1,8 @@
 """The part of Go's text/template that Stage files are written in.
 
 Actions: `{{ pipeline }}`, `if`/`else if`/`else`, `with`, `range` (with `$index, $item`), `$x := …`, `$x = …`, `end`,
-comments, and the trim marks `{{-` and `-}}`. Functions: Go's own and the ones that Stages use. A template knows which
-parts of its document it reads (`reads`), so that a renderer may remember what it made of equal parts.
+comments, and the trim marks `{{-` and `-}}`. Functions: Go's own and the ones that Stages use. A template records which
+parts of its document it reads (`reads`), so that a renderer may cache its output for equal parts.
 """
 
 import re
@@ -30,7 +30,7 @@ _TOKEN = re.compile(
 
 @dataclass(slots=True)
 class Scope:
-    """What a template sees: the dot, its variables and the functions."""
+    """The scope of a template: the dot, its variables and the functions."""
 
     dot: Any
     variables: list[dict[str, Any]]
@@ -77,7 +77,7 @@ class Template:
 
 
 class _TemplateParser:
-    """Text in, blocks out; `reads` gathers the top-level paths that the template looks at."""
+    """Text in, blocks out; `reads` gathers the top-level paths that the template reads."""
 
     def __init__(self, text: str) -> None:
         self._pieces = _split(text)

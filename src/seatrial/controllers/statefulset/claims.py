@@ -39,7 +39,7 @@ class SetClaims:
             self._store.create(self._claims, claim, namespace=meta["namespace"], writer=self._writer)
 
     def own(self, owner: Document, ordinal: int, pod_name: str, pod_uid: str) -> None:
-        """Let the claims of one pod go with the set, with the pod, or with nobody."""
+        """Set the owner of one pod's claims to the set, the pod or neither."""
         namespace = owner["metadata"]["namespace"]
         pod = {"metadata": {"name": pod_name, "uid": pod_uid}}
         wanted = self._wanted(owner, ordinal, pod)
@@ -54,7 +54,7 @@ class SetClaims:
             self._set_owners(stored.name, namespace, kept + wanted)
 
     def has_stale(self, owner: Document, ordinal: int, pod_name: str) -> bool:
-        """Whether a claim still belongs to an earlier pod of this name, and will go with it."""
+        """Whether a claim is still owned by an earlier pod of this name, with which it will be deleted."""
         if _policy(owner)[0] == RETAIN:
             return False
         namespace = owner["metadata"]["namespace"]
@@ -92,6 +92,6 @@ def claim_name(template: Document, owner: Document, ordinal: int) -> str:
 
 
 def _policy(owner: Document) -> tuple[str, str]:
-    """What becomes of claims when the set is scaled down, and when it is deleted."""
+    """The retention policy of claims: when the set is scaled down, and when it is deleted."""
     policy = owner["spec"].get("persistentVolumeClaimRetentionPolicy") or {}
     return policy.get("whenScaled", RETAIN), policy.get("whenDeleted", RETAIN)

@@ -74,7 +74,7 @@ class StatefulSet(PodOwner):
         self._replace_outdated(owner, update)
 
     def _settle(self, owner: Document, current: Document, update: Document, ordinal: int, row: PodRow | None) -> bool:
-        """Bring one pod forward; True while it is not where it should be."""
+        """Reconcile one pod; True while it is not as it should be."""
         if row is not None and row.phase in ("Failed", "Succeeded"):
             if not row.is_deleting:
                 self.delete_pod(row)
@@ -153,7 +153,7 @@ class StatefulSet(PodOwner):
     # Reading.
 
     def _sort(self, owner: Document) -> tuple[dict[int, PodRow], list[tuple[int, PodRow]]]:
-        """Pods that belong, by ordinal, and those that have to go, highest first."""
+        """Pods within the range of ordinals, by ordinal, and those to delete, highest first."""
         wanted = ordinals(owner)
         replicas: dict[int, PodRow] = {}
         condemned: dict[int, PodRow] = {}
