@@ -42,12 +42,15 @@ class HostedRun:
         make_model: MakeModel | None = None,
     ) -> None:
         self._store = store
+        self.controllers = OutsideControllers(controllers, launcher(self._place, logs), make_model)
+        self.cooperation = Cooperation(self.controllers)
         self._certificates = Certificates.in_directory(folder / "pki")
         self._listener = Listener.on("127.0.0.1", 0, lambda port: self._certificates.context())
         self._identities = Identities()
-        places = Kubeconfigs(self._identities, folder, self._listener.url, self._certificates.authority)
-        self.controllers = OutsideControllers(controllers, launcher(places.place, logs), make_model)
-        self.cooperation = Cooperation(self.controllers)
+        self._places = Kubeconfigs(self._identities, folder, self._listener.url, self._certificates.authority)
+
+    def _place(self, controller: "OutsideController") -> Path:
+        return self._places.place(controller)
 
     def add_to(self, options: "SimulationOptions") -> "SimulationOptions":
         """The options of a run in which the programs take part."""

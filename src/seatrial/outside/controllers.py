@@ -117,7 +117,7 @@ class OutsideControllers(Gate):
                 controller=controller,
                 session=session,
                 store=run.store,
-                idle=_idle(controller, session, run, pods),
+                idle=_idle(controller, session, run, pods, scheduling),
                 startup=Startup(session, _needed(controller, run)),
                 pods=pods,
                 scheduling=scheduling,
@@ -130,9 +130,15 @@ class OutsideControllers(Gate):
         return participant
 
 
-def _idle(controller: OutsideController, session: Session, run: "ScenarioRun", pods: PendingPods | None) -> Idle:
-    if pods is not None:
-        return Verdicts(pods)
+def _idle(
+    controller: OutsideController,
+    session: Session,
+    run: "ScenarioRun",
+    pods: PendingPods | None,
+    scheduling: Scheduling | None,
+) -> Idle:
+    if pods is not None and scheduling is not None:
+        return Verdicts(pods, scheduling.explaining)
     if controller.waiter:
         condition = _load_waiter(controller)
         cluster = Cluster(run.store, run.clock, controller.name)

@@ -29,19 +29,19 @@ FOR_AN_EVENT = float("inf")
 
 
 class Verdicts:
-    """A scheduler is idle when every pending pod has a verdict."""
+    """A scheduler is idle when every pending pod has a verdict, and it has had time to explain the latest."""
 
-    def __init__(self, pods: PendingPods) -> None:
-        self._pods = pods
+    def __init__(self, pods: PendingPods, explaining: Callable[[], float | None]) -> None:
+        self._pods, self._explaining = pods, explaining
 
     def begin(self) -> None:
         """Nothing to prepare."""
 
     def has_work(self) -> bool:
-        return bool(self._pods.untried)
+        return bool(self._pods.untried) or self._explaining() is not None
 
     def wait(self) -> float | None:
-        return FOR_AN_EVENT if self._pods.untried else None
+        return FOR_AN_EVENT if self._pods.untried else self._explaining()
 
     def doing(self) -> str:
         untried = sorted(f"{namespace}/{name}" for namespace, name in self._pods.untried)

@@ -19,6 +19,8 @@ from seatrial.store.objects import Change
 from seatrial.store.store import Store
 from seatrial.timeline.timeline import Timeline
 
+EXPLAINS_WITHIN, MAY_EXPLAIN_WITHIN = 1.0, 0.05
+"""Seconds in which result annotations follow a bind; fewer while none have been seen from the scheduler."""
 ON_ITS_WAY = 0.02
 """Seconds that a change needs to reach a scheduler and a decision to reach the gate."""
 
@@ -32,7 +34,10 @@ class Scheduling:
         self._store, self._timeline, self._session = store, timeline, session
         self._pods, self._model = pods, model
         self._is_sweeping = False
-        self._changed_at = 0.0
+        self._changed_at = self._bound_at = 0.0
+        self._explains = False
+        self._unexplained: set[Key] = set()
+        """Pods that were bound and for which no result annotations have come yet."""
         timeline.keeps_places = True
         if model is not None:
             model.start()
@@ -67,6 +72,16 @@ class Scheduling:
             self._is_sweeping = False
             self._preempt(key)
 
+    def explaining(self) -> float | None:
+        """Seconds for which a scheduler may still explain its latest binds; None: it has, or it does not explain."""
+        if not self._unexplained:
+            return None
+        left = self._bound_at + (EXPLAINS_WITHIN if self._explains else MAY_EXPLAIN_WITHIN) - time.monotonic()
+        if left > 0:
+            return left
+        self._unexplained.clear()
+        return None
+
     def took(self, key: Key) -> bool:
         """A scheduler that cooperates takes a pod; whether that was due."""
         is_due = self._pods.judged(key)
@@ -83,7 +98,9 @@ class Scheduling:
             return False
         if not target.subresource:
             told = attempt_of(stored, self._timeline.shape.step(self._timeline.major, self._timeline.minor))
-            if told is not None:
+            if told is not None and self._model is None:
+                self._explains = True
+                self._unexplained.discard(key)
                 self._timeline.note_attempt(key, told)
             return False
         if target.subresource != "status" or key not in self._pods or not is_unschedulable(stored):
@@ -109,6 +126,8 @@ class Scheduling:
             self._model.bound(key, node, is_earlier=self._changed_at > arrived - ON_ITS_WAY)
         else:
             self._timeline.note_attempt(key)
+            self._unexplained.add(key)
+            self._bound_at = time.monotonic()
 
     def _unscheduled(self, key: Key) -> None:
         if self._model is not None:

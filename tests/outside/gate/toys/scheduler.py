@@ -1,5 +1,6 @@
 """A scheduler that fills nodes in order. SECONDS: rest before each pod; MODE: how it misbehaves."""
 
+import json
 import os
 import sys
 import threading
@@ -33,5 +34,14 @@ for event in watch(PODS):
         threading.Thread(target=bind, args=(name, node)).start()
     else:
         bind(name, node)
+    if MODE == "explain":
+        prefix = "kube-scheduler-simulator.sigs.k8s.io/"
+        told = {
+            "filter-result": {"n1": {"Toy": "passed"}, "n2": {"Toy": "no slot"}},
+            "score-result": {"n1": {"Toy": "7"}},
+            "finalscore-result": {"n1": {"Toy": "7"}},
+        }
+        annotations = {prefix + key: json.dumps(value) for key, value in told.items()}
+        merge(f"{PODS}/{name}", {"metadata": {"annotations": annotations}})
     if MODE == "crash":
         sys.exit("the toy has crashed")
