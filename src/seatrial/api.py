@@ -46,7 +46,7 @@ def run(
 
 
 class Simulation:
-    """A scenario that can be looked at while it is Paused and played on with more operations."""
+    """A scenario run that can be inspected while it is Paused and continued with more operations."""
 
     def __init__(
         self,
@@ -66,26 +66,26 @@ class Simulation:
             configuration_from(scheduler_config, plugins), tie_break=tie_break, seed=seed, plugins=plugins
         )
         chosen = SimulationOptions(level=record, **options)
-        self.play = ScenarioRun(document, fresh_store(clock, seed), clock, maker, chosen, folder=folder)
+        self.scenario_run = ScenarioRun(document, fresh_store(clock, seed), clock, maker, chosen, folder=folder)
 
     def run(self, each: Callable[[], None] | None = None) -> Result:
         """Run until Succeeded, Paused or Failed."""
-        for _ in self.play.run():
+        for _ in self.scenario_run.run():
             if each is not None:
                 each()
         return self.result()
 
     def add(self, operations: Iterable[Document]) -> None:
-        """Add operations (or events), as a user does who patches the spec of a Paused Scenario."""
+        """Add operations (or events), like a patch of the spec of a Paused Scenario."""
         from seatrial.model.documents import encode
 
-        self.play.add([encode(operation) for operation in operations])
+        self.scenario_run.add([encode(operation) for operation in operations])
 
     def result(self) -> Result:
-        """What has happened up to now."""
-        timeline = self.play.timeline
+        """The result up to now."""
+        timeline = self.scenario_run.timeline
         return Result(
-            b"".join(self.play.parts()), TimelineReader(timeline.rows.table(), timeline.dictionary.document())
+            b"".join(self.scenario_run.parts()), TimelineReader(timeline.rows.table(), timeline.dictionary.document())
         )
 
 

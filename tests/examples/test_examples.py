@@ -16,7 +16,7 @@ import pytest
 
 from seatrial import Result
 from seatrial.scenario.spec.decoding import read_scenario
-from seatrial.scenario.spec.dialect import profile_of
+from seatrial.scenario.spec.dialect import dialect_of
 from seatrial.scenario.spec.plan import settle
 from tests.examples.run_all import EXAMPLES, LARGE, configurations, names, simulation
 
@@ -90,7 +90,7 @@ def test_the_order_of_fields_makes_no_difference(name: str, order: Callable[[Any
     document = read_scenario(EXAMPLES / name / "scenario.yaml")
     head, operations = settle(document, EXAMPLES / name)
     listed = [planned.document() for planned in operations]
-    scenario = {**head, "spec": {**head["spec"], profile_of(document["spec"]).listing: listed}}
+    scenario = {**head, "spec": {**head["spec"], dialect_of(document["spec"]).listing: listed}}
     for config in configurations(name):
         turned = simulation(name, config, _ordered(scenario, order)).run().scenario
         assert turned == simulation(name, config, scenario).run().scenario

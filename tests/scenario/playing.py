@@ -144,14 +144,14 @@ class Stage:
         self.scheduler = SlotScheduler(self.store)
         document = scenario(self.spec, **self.annotations)
         maker = lambda store, clock, recorder: self.scheduler  # noqa: E731
-        self.play = ScenarioRun(document, self.store, self.clock, maker, self.options, publisher=self)
+        self.scenario_run = ScenarioRun(document, self.store, self.clock, maker, self.options, publisher=self)
 
-    def publish(self, board: ScenarioStatus) -> None:
-        self.log.append(orjson.loads(b"".join(board.parts())))
+    def publish(self, status: ScenarioStatus) -> None:
+        self.log.append(orjson.loads(b"".join(status.parts())))
 
     def run(self) -> dict[str, Any]:
         """Run until nothing more is to be done; the last status."""
-        for _ in self.play.run():
+        for _ in self.scenario_run.run():
             pass
         return self.log[-1]
 

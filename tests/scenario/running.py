@@ -47,7 +47,7 @@ class Run:
     def again(self) -> None:
         self.result = self.simulation.run()
         self.status = self.result.status
-        self.store = self.simulation.play.store
+        self.store = self.simulation.scenario_run.store
 
     @property
     def timeline(self) -> dict[str, list[dict[str, Any]]]:

@@ -186,11 +186,13 @@ def test_every_registered_controller_has_a_waiter(name: str) -> None:
     rest = [other for other in ("scheduler", name) if other != name]
     stage = Stage(operations(create(1, node("n")), create(1, pod("p")), simulated=[name, *rest]), with_own(Ping))
     stage.run()
-    assert stage.play.engine is not None
-    actor = next(actor for actor in stage.play.engine.company.simulated if actor.name == name)
-    assert isinstance(actor, ControllerWaiter)
-    assert actor.wait_condition()
-    assert not actor.has_work()
+    assert stage.scenario_run.engine is not None
+    controller = next(
+        controller for controller in stage.scenario_run.engine.controllers.simulated if controller.name == name
+    )
+    assert isinstance(controller, ControllerWaiter)
+    assert controller.wait_condition()
+    assert not controller.has_work()
 
 
 def test_the_waiter_of_a_users_controller_is_obeyed() -> None:

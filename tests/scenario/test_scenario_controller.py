@@ -27,7 +27,7 @@ USER = "user:admin"
 
 @dataclass
 class Server:
-    """A store with a conductor, and a log of every status a watcher would see."""
+    """A store with a scenario controller, and a log of every status a watcher would see."""
 
     store: Store = field(default_factory=lambda: fresh_store(Clock()))
     strict: bool = False
@@ -35,10 +35,10 @@ class Server:
     log: list[tuple[str, Document]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.conductor = ScenarioController(
+        self.controller = ScenarioController(
             self.store, scheduler_maker(), self, SimulationOptions(), strict=self.strict
         )
-        self.conductor.start()
+        self.controller.start()
         self.store.subscribe(self._watch, [SCENARIO])
 
     def suspend(self) -> None:
@@ -57,15 +57,15 @@ class Server:
         self.store.create(SCENARIO, document, writer=USER)
 
     def run(self) -> None:
-        """Work until the conductor has nothing more to do."""
-        while self.conductor.has_work():
-            self.conductor.work()
+        """Work until the controller has nothing more to do."""
+        while self.controller.has_work():
+            self.controller.work()
 
     def work(self, until: str) -> None:
         """Work until a Scenario has shown this phase inside a step."""
-        while self.conductor.has_work():
+        while self.controller.has_work():
             seen = len(self.log)
-            self.conductor.work()
+            self.controller.work()
             if any((status.get("stepStatus") or {}).get("phase") == until for _, status in self.log[seen:]):
                 return
 
@@ -245,7 +245,7 @@ def test_a_change_of_configuration_fails_a_running_scenario(server: Server) -> N
     """V1-044 V1-108"""
     server.create(SPEC)
     server.work("OperatingCompleted")
-    server.conductor.configuration_changed()
+    server.controller.configuration_changed()
     assert server.status()["phase"] == "Failed"
     assert "configuration was changed" in server.status()["message"]
     assert not server.suspended
@@ -292,7 +292,7 @@ def test_a_stop_does_not_leave_a_scenario_running(server: Server) -> None:
     """V1-105"""
     server.create(SPEC)
     server.work("OperatingCompleted")
-    server.conductor.shut_down()
+    server.controller.shut_down()
     assert server.status()["phase"] == "Failed"
     assert "server was stopped" in server.status()["message"]
 
@@ -309,7 +309,7 @@ def test_a_running_scenario_that_is_deleted_makes_room_for_the_next(server: Serv
 def test_a_reset_removes_everything(server: Server) -> None:
     server.create(operations(create(1, node("n"))))
     server.run()
-    server.conductor.reset()
+    server.controller.reset()
     assert server.store.list(SCENARIO) == []
     assert server.find("Node", "n") is None
     assert not server.suspended

@@ -84,7 +84,7 @@ def test_a_replica_set_that_cannot_make_pods_does_not_hold_the_step() -> None:
     assert run.get("Node", "m") is not None
     status = (run.get("ReplicaSet", "w", "apps/v1") or {})["status"]
     assert {c["type"]: c["status"] for c in status["conditions"]}["ReplicaFailure"] == "True"
-    assert run.simulation.play.clock.now() == run.simulation.play.started_at
+    assert run.simulation.scenario_run.clock.now() == run.simulation.scenario_run.started_at
 
 
 @pytest.mark.parametrize("refused", [False, True], ids=["complete", "refused"])

@@ -16,7 +16,7 @@ def spell(request: pytest.FixtureRequest) -> Any:
 
 
 def step_of(run: Run, major: int, minor: int) -> Any:
-    return major if run.simulation.play.plan.profile.listing == "events" else {"major": major, "minor": minor}
+    return major if run.simulation.scenario_run.plan.dialect.listing == "events" else {"major": major, "minor": minor}
 
 
 def busy() -> list[dict[str, Any]]:
@@ -65,7 +65,7 @@ def test_ids_in_the_timeline_are_unique(spell: Any) -> None:
     run = Run(spell(*busy()))
     ids = [entry["id"] for entries in run.timeline.values() for entry in entries]
     assert len(ids) == len(set(ids))
-    assert {planned.id for planned in run.simulation.play.listed} <= set(ids)
+    assert {planned.id for planned in run.simulation.scenario_run.listed} <= set(ids)
 
 
 def test_a_create_shows_the_object_afterwards(spell: Any) -> None:

@@ -43,17 +43,17 @@ def bench_scenario(
         path = Path(folder) / "scenario.json"
         write_scenario(path, nodes, pods, steps)
         begin, cpu = time.perf_counter(), time.process_time()
-        play, times = run_file(path, Path(folder), record)
+        run, times = run_file(path, Path(folder), record)
         seconds, cpu_seconds = time.perf_counter() - begin, time.process_time() - cpu
         felt = measure_latency(path) if serving else []
         watched = measure_watched_growth(Path(folder)) if serving else None
-    assert play.board.phase == "Succeeded", play.board.message
-    scheduled = play.timeline.pods.scheduled
+    assert run.status.phase == "Succeeded", run.status.message
+    scheduled = run.timeline.pods.scheduled
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MEBIBYTE
     figures = [
         Figure("pods per second", scheduled / seconds, "pods/s", must=1500, goal=2500, more_is_better=True),
         Figure("pods per CPU second", scheduled / cpu_seconds, "pods/s", more_is_better=True),
-        Figure("attempts", play.timeline.attempts, "attempts"),
+        Figure("attempts", run.timeline.attempts, "attempts"),
         Figure("memory", memory, "MiB", must=1.2e9 / MEBIBYTE, goal=800e6 / MEBIBYTE),
         Figure("cost of a late step over an early one", growth(times), "times", must=2.0),
         *felt,

@@ -24,17 +24,17 @@ def run_file(path: Path, folder: Path, record: str) -> tuple[ScenarioRun, list[f
     tune_collector()
     clock = Clock()
     with tempfile.TemporaryFile() as pages:
-        play = ScenarioRun(
+        run = ScenarioRun(
             read_scenario(path), fresh_store(clock), clock, scheduler_maker(events=record == "full"),
             SimulationOptions(level=level), pages=FilePages(pages), rows=Rows(FolderSink(folder)),
         )  # fmt: skip
         times: list[float] = []
         turned, last = 0, time.process_time()
-        for _ in play.run():
-            if len(play.board.pages) != turned:
+        for _ in run.run():
+            if len(run.status.pages) != turned:
                 now = time.process_time()
                 times.append(now - last)
-                turned, last = len(play.board.pages), now
-        write_table(play.timeline.rows.table(), play.timeline.dictionary.document(), folder / "timeline.parquet")
-        write_whole(folder / "result.json", play.parts())
-    return play, times
+                turned, last = len(run.status.pages), now
+        write_table(run.timeline.rows.table(), run.timeline.dictionary.document(), folder / "timeline.parquet")
+        write_whole(folder / "result.json", run.parts())
+    return run, times

@@ -61,7 +61,7 @@ def _where(error: ConfigError) -> Row:
 def _examine(path: Path, snapshot: Sequence[Row]) -> tuple[Row, list[Row], int]:
     """The expanded scenario, what was found in it, and the number of its operations."""
     from seatrial.scenario.spec.decoding import line_of, read_scenario
-    from seatrial.scenario.spec.dialect import profile_of
+    from seatrial.scenario.spec.dialect import dialect_of
     from seatrial.scenario.spec.lint import lint
     from seatrial.scenario.spec.plan import settle
 
@@ -71,19 +71,19 @@ def _examine(path: Path, snapshot: Sequence[Row]) -> tuple[Row, list[Row], int]:
     except ConfigError as error:
         line = 0 if error.path else line_of(path.read_text(encoding="utf-8"), error.field)
         raise ConfigError(error.path or (f"{path}:{line}" if line else str(path)), error.field, error.why) from error
-    profile = profile_of(document.get("spec") or {})
-    findings = lint(settled, profile, operations, snapshot)
-    places = _places(document, profile, operations, path.parent) if findings else {}
+    dialect = dialect_of(document.get("spec") or {})
+    findings = lint(settled, dialect, operations, snapshot)
+    places = _places(document, dialect, operations, path.parent) if findings else {}
     rows = list(_rows(path, document, findings, places))
-    spec = {**settled["spec"], profile.listing: [planned.document() for planned in operations]}
+    spec = {**settled["spec"], dialect.listing: [planned.document() for planned in operations]}
     return {**settled, "spec": spec}, rows, len(operations)
 
 
-def _places(document: Row, profile: "Dialect", operations: "Sequence[Planned]", folder: Path) -> dict[str, str]:
+def _places(document: Row, dialect: "Dialect", operations: "Sequence[Planned]", folder: Path) -> dict[str, str]:
     from seatrial.scenario.spec.lint import places
 
     found: dict[str, str] = {}
-    for planned, place in zip(operations, places(document, profile, folder), strict=True):
+    for planned, place in zip(operations, places(document, dialect, folder), strict=True):
         found.setdefault(planned.id, place)
     return found
 

@@ -18,8 +18,8 @@ REFRESH = 0.1
 class Progress:
     """The line on the terminal; silent where nobody looks."""
 
-    def __init__(self, play: "ScenarioRun", *, quiet: bool) -> None:
-        self._play = play
+    def __init__(self, run: "ScenarioRun", *, quiet: bool) -> None:
+        self._run = run
         self._console = Console(file=sys.stderr)
         self._live = None if quiet or not self._console.is_terminal else Live(console=self._console, transient=True)
         self._start = self._last = time.monotonic()
@@ -38,7 +38,7 @@ class Progress:
         return time.monotonic() - self._start
 
     def tick(self) -> None:
-        """Look at the play, if it is time to."""
+        """Update the line, if it is due."""
         if self._live is None:
             return
         now = time.monotonic()
@@ -47,10 +47,10 @@ class Progress:
             self._live.update(self._line())
 
     def _line(self) -> Text:
-        board, timeline = self._play.board, self._play.timeline
+        status, timeline = self._run.status, self._run.timeline
         pods = timeline.pods
         rate = pods.bound / max(self.seconds, 0.001)
-        step = "–" if board.major is None else str(board.major)
+        step = "–" if status.major is None else str(status.major)
         line = Text(f"step {step}", style="bold")
         line.append(f"  {pods.bound:,} bound", style="green")
         line.append(f"  {pods.pending:,} pending", style="yellow" if pods.pending else "dim")
@@ -58,17 +58,17 @@ class Progress:
         return line
 
 
-def summary_of(play: "ScenarioRun", seconds: float) -> dict[str, Any]:
+def summary_of(run: "ScenarioRun", seconds: float) -> dict[str, Any]:
     """The run in numbers."""
-    board, timeline = play.board, play.timeline
+    status, timeline = run.status, run.timeline
     pods = timeline.pods
     return {
-        "scenario": play.document["metadata"]["name"],
-        "phase": board.phase,
-        "message": board.message,
-        "steps": len(board.pages),
-        "lastStep": board.major,
-        "virtualSeconds": (play.clock.now() - play.started_at) / 1_000_000,
+        "scenario": run.document["metadata"]["name"],
+        "phase": status.phase,
+        "message": status.message,
+        "steps": len(status.pages),
+        "lastStep": status.major,
+        "virtualSeconds": (run.clock.now() - run.started_at) / 1_000_000,
         "pods": {
             "created": pods.created,
             "scheduled": pods.scheduled,

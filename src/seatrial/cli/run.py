@@ -146,57 +146,57 @@ def run_scenario(
         host = programs.host(store, maker, Path(spool) / "outside", target / "outside")
         options = host.add_to(options) if host is not None else options
         try:
-            play = ScenarioRun(
+            scenario_run = ScenarioRun(
                 document, store, clock, maker, options,
                 folder=path.parent, pages=FilePages(pages), rows=Rows(FolderSink(Path(spool))),
             )  # fmt: skip
         except ConfigError as error:
             raise ConfigError(error.path or str(path), error.field, error.why) from error
         with output_folder(target) as folder:
-            with Progress(play, quiet=quiet or json) as progress:
+            with Progress(scenario_run, quiet=quiet or json) as progress:
                 if host is not None:
-                    host.drive(play, progress.tick)
+                    host.drive(scenario_run, progress.tick)
                 else:
-                    _drive(play, progress, deadline)
-            files = write_results(play, folder, report=report)
+                    _drive(scenario_run, progress, deadline)
+            files = write_results(scenario_run, folder, report=report)
         if not report:
             (target / REPORT).unlink(missing_ok=True)
         files = [str(target / name) for name in files]
-        summary = summary_of(play, progress.seconds)
-        warnings = list(unused_timers(play))
+        summary = summary_of(scenario_run, progress.seconds)
+        warnings = list(unused_timers(scenario_run))
         if json:
             import orjson
 
             typer.echo(orjson.dumps({**summary, "files": files, "warnings": warnings}).decode())
         elif not quiet:
             print_summary(summary, files, warnings)
-        return play.board
+        return scenario_run.status
 
 
-def _drive(play: "ScenarioRun", progress: Any, deadline: int = 0) -> None:
-    """Play to the end, or to an interruption; code that does not come back after one is left where it is."""
+def _drive(scenario_run: "ScenarioRun", progress: Any, deadline: int = 0) -> None:
+    """Run to the end or to an interruption; code that does not return after an interruption is abandoned."""
     end = time.monotonic() + deadline if deadline else math.inf
     with interruption() as interrupted:
         try:
-            for _ in play.run():
+            for _ in scenario_run.run():
                 progress.tick()
                 if interrupted:
                     break
                 if time.monotonic() > end:
-                    play.fail(f"not finished within {deadline} s")
+                    scenario_run.fail(f"not finished within {deadline} s")
                     return
         except Interrupted as error:
-            play.fail(f"interrupted {_step(play)} in {error}; the result is partial")
+            scenario_run.fail(f"interrupted {_step(scenario_run)} in {error}; the result is partial")
             return
     if interrupted:
-        play.fail(f"interrupted {_step(play)}; the result is partial")
+        scenario_run.fail(f"interrupted {_step(scenario_run)}; the result is partial")
 
 
-def _step(play: "ScenarioRun") -> str:
-    return "before the first step" if play.board.major is None else f"in step {play.board.major}"
+def _step(scenario_run: "ScenarioRun") -> str:
+    return "before the first step" if scenario_run.status.major is None else f"in step {scenario_run.status.major}"
 
 
-def write_results(play: "ScenarioRun", folder: Path, *, report: bool) -> list[str]:
+def write_results(scenario_run: "ScenarioRun", folder: Path, *, report: bool) -> list[str]:
     """Put the files of a run into a folder; their names."""
     from seatrial.results.run import Run
     from seatrial.scenario.output_files import write_whole
@@ -205,8 +205,8 @@ def write_results(play: "ScenarioRun", folder: Path, *, report: bool) -> list[st
     from seatrial.timeline.rows import write_table
     from seatrial.web.page import report_page, write_page
 
-    write_table(play.timeline.rows.table(), play.timeline.dictionary.document(), folder / NAME)
-    write_whole(folder / RESULT, play.parts())
+    write_table(scenario_run.timeline.rows.table(), scenario_run.timeline.dictionary.document(), folder / NAME)
+    write_whole(folder / RESULT, scenario_run.parts())
     if report:
         write_page(report_page(Run.load(folder)), folder / REPORT)
     return [RESULT, NAME, *([REPORT] if report else [])]

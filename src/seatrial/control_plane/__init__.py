@@ -1,1 +1,1 @@
-"""Assembles a server process from the rooms below: store, API, scheduler, controllers, scenarios, pages."""
+"""Assembles a server process from the packages below: store, API, scheduler, controllers, scenarios, pages."""

@@ -1,7 +1,7 @@
-"""What a server is put together from: store, API, scheduler, controllers, scenarios, pages.
+"""Assembles a server: store, API, scheduler, controllers, scenarios, web pages.
 
-`compose` is the one place that knows all rooms. Whoever brings a new part adds one function here that returns its
-workers, routes and gates, and calls it in `compose`.
+`compose` is the one place that knows all packages. A new part is one function here that adds its workers, routes and
+gates, and a call in `compose`.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What `seatrial serve` was asked for."""
+    """The settings of `seatrial serve`."""
 
     port: int = 3131
     bind_address: str = "127.0.0.1"
@@ -73,7 +73,7 @@ class Parts:
     metrics: "list[Callable[[], str]]" = field(default_factory=list)
     """More pages for /metrics."""
     on_stop: "list[Callable[[], None]]" = field(default_factory=list)
-    """Called when the server is told to stop, before its connections end."""
+    """Called when the server stops, before its connections end."""
     outside: "OutsidePrograms | None" = None
     """The programs that take part in scenarios."""
 
@@ -94,8 +94,8 @@ def compose(settings: Settings, port: int = 443, authority: "Authority | None" =
         add_authority(parts, settings, authority)
     if settings.volcano:
         add_volcano(parts, settings)
-    conductor = add_scenarios(parts, settings, scheduler)
-    add_simulator_api(parts, scheduler, conductor)
+    controller = add_scenarios(parts, settings, scheduler)
+    add_simulator_api(parts, scheduler, controller)
     add_metrics_api(parts)
     return parts
 
@@ -170,7 +170,7 @@ def add_scheduler(parts: Parts, settings: Settings) -> "EmbeddedScheduler":
 
 
 def add_controllers(parts: Parts, settings: Settings) -> None:
-    """The controllers that were asked for, all of them by default."""
+    """The controllers that were named, all of them by default."""
     if settings.controllers == ():
         return
     from seatrial.controllers.registry import build_controllers, served_by_default
@@ -199,12 +199,12 @@ def add_authority(parts: Parts, settings: Settings, authority: "Authority") -> N
         parts.workers.append(controller)
 
 
-def add_simulator_api(parts: Parts, scheduler: "EmbeddedScheduler | None", conductor: "ScenarioController") -> None:
+def add_simulator_api(parts: Parts, scheduler: "EmbeddedScheduler | None", controller: "ScenarioController") -> None:
     """kube-scheduler-simulator's HTTP API."""
     from seatrial.server.handlers.simulator_api import SimulatorApi
 
-    watched = WatchedScheduler(scheduler, conductor) if scheduler is not None else None
-    api = SimulatorApi(parts.store, watched, watched.reset if watched is not None else conductor.reset)
+    watched = WatchedScheduler(scheduler, controller) if scheduler is not None else None
+    api = SimulatorApi(parts.store, watched, watched.reset if watched is not None else controller.reset)
     parts.routes.append(api.routes)
     parts.on_stop.append(api.close)
 

@@ -1,4 +1,4 @@
-"""How much memory this process may still take: that of the machine, or of its control group if that is less."""
+"""The memory that this process may still take: that of the machine, or of its control group if that is less."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ GROUP = Path("/sys/fs/cgroup")
 
 
 def free_memory() -> int | None:
-    """Bytes; None where the machine does not tell."""
+    """Free memory in bytes; None where it is unknown."""
     known = [size for size in (_of_machine(), _of_group()) if size is not None]
     return min(known, default=None)
 

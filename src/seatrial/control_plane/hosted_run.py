@@ -69,12 +69,12 @@ class HostedRun:
         application = Application(api, self._identities, Metrics(), routes, max_request_bytes=LARGEST_REQUEST)
         async with serving(application, self._listener, api.feeds.close):
             try:
-                await self._play(run, tick)
+                await self._run_loops(run, tick)
             finally:
                 run.close()
                 await asyncio.to_thread(self.controllers.wait_stopped)
 
-    async def _play(self, run: "ScenarioRun", tick: Callable[[], None]) -> None:
+    async def _run_loops(self, run: "ScenarioRun", tick: Callable[[], None]) -> None:
         wake = asyncio.Event()
         self.controllers.wake = wake.set
         interrupted: list[int] = []
@@ -91,7 +91,7 @@ class HostedRun:
             for _ in _loops(run, wake):
                 tick()
                 if interrupted:
-                    where = "before the first step" if run.board.major is None else f"in step {run.board.major}"
+                    where = "before the first step" if run.status.major is None else f"in step {run.status.major}"
                     run.fail(INTERRUPTED.format(where))
                     return
                 if run.is_waiting:

@@ -20,7 +20,7 @@ PODS = Kind(GROUP, VERSION, "PodMetrics", "pods", verbs=("get", "list"))
 
 
 class MetricsApi:
-    """What pods and nodes use at the moment of asking."""
+    """The current usage of pods and nodes."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

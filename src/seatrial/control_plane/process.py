@@ -28,7 +28,7 @@ log = logging.getLogger("seatrial.server")
 
 
 def run(settings: Settings) -> None:
-    """Serve until told to stop."""
+    """Serve until a signal to stop."""
     import uvloop
 
     from seatrial.server.auth.authentication import ADMIN
@@ -93,7 +93,7 @@ def _cannot_listen(option: str, address: str, port: int, error: OSError) -> Conf
 
 @contextmanager
 def _removed(state: Path | None) -> Iterator[None]:
-    """Nobody asks again for a port that was any free one: what was kept for it goes with the server."""
+    """Remove what was kept for a randomly chosen port: it will not be used again."""
     try:
         yield
     finally:
@@ -114,7 +114,7 @@ def _check_paths(settings: Settings) -> None:
 
 
 def _identities(settings: Settings, token: str, key: str) -> "Identities":
-    """Who may talk to the server: its administrator, and the users of the token file."""
+    """The users of the server: its administrator, and those of the token file."""
     from seatrial.server.auth.authentication import ADMIN, Identities
 
     identities = Identities(key.encode(), anonymous=settings.insecure)

@@ -1,4 +1,4 @@
-"""Scenarios in `serve`: who stands still while one is played, and who tells the conductor what."""
+"""Adds the scenario controller to `serve`, and suspends the real-time workers while a scenario runs."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Startable(Protocol):
-    """A worker that can stand still."""
+    """A worker that can be suspended."""
 
     def start(self) -> None: ...
 
@@ -22,7 +22,7 @@ class Startable(Protocol):
 
 
 class RealTimeWorkers:
-    """The scheduler and the controllers that work in real time; they stand still while a scenario is played."""
+    """The scheduler and the controllers that run in real time; they are suspended while a scenario runs."""
 
     def __init__(self, workers: Sequence[Startable]) -> None:
         self._workers = tuple(workers)
@@ -39,21 +39,21 @@ class RealTimeWorkers:
 class WatchedScheduler:
     """The scheduler behind kube-scheduler-simulator's API: a change of configuration fails a running scenario."""
 
-    def __init__(self, scheduler: "EmbeddedScheduler", conductor: "ScenarioController") -> None:
-        self._scheduler, self._conductor = scheduler, conductor
+    def __init__(self, scheduler: "EmbeddedScheduler", controller: "ScenarioController") -> None:
+        self._scheduler, self._controller = scheduler, controller
         self._first = scheduler.configuration()
 
     def configuration(self) -> Document:
         return self._scheduler.configuration()
 
     def restart(self, configuration: Document) -> None:
-        """Take another configuration, after whatever was running with the old one has ended."""
-        self._conductor.configuration_changed()
+        """Take another configuration, after failing a scenario that runs with the old one."""
+        self._controller.configuration_changed()
         self._scheduler.restart(configuration)
 
     def reset(self) -> None:
-        """Back to how the server began."""
-        self._conductor.reset()
+        """Reset the server to its initial state."""
+        self._controller.reset()
         self._scheduler.restart(self._first)
 
 
@@ -93,10 +93,10 @@ def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedSche
     )
     if settings.outside:
         options = add_outside(parts, settings, options, make)
-    conductor = ScenarioController(parts.store, make, RealTimeWorkers(workers), options, strict=settings.strict)
-    conductor.start()
-    parts.workers.append(conductor)
-    parts.on_stop.append(conductor.shut_down)
+    controller = ScenarioController(parts.store, make, RealTimeWorkers(workers), options, strict=settings.strict)
+    controller.start()
+    parts.workers.append(controller)
+    parts.on_stop.append(controller.shut_down)
     if parts.outside is not None:
-        parts.outside.woken.append(conductor.wake)
-    return conductor
+        parts.outside.woken.append(controller.wake)
+    return controller

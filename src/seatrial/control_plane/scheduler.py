@@ -1,4 +1,4 @@
-"""The embedded kube-scheduler as `serve` runs it: a worker for the pump, and the owner of its configuration."""
+"""The embedded kube-scheduler of `serve`: a worker of the server's loop, and the owner of its configuration."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -63,7 +63,7 @@ class EmbeddedScheduler:
         return self.scheduler.has_work()
 
     def work(self) -> bool:
-        """One attempt, or what can be done of it before an extender answers."""
+        """One attempt, or the part of it before an extender answers."""
         if not self._turns.is_waiting:
             self._started = time.perf_counter()
         decision = self._in_turns() if self.scheduler.has_extenders else self.scheduler.schedule_one()

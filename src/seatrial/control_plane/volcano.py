@@ -42,7 +42,7 @@ def add_volcano(parts: "Parts", settings: "Settings") -> None:
 
 
 def read_conf(path: "Path | None") -> "SchedulerConf | None":
-    """A scheduler configuration file; None stands for the one of Volcano's Helm chart."""
+    """A scheduler configuration file; None gives the one of Volcano's Helm chart."""
     from seatrial.volcano.config.scheduler_conf import load_conf
     from seatrial.volcano.plugins.registry import PLUGINS
 
@@ -91,7 +91,7 @@ class MeasuredScheduler:
         return True
 
     def count(self, session: "Session", result: "SessionResult") -> None:
-        """Take note of what a session decided."""
+        """Count the decisions of a session."""
         self._scheduled += len(result.binds)
         self._evicted += len(result.evictions)
 

@@ -13,7 +13,7 @@ import msgspec
 from seatrial.model.documents import Document, encode
 from seatrial.model.errors import ConfigError
 from seatrial.scenario.spec.decoding import read_scenario
-from seatrial.scenario.spec.dialect import profile_of
+from seatrial.scenario.spec.dialect import dialect_of
 from seatrial.scenario.spec.kind import API_VERSION
 from seatrial.scenario.spec.plan import Planned, settle
 
@@ -79,11 +79,11 @@ def _settled(document: Document, path: Path, *, append_done: bool) -> bytes:
         head, operations = settle(document, path.parent)
     except ConfigError as error:
         raise ConfigError(error.path or str(path), error.field, error.why) from error
-    profile = profile_of(head["spec"])
+    dialect = dialect_of(head["spec"])
     listed = [msgspec.Raw(planned.data) for planned in operations]
     if append_done:
-        listed.append(msgspec.Raw(encode(_done(operations, minor_steps=profile.minor_steps))))
-    return msgspec.json.encode({**head, "spec": {**head["spec"], profile.listing: listed}})
+        listed.append(msgspec.Raw(encode(_done(operations, minor_steps=dialect.minor_steps))))
+    return msgspec.json.encode({**head, "spec": {**head["spec"], dialect.listing: listed}})
 
 
 def _done(operations: list[Planned], *, minor_steps: bool) -> Document:

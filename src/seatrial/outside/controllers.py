@@ -102,11 +102,11 @@ class OutsideControllers(Gate):
     def _make(self, controller: OutsideController, run: "ScenarioRun") -> OutsideParticipant:
         session = self.sessions[controller.name]
         chosen = msgspec.convert((run.document.get("spec") or {}).get("controllers") or {}, Controllers)
-        is_simulated = controller.name in simulated_names(chosen, run.plan.profile)
+        is_simulated = controller.name in simulated_names(chosen, run.plan.dialect)
         pods = scheduling = None
         if controller.is_scheduler:
             pods = PendingPods(run.store, controller.responsible_for, lambda: session.changed())
-            model = ModelCheck(self._make_model(run), run.timeline, run.board) if self._make_model else None
+            model = ModelCheck(self._make_model(run), run.timeline, run.status) if self._make_model else None
             scheduling = Scheduling(run.store, run.timeline, session, pods, model)
             run.timeline.schedulers.add(controller.name)
         session.use_order(Order(pods) if is_simulated else None)

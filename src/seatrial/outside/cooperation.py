@@ -36,12 +36,12 @@ class Cooperation:
         self.routes.add("POST", CHECK, self._check)
         self.routes.add("POST", NEXT, self._next_pod)
 
-    def publish(self, board: ScenarioStatus) -> None:
+    def publish(self, status: ScenarioStatus) -> None:
         """The Scenario has entered a phase."""
-        is_running = board.phase == RUNNING
-        if is_running and board.step_phase is Phase.PAUSED:
-            self._paused = board.running
-        elif self._paused and (not is_running or board.step_phase is Phase.OPERATED):
+        is_running = status.phase == RUNNING
+        if is_running and status.step_phase is Phase.PAUSED:
+            self._paused = status.running
+        elif self._paused and (not is_running or status.step_phase is Phase.OPERATED):
             for future in self._resumed.pop(self._paused, ()):
                 if not future.done():
                     future.set_result(None)

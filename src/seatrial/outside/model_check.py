@@ -44,8 +44,8 @@ class Differences:
 class ModelCheck:
     """The embedded scheduler as a judge; it never writes."""
 
-    def __init__(self, scheduler: Scheduler, timeline: Timeline, board: ScenarioStatus) -> None:
-        self._scheduler, self._timeline, self._board = scheduler, timeline, board
+    def __init__(self, scheduler: Scheduler, timeline: Timeline, status: ScenarioStatus) -> None:
+        self._scheduler, self._timeline, self._status = scheduler, timeline, status
         self.differences = Differences()
 
     def start(self) -> None:
@@ -99,4 +99,4 @@ class ModelCheck:
             self.differences.earlier += 1
         elif difference:
             self.differences.found.append(difference)
-        self._board.notes[NOTE] = self.differences.text()
+        self._status.notes[NOTE] = self.differences.text()

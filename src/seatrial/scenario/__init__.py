@@ -1,1 +1,1 @@
-"""What is ASKED: operations, steps, waiters, the run itself."""
+"""Scenarios: operations, steps, waiters and the run."""

@@ -1,4 +1,4 @@
-"""An empty cluster for a run of its own: a store with what every cluster has."""
+"""An empty cluster for one run: a store with the objects that every cluster has."""
 
 from seatrial.clock.virtual import Clock
 from seatrial.model.builtin import builtin_kinds
@@ -32,7 +32,7 @@ def fresh_store(clock: Clock, seed: int = 0) -> Store:
 
 
 def furnish(store: Store) -> None:
-    """Create what every cluster has, where it is not there."""
+    """Create the objects that every cluster has, where they are missing."""
     for name in SYSTEM_NAMESPACES:
         _create_once(store, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
         account = {"name": "default", "namespace": name}

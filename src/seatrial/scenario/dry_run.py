@@ -1,7 +1,7 @@
-"""A rehearsal: the operations are carried out in order, without anybody who schedules or controls.
+"""Dry run: carries out the operations in order, without a scheduler or controllers.
 
-What is wrong with an operation itself shows here as it would in the play. What depends on others (an object that a
-controller makes or removes) is only doubtful here.
+Errors of an operation itself are found here as in a run. Errors that depend on other components (an object that a
+controller creates or deletes) are only warnings here.
 """
 
 import re
@@ -33,7 +33,7 @@ UNKNOWN_FIELD = re.compile(r'unknown field "(?P<field>[^"]+)"')
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """Something that is wrong, or probably not meant."""
+    """An error, or a likely mistake."""
 
     level: Literal["error", "warning"]
     message: str
@@ -72,7 +72,7 @@ def rehearse(
                 made[_target(operation)] = planned.step
         except ScenarioError as error:
             if isinstance(error.__cause__, AlreadyExists) and made.get(_target(operation)) == planned.step:
-                # Nobody comes in between the operations of one step.
+                # No controller runs between the operations of one step.
                 yield Finding("error", error.why, error.operation, "createOperation.object.metadata.name")
                 continue
             finding = _finding(operation, error, own_controllers)
@@ -120,7 +120,7 @@ def _is_json_patch(type: str, text: str) -> bool:
 
 
 def _place(operation: Operation, cause: BaseException | None) -> tuple[str, str]:
-    """Where in the operation it is, and what stands there if the message does not say it."""
+    """The position in the operation, and the value there if the message does not contain it."""
     if operation.patch_operation is not None:
         return "patchOperation.patch" if isinstance(cause, StatusError) else "patchOperation", ""
     create = operation.create_operation

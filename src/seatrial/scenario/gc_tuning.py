@@ -1,4 +1,4 @@
-"""A run makes many objects and few cycles: the garbage collector is told so."""
+"""Tunes Python's garbage collector for a run, which makes many objects and few cycles."""
 
 import gc
 
@@ -6,7 +6,7 @@ THRESHOLDS = (50_000, 20, 100)
 
 
 def tune_collector() -> None:
-    """Collect rarely, and never look again at what is there before the run."""
+    """Collect rarely, and never scan the objects that exist before the run."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*THRESHOLDS)

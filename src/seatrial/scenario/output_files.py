@@ -1,4 +1,4 @@
-"""Where a run on the command line keeps its pages and puts its results: files that appear whole or not at all."""
+"""Files of a run on the command line: temporary timeline pages, and results that are written atomically."""
 
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 
 class FilePages:
-    """TimelinePages of the timeline in a temporary file, so that a long run does not live in memory."""
+    """TimelinePages in a temporary file, so that a long run is not held in memory."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -30,7 +30,7 @@ class FilePages:
 
 
 def write_whole(path: Path, parts: Iterable[bytes]) -> None:
-    """Write a file from its parts; whoever reads it sees the old one or the whole new one."""
+    """Write a file from its parts; readers see the old content or all of the new one."""
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", delete=False) as file:
         try:
             file.writelines(parts)

@@ -1,4 +1,4 @@
-"""The wipe at the start of a scenario: what was there before must not change its result.
+"""Wipes the store at the start of a scenario: earlier objects must not change its result.
 
 Scenarios, the system namespaces with their ServiceAccounts and tokens, system PriorityClasses, definitions, RBAC,
 webhooks and Stages stay; everything else goes, custom resources too, whatever finalizers it has.
@@ -24,7 +24,7 @@ TOKEN = b'"kubernetes.io/service-account-token"'
 
 
 def wipe(store: Store, writer: str) -> int:
-    """Remove everything that must not stay; how many objects went."""
+    """Remove everything that must not stay; returns how many objects were removed."""
     gone = 0
     seen: set[tuple[str, str]] = set()
     for kind in list(store.kinds):

@@ -1,6 +1,6 @@
-"""The result of a run: the Scenario with its status, the timeline, and the answers that both give.
+"""The result of a run: the Scenario with its status, the timeline, and queries on both.
 
-A result lives in memory after a run, or in a folder (`result.json`, `timeline.parquet`); both are asked alike.
+A result lives in memory after a run, or in a folder (`result.json`, `timeline.parquet`); both have the same interface.
 """
 
 from collections.abc import Iterable, Iterator
@@ -33,7 +33,7 @@ _NODE = {"name": pl.String, "created": pl.Int32, "deleted": pl.Int32, "pods": pl
 
 
 class Result:
-    """What a run gives."""
+    """The result of a run."""
 
     def __init__(self, scenario: bytes | Path, kept: TimelineReader) -> None:
         self._scenario = scenario
@@ -84,7 +84,7 @@ class Result:
 
     @property
     def timeline(self) -> pl.DataFrame:
-        """Everything that happened, a row each; see `timeline.columns`."""
+        """All entries of the timeline, one row each; see `timeline.columns`."""
         return self.kept.table.collect()
 
     @cached_property

@@ -68,12 +68,12 @@ class Cluster:
         self.store.subscribe(self._timeline.listen)
         make = scheduler_maker(scheduler_config, tie_break=tie_break, seed=seed, plugins=plugins)
         scheduler = make(self.store, self.clock, self._timeline)
-        company = REGISTRY.cast(Controllers(), EVENTS, self.store, self.clock, scheduler)
-        board = ScenarioStatus(OPERATIONS, __version__, NoPages())
-        self._engine = Engine(self.store, self.clock, Plan(OPERATIONS), board, self._timeline, company)
+        controllers = REGISTRY.build(Controllers(), EVENTS, self.store, self.clock, scheduler)
+        status = ScenarioStatus(OPERATIONS, __version__, NoPages())
+        self._engine = Engine(self.store, self.clock, Plan(OPERATIONS), status, self._timeline, controllers)
         self.store.subscribe(self._engine.loops.note)
         self.store.before_write = self._engine.about_to_write
-        company.start()
+        controllers.start()
 
     def apply(self, object: Document | str | Path) -> None:
         """Create objects, or bring them to what is given; a text or a file may hold many."""

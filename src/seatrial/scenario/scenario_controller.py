@@ -1,12 +1,12 @@
-"""The scenario controller: plays the Scenarios of a store one at a time, in the order of their creation.
+"""The scenario controller: runs the Scenarios of a store one at a time, in the order of their creation.
 
-It is a worker like any other controller: each `work` is one loop of the play, so requests of other clients are
-answered in between. While a scenario runs or is Paused the cluster is the scenario's: what works in real time
-stands still, the store's clock is virtual, and writes of others are flagged.
+It is a worker like any other controller: each `work` is one loop of the run, so requests of other clients are
+answered in between. While a scenario runs or is Paused, the real-time workers are suspended, the store's clock is
+virtual, and writes of other clients are reported.
 """
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Protocol
 
 from seatrial.clock.virtual import Clock
@@ -15,7 +15,7 @@ from seatrial.model.errors import SeatrialError
 from seatrial.scenario.reset import wipe
 from seatrial.scenario.scenario_resource import WRITER, StoredStatus, install, status_of
 from seatrial.scenario.simulation import MakeScheduler, ScenarioRun, SimulationOptions
-from seatrial.scenario.spec.dialect import FAILED, PAUSED, PENDING, RUNNING, profile_of
+from seatrial.scenario.spec.dialect import FAILED, PAUSED, PENDING, RUNNING, dialect_of
 from seatrial.scenario.spec.kind import FOREIGN_WRITES, SCENARIO
 from seatrial.scenario.status import MemoryPages, ScenarioStatus
 from seatrial.store.objects import Change, Stored
@@ -33,7 +33,7 @@ log = logging.getLogger("seatrial.scenario")
 
 
 class FreeMode(Protocol):
-    """Whatever works in real time while no scenario does."""
+    """The workers that run in real time while no scenario runs."""
 
     def suspend(self) -> None: ...
 
@@ -41,7 +41,7 @@ class FreeMode(Protocol):
 
 
 class ScenarioController:
-    """Plays Scenarios; a worker of the server."""
+    """Runs Scenarios; a worker of the server."""
 
     def __init__(
         self,
@@ -52,13 +52,11 @@ class ScenarioController:
         *,
         strict: bool = False,
         seed: int = 0,
-        played: Callable[[ScenarioRun], None] = lambda play: None,
     ) -> None:
         self.store = store
-        self.play: ScenarioRun | None = None
+        self.run: ScenarioRun | None = None
         self._make_scheduler, self._free = make_scheduler, free
         self._options, self._strict, self._seed = options or SimulationOptions(), strict, seed
-        self._played = played
         self._status: StoredStatus | None = None
         self._running: Iterator[None] | None = None
         self._waiting: dict[str, None] = {}
@@ -69,14 +67,14 @@ class ScenarioController:
         self._kept = store.clock, store.identities
 
     def start(self) -> None:
-        """Serve Scenarios, and settle what an earlier life of the server has left."""
+        """Serve Scenarios, and recover those of an earlier server process."""
         install(self.store)
         for stored in sorted(self.store.list(SCENARIO), key=_creation):
             phase = status_of(stored).get("phase")
             if phase == RUNNING:
                 self._mark(stored, FAILED, RESTARTED)
-            elif phase == PAUSED and self.play is None:
-                self._take_up(stored)
+            elif phase == PAUSED and self.run is None:
+                self._resume_paused(stored)
             elif phase in (None, "", PENDING):
                 self._waiting[stored.name] = self._unmarked[stored.name] = None
         self.store.subscribe(self._notice)
@@ -85,11 +83,11 @@ class ScenarioController:
         return bool(self._unmarked) or self._can_go_on() or self._changed or self._can_begin()
 
     def work(self) -> bool:
-        """One loop of the play, or one step of the controller's own."""
+        """Run one loop of the scenario, or one task of the controller itself."""
         if self._unmarked:
             self._show_pending()
-        elif self._changed and self.play is not None:
-            self._revise(self.play)
+        elif self._changed and self.run is not None:
+            self._revise(self.run)
         elif self._running is not None and self._can_go_on():
             self._go_on(self._running)
         elif self._can_begin():
@@ -99,18 +97,18 @@ class ScenarioController:
         return True
 
     def configuration_changed(self) -> None:
-        """The scheduler was given another configuration: a running scenario fails."""
-        if self.play is not None:
+        """Fail a running scenario because the scheduler configuration was changed."""
+        if self.run is not None:
             self._fail(RECONFIGURED)
 
     def shut_down(self) -> None:
-        """The server stops: a Running scenario is not left Running; a Paused one stays as it is."""
-        if self.play is not None and self._running is not None:
+        """Fail a Running scenario because the server stops; a Paused one stays as it is."""
+        if self.run is not None and self._running is not None:
             self._fail(STOPPED)
 
     def reset(self) -> None:
         """Remove every Scenario and everything else that a wipe removes."""
-        if self.play is not None:
+        if self.run is not None:
             self._fail(RESET)
         for stored in self.store.list(SCENARIO):
             self.store.delete(SCENARIO, stored.name, writer=WRITER)
@@ -119,14 +117,14 @@ class ScenarioController:
         self._free.resume()
 
     def wake(self) -> None:
-        """A program outside this process has come to the end of its turn."""
+        """Continue the run: a program outside this process has ended its turn."""
         self._woken = True
 
     def _can_go_on(self) -> bool:
-        return self._running is not None and (self._woken or self.play is None or not self.play.is_waiting)
+        return self._running is not None and (self._woken or self.run is None or not self.run.is_waiting)
 
     def _can_begin(self) -> bool:
-        return self.play is None and bool(self._waiting)
+        return self.run is None and bool(self._waiting)
 
     def _begin(self) -> None:
         name = next(iter(self._waiting))
@@ -136,30 +134,30 @@ class ScenarioController:
             return
         self._free.suspend()
         wipe(self.store, WRITER)
-        play = self._set_stage(stored)
-        if play is not None:
-            self._running = play.run()
+        run = self._create_run(stored)
+        if run is not None:
+            self._running = run.run()
 
-    def _set_stage(self, stored: Stored, *, pages: MemoryPages | None = None) -> ScenarioRun | None:
+    def _create_run(self, stored: Stored, *, pages: MemoryPages | None = None) -> ScenarioRun | None:
         clock = Clock()
         self.store.clock, self.store.identities = clock, SeededIdentities(self._seed)
         self._status = StoredStatus(self.store, stored)
         self._foreign = []
         document = {key: value for key, value in stored.document().items() if key != "status"}
         try:
-            play = ScenarioRun(
+            run = ScenarioRun(
                 document, self.store, clock, self._make_scheduler, self._options, pages=pages, publisher=self._status
             )
         except SeatrialError as error:
-            self._leave_stage()
+            self._resume_real_time()
             self._mark(stored, FAILED, str(error))
             return None
-        self.play = play
-        return play
+        self.run = run
+        return run
 
     def _go_on(self, running: Iterator[None]) -> None:
-        play = self.play
-        assert play is not None
+        run = self.run
+        assert run is not None
         self._woken = False
         try:
             next(running)
@@ -170,57 +168,56 @@ class ScenarioController:
             return
         except Exception as error:
             self._fail(f"{type(error).__name__}: {error}")
-            log.exception("Scenario %s", play.document["metadata"]["name"])
+            log.exception("Scenario %s", run.document["metadata"]["name"])
             return
-        if play.is_over:
-            self._end(play)
+        if run.is_over:
+            self._end(run)
 
-    def _end(self, play: ScenarioRun) -> None:
-        play.close()
+    def _end(self, run: ScenarioRun) -> None:
+        run.close()
         self._running = None
-        self.play = None
+        self.run = None
         self._changed = False
-        self._leave_stage()
-        self._played(play)
+        self._resume_real_time()
 
-    def _leave_stage(self) -> None:
+    def _resume_real_time(self) -> None:
         self.store.clock, self.store.identities = self._kept
         self._free.resume()
 
     def _fail(self, why: str) -> None:
-        assert self.play is not None
-        self.play.fail(why)
-        self._end(self.play)
+        assert self.run is not None
+        self.run.fail(why)
+        self._end(self.run)
 
-    def _revise(self, play: ScenarioRun) -> None:
-        """Somebody has changed the Scenario that is being played."""
+    def _revise(self, run: ScenarioRun) -> None:
+        """Apply a change or the deletion of the Scenario that runs."""
         self._changed = False
-        stored = self.store.find(SCENARIO, play.document["metadata"]["name"])
+        stored = self.store.find(SCENARIO, run.document["metadata"]["name"])
         if stored is None:
-            self._end(play)
+            self._end(run)
             return
         spec = stored.document().get("spec") or {}
-        play.revise([encode(item) for item in spec.get(play.plan.profile.listing) or []])
-        if play.is_over:
-            self._end(play)
+        run.revise([encode(item) for item in spec.get(run.plan.dialect.listing) or []])
+        if run.is_over:
+            self._end(run)
         elif self._running is None:
-            current = -1 if play.board.major is None else play.board.major
-            if play.plan.after(current) is not None:
-                self._running = play.run()
+            current = -1 if run.status.major is None else run.status.major
+            if run.plan.after(current) is not None:
+                self._running = run.run()
             elif self._status is not None:
-                self._status.publish(play.board)
+                self._status.publish(run.status)
 
-    def _take_up(self, stored: Stored) -> None:
-        """A Paused Scenario that an earlier life of the server has left can be played on."""
+    def _resume_paused(self, stored: Stored) -> None:
+        """Restore a Paused Scenario of an earlier server process, so that it can continue."""
         self._free.suspend()
         status = stored.document().get("status") or {}
         timeline = (status.get("scenarioResult") or {}).get("timeline") or {}
         pages = MemoryPages()
         for step in sorted(timeline, key=int):
             pages.append(b'"%s":%s' % (step.encode(), encode(timeline[step])))
-        play = self._set_stage(stored, pages=pages)
-        if play is not None:
-            play.continue_from(status)
+        run = self._create_run(stored, pages=pages)
+        if run is not None:
+            run.continue_from(status)
 
     def _show_pending(self) -> None:
         name = next(iter(self._unmarked))
@@ -230,12 +227,12 @@ class ScenarioController:
             self._mark(stored, PENDING, "")
 
     def _mark(self, stored: Stored, phase: str, reason: str) -> None:
-        """Set the phase of a Scenario that is not being played; its result stays."""
+        """Set the phase of a Scenario that does not run; its result stays."""
 
         def change(document: dict[str, object]) -> None:
             status = document.get("status")
             shown = ScenarioStatus(
-                profile_of(stored.document().get("spec") or {}), "", phase=phase, reason=reason
+                dialect_of(stored.document().get("spec") or {}), "", phase=phase, reason=reason
             ).head()
             document["status"] = {**(status if isinstance(status, dict) else {}), **shown}
 
@@ -246,8 +243,8 @@ class ScenarioController:
         self._woken = True
         if stored.kind.group_kind == SCENARIO.group_kind:
             self._notice_scenario(change)
-        elif self.play is not None and change.writer.startswith(FOREIGN) and stored.kind.group_kind not in QUIET_KINDS:
-            self._notice_foreign(change, self.play)
+        elif self.run is not None and change.writer.startswith(FOREIGN) and stored.kind.group_kind not in QUIET_KINDS:
+            self._notice_foreign(change, self.run)
 
     def _notice_scenario(self, change: Change) -> None:
         name = change.stored.name
@@ -255,26 +252,26 @@ class ScenarioController:
             return
         if change.type == "ADDED":
             self._waiting[name] = self._unmarked[name] = None
-        elif self.play is not None and name == self.play.document["metadata"]["name"]:
+        elif self.run is not None and name == self.run.document["metadata"]["name"]:
             self._changed = True
         elif change.type == "DELETED":
             self._waiting.pop(name, None)
             self._unmarked.pop(name, None)
 
-    def _notice_foreign(self, change: Change, play: ScenarioRun) -> None:
-        """Nobody but the scenario and its controllers should write while it runs (KEP-140)."""
+    def _notice_foreign(self, change: Change, run: ScenarioRun) -> None:
+        """Report a foreign write: only the scenario and its controllers should write while it runs (KEP-140)."""
         stored = change.stored
         verb = {"ADDED": "created", "MODIFIED": "changed", "DELETED": "deleted"}[change.type]
         where = f"{stored.namespace}/{stored.name}" if stored.namespace else stored.name
         self._foreign.append(f"{change.writer.removeprefix(FOREIGN)} {verb} {stored.kind.kind} {where}")
         more = len(self._foreign) - NAMED_WRITES
         text = f"ForeignWrite: {', '.join(self._foreign[:NAMED_WRITES])}" + (f" and {more} more" if more > 0 else "")
-        annotations = play.document["metadata"].get("annotations") or {}
+        annotations = run.document["metadata"].get("annotations") or {}
         if self._strict or annotations.get(FOREIGN_WRITES) == "strict":
-            play.fail(text)
+            run.fail(text)
             self._running = iter(())
         else:
-            play.board.notes["foreign"] = text
+            run.status.notes["foreign"] = text
             self._changed = self._changed or self._running is None
 
 

@@ -1,4 +1,4 @@
-"""Scenarios as objects of the API: their definition, what admission does to them, and how a status is written.
+"""Scenarios as API objects: their definition, their admission, and the writing of their status.
 
 A Scenario is kept encoded in pieces: its spec and the pages of its timeline are shared by all revisions, so that
 a change of phase costs as little after a thousand steps as in the first one.
@@ -13,7 +13,7 @@ from seatrial.model.errors import Cause, ConfigError, Invalid
 from seatrial.model.kind_declaration import custom_resource_definition, openapi_of
 from seatrial.model.schema import schema_from_openapi
 from seatrial.scenario.spec.decoding import SPELLINGS, decode_scenario, respell, undecodable
-from seatrial.scenario.spec.dialect import SUCCEEDED, profile_of
+from seatrial.scenario.spec.dialect import SUCCEEDED, dialect_of
 from seatrial.scenario.spec.kind import MERGED_BY_ID, SCENARIO, Scenario
 from seatrial.scenario.spec.plan import settle
 from seatrial.scenario.status import ScenarioStatus
@@ -44,7 +44,7 @@ def definition() -> Document:
 
 
 def _let_in(spec: Document) -> None:
-    """Other spellings must come through pruning to be read."""
+    """Exempt the other spellings from pruning, so that they can be read."""
     controllers = spec["controllers"]["properties"]
     for other, ours in SPELLINGS["spec"].items():
         controllers[other] = controllers[ours]
@@ -115,16 +115,16 @@ def settled(document: Document) -> Document:
     except (ConfigError, msgspec.ValidationError) as error:
         raise _invalid(document, error) from error
     spec = document.get("spec") or {}
-    profile = profile_of(spec)
-    if not operations and spec.get(profile.listing) is None:
+    dialect = dialect_of(spec)
+    if not operations and spec.get(dialect.listing) is None:
         return document
-    return {**head, "spec": {**head["spec"], profile.listing: [planned.document() for planned in operations]}}
+    return {**head, "spec": {**head["spec"], dialect.listing: [planned.document() for planned in operations]}}
 
 
 def _invalid(document: Document, error: ConfigError | msgspec.ValidationError) -> Invalid:
-    """What a client is told: kubectl prints the causes, and nothing where there are none."""
+    """The error for the client; it has causes, since kubectl prints nothing else."""
     if isinstance(error, msgspec.ValidationError):
-        # A piece of the Scenario could not be read; the whole of it tells where that piece is.
+        # A piece of the Scenario could not be read; decoding the whole of it locates the piece.
         try:
             decode_scenario(document)
             error = undecodable(str(error))
@@ -137,7 +137,7 @@ def _invalid(document: Document, error: ConfigError | msgspec.ValidationError) -
 
 
 class StoredStatus:
-    """Writes the board of a play into its Scenario; a Publisher."""
+    """Writes the status of a run into its Scenario; a Publisher."""
 
     def __init__(self, store: Store, stored: Stored) -> None:
         self._store = store
@@ -153,16 +153,16 @@ class StoredStatus:
         self._pages: list[bytes] = []
         self._opening = b""
 
-    def publish(self, board: ScenarioStatus) -> None:
-        """Write what the board shows; a Scenario that is gone is left alone."""
+    def publish(self, status: ScenarioStatus) -> None:
+        """Write the status; nothing where the Scenario is gone."""
         current = self._store.find(SCENARIO, self.name)
         if current is None:
             return
         if current.revision != self._seen:
             self._take(current)
-        while len(self._pages) < 2 * board.published - 1:
-            self._next_page(board)
-        tail = encode(board.head())
+        while len(self._pages) < 2 * status.published - 1:
+            self._next_page(status)
+        tail = encode(status.head())
         if self._pages:
             pieces: tuple[bytes, ...] = (self._spec, self._opening, *self._pages)
             tail = _AFTER_PAGES + tail[1:] + b"}"
@@ -174,13 +174,13 @@ class StoredStatus:
         )
         self._seen = written.revision
 
-    def _next_page(self, board: ScenarioStatus) -> None:
+    def _next_page(self, status: ScenarioStatus) -> None:
         if not self._opening:
-            self._opening = _OPENING % encode(board.version)
+            self._opening = _OPENING % encode(status.version)
         number = (len(self._pages) + 1) // 2
         if self._pages:
             self._pages.append(_COMMA)
-        self._pages.append(board.pages[number])
+        self._pages.append(status.pages[number])
 
     def _front(self, revision: int) -> bytes:
         return encode({**self._head, "metadata": {**self._metadata, "resourceVersion": str(revision)}})[:-1]

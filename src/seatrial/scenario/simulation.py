@@ -23,7 +23,7 @@ from seatrial.scenario.engine.engine import Engine, Settings
 from seatrial.scenario.engine.participants import Participant, SchedulerLoop
 from seatrial.scenario.engine.user_controllers import UserControllerParticipant
 from seatrial.scenario.spec.annotations import check_annotations
-from seatrial.scenario.spec.dialect import FAILED, PAUSED, Phase, profile_of
+from seatrial.scenario.spec.dialect import FAILED, PAUSED, Phase, dialect_of
 from seatrial.scenario.spec.kind import SCENARIO, STEP_DURATION, Controllers
 from seatrial.scenario.spec.plan import Plan, Planned, number, settle
 from seatrial.scenario.spec.validation import operation_problems, problems
@@ -35,7 +35,7 @@ from seatrial.timeline.timeline import CELLS_ON_THE_WIRE, SNAPSHOT, Level, Timel
 from seatrial.timeline.wire import Shape
 from seatrial.volcano.scheduler import VolcanoScheduler
 
-JOBS_TOLD = 5
+REPORTED_JOBS = 5
 """Waiting jobs of Volcano whose reasons the message of a scenario gives."""
 MakeScheduler = Callable[[Store, Clock, Recorder], SchedulerLoop]
 NO_SCHEDULER = (
@@ -47,7 +47,7 @@ MakeOutside = Callable[["ScenarioRun"], Participant]
 
 @dataclass(frozen=True, slots=True)
 class SimulationOptions:
-    """What whoever starts a play may choose."""
+    """Options of a simulation run."""
 
     level: Level = "full"
     cells: int = CELLS_ON_THE_WIRE
@@ -64,11 +64,11 @@ class SimulationOptions:
     has_scheduler: bool = True
     """Whether the embedded scheduler may be used."""
     observers: Sequence[Publisher] = ()
-    """Shown every change of the status."""
+    """Receive every change of the status."""
 
 
 class ScenarioRun:
-    """One scenario on its stage."""
+    """The run of one scenario."""
 
     def __init__(
         self,
@@ -87,17 +87,17 @@ class ScenarioRun:
         self.store, self.clock = store, clock
         self.started_at = clock.now()
         self.document, operations = settle(document, folder, self.options.memory)
-        profile = profile_of(document.get("spec") or {})
-        self.plan = Plan(profile, operations)
+        dialect = dialect_of(document.get("spec") or {})
+        self.plan = Plan(dialect, operations)
         self.listed = list(operations)
-        self.board = ScenarioStatus(profile, __version__, pages if pages is not None else MemoryPages())
+        self.status = ScenarioStatus(dialect, __version__, pages if pages is not None else MemoryPages())
         self.timeline = Timeline(
-            Shape(profile.minor_steps),
+            Shape(dialect.minor_steps),
             rows,
             level=self.options.level,
             cells=self.options.cells,
             is_taken=self.plan.has_id,
-            beside=[SCENARIO.group_kind],
+            excluded_kinds=[SCENARIO.group_kind],
         )
         self.engine: Engine | None = None
         self._continued = False
@@ -108,98 +108,98 @@ class ScenarioRun:
 
     @property
     def is_over(self) -> bool:
-        return self.board.phase in ("Succeeded", FAILED)
+        return self.status.phase in ("Succeeded", FAILED)
 
     @property
     def is_paused(self) -> bool:
-        return self.board.phase == PAUSED
+        return self.status.phase == PAUSED
 
     @property
     def is_waiting(self) -> bool:
-        """Whether only programs outside this process have work: `run` is to be called on when they wake the caller."""
-        return self.engine is not None and self.engine.company.is_waiting
+        """Whether only programs outside this process have work; iterate `run` again when they wake the caller."""
+        return self.engine is not None and self.engine.controllers.is_waiting
 
     def run(self) -> Iterator[None]:
-        """Run until Succeeded, Paused or Failed; comes back after every loop."""
+        """Run until Succeeded, Paused or Failed; yields after every loop."""
         if self.engine is None:
             wrong = next(self._problems(), None)
             if wrong is not None:
-                self.board.phase, self.board.reason = FAILED, str(wrong)
+                self.status.phase, self.status.reason = FAILED, str(wrong)
                 self._show()
                 return
             try:
                 self.engine = self._start()
             except SeatrialError as error:
-                self.board.phase, self.board.reason = FAILED, str(error)
+                self.status.phase, self.status.reason = FAILED, str(error)
                 self._show()
                 return
-        yield from self.engine.play()
-        self._tell_unserved(self.engine.company)
-        self._tell_waiting(self.engine.company)
+        yield from self.engine.run()
+        self._report_unserved(self.engine.controllers)
+        self._report_waiting(self.engine.controllers)
 
     def _problems(self) -> Iterator[ScenarioError]:
         names = {*self.options.registry.names(), *self.options.outside}
-        yield from problems(self.document, self.plan.profile, self.listed, names)
+        yield from problems(self.document, self.plan.dialect, self.listed, names)
         if not self.options.has_scheduler and SCHEDULER not in self.options.outside and self._needs_scheduler():
             yield ScenarioError("", NO_SCHEDULER)
 
     def _needs_scheduler(self) -> bool:
-        if not self.plan.profile.minor_steps:
+        if not self.plan.dialect.minor_steps:
             return True
         chosen = msgspec.convert((self.document.get("spec") or {}).get("controllers") or {}, Controllers)
         return SCHEDULER in enabled_names(chosen)
 
     def revise(self, listed: Sequence[bytes]) -> None:
-        """Take in the whole list of a changed spec: what is no longer in it and still to come is dropped."""
+        """Apply the whole list of a changed spec: future operations that it no longer contains are dropped."""
         given = {planned.id for planned in number(listed)}
-        self.plan.keep(given, -1 if self.board.major is None else self.board.major)
+        self.plan.keep(given, -1 if self.status.major is None else self.status.major)
         self.listed = [planned for planned in self.listed if planned.id in given]
         self.add(listed)
 
     def add(self, listed: Sequence[bytes]) -> None:
-        """Take in operations of a changed spec: new ones are planned, those of a past step ignored."""
-        current = -1 if self.board.major is None else self.board.major
+        """Add operations of a changed spec: new ones are planned, those of a past step ignored."""
+        current = -1 if self.status.major is None else self.status.major
         for planned in number(listed, self.plan.ids()):
             if self.plan.knows(planned):
                 continue
-            wrong = next(operation_problems(planned, self.plan.profile), None)
+            wrong = next(operation_problems(planned, self.plan.dialect), None)
             if wrong is not None:
                 self.fail(str(wrong))
                 return
             self.listed = [other for other in self.listed if other.id != planned.id] + [planned]
             if planned.step <= current:
-                self.board.notes[planned.id] = f"operation {planned.id}: step {planned.step} is past, it is ignored"
+                self.status.notes[planned.id] = f"operation {planned.id}: step {planned.step} is past, it is ignored"
             elif self.plan.has_id(planned.id):
                 self.plan.replace(planned)
             else:
                 self.plan.add(planned)
 
     def continue_from(self, status: Document) -> None:
-        """Stand where an earlier life of this play was Paused: its steps are past, its objects are there."""
+        """Restore a Paused run of an earlier server process: its steps are past, its objects are stored."""
         step = (status.get("stepStatus") or {}).get("step")
         major = step.get("major") if isinstance(step, dict) else step
-        self.board.phase, self.board.reason = PAUSED, str(status.get("message", ""))
-        self.board.major = int(major) if major is not None else None
-        self.board.step_phase = Phase.FINISHED
-        self.board.published = len(self.board.pages)
-        self.timeline.major = self.board.major or 0
+        self.status.phase, self.status.reason = PAUSED, str(status.get("message", ""))
+        self.status.major = int(major) if major is not None else None
+        self.status.step_phase = Phase.FINISHED
+        self.status.published = len(self.status.pages)
+        self.timeline.major = self.status.major or 0
         pods = self.store.kinds.named("v1", "Pod")
         for stored in self.store.list(pods) if pods is not None else ():
             self.timeline.adopt(stored, self.clock.now())
         self._continued = True
 
     def fail(self, why: str) -> None:
-        """End the play as Failed."""
+        """End the run as Failed."""
         if self.engine is not None:
             self.engine.fail(why)
         else:
-            self.board.phase, self.board.reason = FAILED, why
+            self.status.phase, self.status.reason = FAILED, why
             self._show()
 
     def close(self) -> None:
-        """Let the company go and stop listening."""
+        """Stop the controllers and unsubscribe from the store."""
         if self.engine is not None:
-            self.engine.company.stop()
+            self.engine.controllers.stop()
         for unsubscribe in self._unsubscribe:
             unsubscribe()
         self._unsubscribe.clear()
@@ -211,12 +211,12 @@ class ScenarioRun:
         yield encode(head)[:-1] + b',"spec":'
         yield from self.spec_parts()
         yield b',"status":'
-        yield from self.board.parts()
+        yield from self.status.parts()
         yield b"}"
 
     def spec_parts(self) -> Iterator[bytes]:
         spec = encode(self.document.get("spec") or {})[:-1]
-        yield spec + (b"," if len(spec) > 1 else b"") + b'"%s":[' % self.plan.profile.listing.encode()
+        yield spec + (b"," if len(spec) > 1 else b"") + b'"%s":[' % self.plan.dialect.listing.encode()
         for place, planned in enumerate(self.listed):
             if place:
                 yield b","
@@ -224,10 +224,10 @@ class ScenarioRun:
         yield b"]}"
 
     def _start(self) -> Engine:
-        registry, profile, store, clock = self.options.registry, self.plan.profile, self.store, self.clock
+        registry, dialect, store, clock = self.options.registry, self.plan.dialect, self.store, self.clock
         chosen = msgspec.convert((self.document.get("spec") or {}).get("controllers") or {}, Controllers)
         volcano = None
-        if registry.uses_volcano(chosen, profile):
+        if registry.uses_volcano(chosen, dialect):
             outer = step_duration(self.document) > 0
             volcano = volcano_maker(store, clock, self.timeline, self.options.volcano, outer=outer)
         if not self._continued:
@@ -235,7 +235,7 @@ class ScenarioRun:
             self._load_snapshot()
         scheduler = self._make_scheduler(store, clock, self.timeline)
         outside = {name: partial(make, self) for name, make in self.options.outside.items()}
-        company = registry.cast(chosen, profile, store, clock, scheduler, volcano, outside)
+        controllers = registry.build(chosen, dialect, store, clock, scheduler, volcano, outside)
         duration = step_duration(self.document)
         last = self.plan.last() or 0
         if START + last * duration > END:
@@ -246,30 +246,32 @@ class ScenarioRun:
             max_loops=self.options.max_loops,
             strategy=self.options.strategy,
         )
-        engine = Engine(self.store, self.clock, self.plan, self.board, self.timeline, company, settings, self.publisher)
+        engine = Engine(
+            self.store, self.clock, self.plan, self.status, self.timeline, controllers, settings, self.publisher
+        )
         self._unsubscribe = [self.store.subscribe(self.timeline.listen), self.store.subscribe(engine.loops.note)]
         self.store.before_write = engine.about_to_write
-        company.start()
+        controllers.start()
         return engine
 
-    def _tell_unserved(self, company: SimulationControllers) -> None:
-        """A controller that watches a kind which never came was never called: probably not meant."""
-        for actor in (*company.preparing, *company.simulated):
-            missing = actor.unserved() if isinstance(actor, UserControllerParticipant) else []
-            if missing and self.board.phase != FAILED:
-                text = f"controller {actor.name} watches {', '.join(missing)}, which is not served"
-                self.board.notes[f"unserved {actor.name}"] = text
+    def _report_unserved(self, controllers: SimulationControllers) -> None:
+        """Note controllers that were never called because a kind they watch is not served: probably a mistake."""
+        for controller in (*controllers.preparing, *controllers.simulated):
+            missing = controller.unserved() if isinstance(controller, UserControllerParticipant) else []
+            if missing and self.status.phase != FAILED:
+                text = f"controller {controller.name} watches {', '.join(missing)}, which is not served"
+                self.status.notes[f"unserved {controller.name}"] = text
                 self._show()
             else:
-                self.board.notes.pop(f"unserved {actor.name}", None)
+                self.status.notes.pop(f"unserved {controller.name}", None)
 
-    def _tell_waiting(self, company: SimulationControllers) -> None:
-        """Say why jobs of Volcano still wait."""
-        for actor in (*company.preparing, *company.simulated):
-            if isinstance(actor, VolcanoScheduler):
-                told = [entry.text for entry in actor.waiting]
-                more = f"; {len(told) - JOBS_TOLD} more jobs wait" if len(told) > JOBS_TOLD else ""
-                self.board.notes[actor.name] = "; ".join(told[:JOBS_TOLD]) + more
+    def _report_waiting(self, controllers: SimulationControllers) -> None:
+        """Note why jobs of Volcano still wait."""
+        for controller in (*controllers.preparing, *controllers.simulated):
+            if isinstance(controller, VolcanoScheduler):
+                reasons = [entry.text for entry in controller.waiting]
+                more = f"; {len(reasons) - REPORTED_JOBS} more jobs wait" if len(reasons) > REPORTED_JOBS else ""
+                self.status.notes[controller.name] = "; ".join(reasons[:REPORTED_JOBS]) + more
                 self._show()
 
     def _load_snapshot(self) -> None:
@@ -280,7 +282,7 @@ class ScenarioRun:
 
     def _show(self) -> None:
         if self.publisher is not None:
-            self.publisher.publish(self.board)
+            self.publisher.publish(self.status)
 
 
 def step_duration(document: Document) -> int:

@@ -37,7 +37,7 @@ BOOKKEEPING = ("managedFields", "selfLink", "resourceVersion")
 def read_snapshot(paths: Iterable[Path], *, refuse_scenarios: bool = False) -> list[Document]:
     """The objects of files of any of these forms, cleaned; ConfigError names a file that is none.
 
-    A Scenario among other objects is left out; a file that is one was probably not meant.
+    A Scenario among other objects is left out; a file that is one is probably a mistake.
     """
     found: list[Document] = []
     for path in paths:

@@ -1,4 +1,4 @@
-"""What a Scenario says about itself: phase, message, step, and the pages of its timeline that are published.
+"""The status of a Scenario: phase, message, step, and the published pages of its timeline.
 
 A page is the encoded timeline of one finished step. Pages are written once and shared by all later states, so the
 cost of a status does not grow with the number of past steps.
@@ -57,7 +57,7 @@ class MemoryPages:
 class ScenarioStatus:
     """The status of one Scenario."""
 
-    profile: Dialect
+    dialect: Dialect
     version: str
     pages: TimelinePages = field(default_factory=MemoryPages)
     phase: str = PENDING
@@ -75,7 +75,7 @@ class ScenarioStatus:
         return "; ".join(part for part in (self.reason, *self.notes.values()) if part)
 
     def turn(self, step: int, entries: Sequence[bytes]) -> None:
-        """A step is over: keep the page of its entries."""
+        """Keep the page of a finished step."""
         self.pages.append(page_of(step, entries))
 
     def head(self) -> Document:
@@ -83,13 +83,13 @@ class ScenarioStatus:
         status: dict[str, Any] = {"phase": self.phase}
         if self.message:
             status["message"] = self.message
-        if not self.profile.minor_steps:
+        if not self.dialect.minor_steps:
             status["schedulerStatus"] = self.scheduler_status
         if self.major is not None:
-            step: dict[str, Any] = {"step": self.profile.step(self.major, self.minor)}
+            step: dict[str, Any] = {"step": self.dialect.step(self.major, self.minor)}
             if self.step_phase is not None:
-                step["phase"] = self.profile.phase(self.step_phase)
-            if self.profile.minor_steps:
+                step["phase"] = self.dialect.phase(self.step_phase)
+            if self.dialect.minor_steps:
                 step["runningSimulationController"] = self.running
             status["stepStatus"] = step
         return status
@@ -109,17 +109,17 @@ class ScenarioStatus:
 
 
 class Publisher(Protocol):
-    """Who is shown the board when something on it has changed."""
+    """Receives the status after each change."""
 
-    def publish(self, board: ScenarioStatus) -> None: ...
+    def publish(self, status: ScenarioStatus) -> None: ...
 
 
 class Publishers:
-    """Shows the board to several publishers, in order."""
+    """Passes the status to several publishers, in order."""
 
     def __init__(self, publishers: Sequence[Publisher]) -> None:
         self._publishers = tuple(publishers)
 
-    def publish(self, board: ScenarioStatus) -> None:
+    def publish(self, status: ScenarioStatus) -> None:
         for publisher in self._publishers:
-            publisher.publish(board)
+            publisher.publish(status)

@@ -42,7 +42,7 @@ class Timeline:
         level: Level = "full",
         cells: int = CELLS_ON_THE_WIRE,
         is_taken: Callable[[str], bool] = lambda _: False,
-        beside: Collection[tuple[str, str]] = (),
+        excluded_kinds: Collection[tuple[str, str]] = (),
     ) -> None:
         self.shape = shape
         self.rows = rows or Rows()
@@ -68,14 +68,14 @@ class Timeline:
         self._tried: dict[Key, int] = {}
         self._numbers = count(1)
         self._is_taken = is_taken
-        self._beside = frozenset(beside)
+        self._excluded_kinds = frozenset(excluded_kinds)
         self._operation: tuple[str, bytes] | None = None
         self._operation_seen = False
         self._now: int | None = None
 
     def listen(self, change: Change) -> None:
-        """Take one write down, unless it is of a kind that stands beside the play, as the Scenario itself does."""
-        if change.stored.kind.group_kind in self._beside:
+        """Record one write, unless it is of an excluded kind such as Scenario."""
+        if change.stored.kind.group_kind in self._excluded_kinds:
             return
         verb = verb_of(change)
         writer = change.writer

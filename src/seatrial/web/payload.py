@@ -15,7 +15,7 @@ from seatrial.model.documents import Document, decode
 from seatrial.results.headline import headline
 from seatrial.results.lifecycles import NEVER
 from seatrial.results.run import Run
-from seatrial.scenario.spec.dialect import Phase, profile_of
+from seatrial.scenario.spec.dialect import Phase, dialect_of
 
 CELLS = 400_000
 """Visited nodes whose verdicts and scores go into the page."""
@@ -65,8 +65,8 @@ def payload(run: Run) -> Columns:
 def _phases(run: Run) -> tuple[str, str]:
     """What the first minor step of a step is called in the scenario's spelling, and each further one."""
     spec = msgspec.json.decode(run.header.spec, type=dict[str, msgspec.Raw]) if run.header.spec else {}
-    profile = profile_of(dict.fromkeys(spec, True))
-    return profile.phase(Phase.OPERATING), profile.phase(Phase.RUNNING)
+    dialect = dialect_of(dict.fromkeys(spec, True))
+    return dialect.phase(Phase.OPERATING), dialect.phase(Phase.RUNNING)
 
 
 def _pods(run: Run, resources: list[str], shapes: dict[tuple[tuple[int, ...], int], int]) -> Columns:

@@ -60,8 +60,10 @@ class Played:
             if program is not None and program.pid not in self.programs:
                 self.programs.append(program.pid)
 
-    def publish(self, board: ScenarioStatus) -> None:
-        self.log.append((board.major, board.minor, board.step_phase.name if board.step_phase else "", board.running))
+    def publish(self, status: ScenarioStatus) -> None:
+        self.log.append(
+            (status.major, status.minor, status.step_phase.name if status.step_phase else "", status.running)
+        )
 
     def _note(self, change: Change) -> None:
         what = f"{change.stored.kind.kind} {change.stored.name} {change.subresource}"
@@ -69,11 +71,11 @@ class Played:
 
     @property
     def phase(self) -> str:
-        return self.run.board.phase
+        return self.run.status.phase
 
     @property
     def message(self) -> str:
-        return self.run.board.message
+        return self.run.status.message
 
     def entries(self, step: int) -> list[dict[str, Any]]:
         document = orjson.loads(b"".join(self.run.parts()))

@@ -18,11 +18,11 @@ class Stage:
     def __init__(self, longest: float = 10) -> None:
         self.cooperation = Cooperation(OutsideControllers((), launch=lambda *_: None), longest=longest)
         self.server = Server(routes=[self.cooperation.routes])
-        self.board = ScenarioStatus(OPERATIONS, "", phase=RUNNING)
+        self.status = ScenarioStatus(OPERATIONS, "", phase=RUNNING)
 
     def show(self, phase: Phase, running: str = "hoge-controller", scenario: str = RUNNING) -> None:
-        self.board.step_phase, self.board.running, self.board.phase = phase, running, scenario
-        self.cooperation.publish(self.board)
+        self.status.step_phase, self.status.running, self.status.phase = phase, running, scenario
+        self.cooperation.publish(self.status)
 
     def begin(self) -> "asyncio.Future[object]":
         return asyncio.ensure_future(self.server.send("POST", HOGE))

@@ -56,8 +56,8 @@ def test_the_pause_is_shown_before_the_write() -> None:
     seen = []
     show = stage.publish
 
-    def publish(board: Any) -> None:
-        show(board)
+    def publish(status: Any) -> None:
+        show(status)
         if stage.log[-1].get("stepStatus", {}).get("phase") == "ControllerPaused":
             bound = (stage.get("Pod", "a") or {})["spec"].get("nodeName")
             seen.append((stage.log[-1]["stepStatus"]["step"]["minor"], bound))
@@ -73,8 +73,8 @@ def test_nothing_is_scheduled_before_all_operations_of_the_step_are_done() -> No
     attempts: list[int] = []
     show = stage.publish
 
-    def publish(board: Any) -> None:
-        show(board)
+    def publish(status: Any) -> None:
+        show(status)
         if stage.log[-1].get("stepStatus", {}).get("phase", "").startswith("Operating"):
             attempts.append(len(stage.scheduler.tried))
 
@@ -141,9 +141,9 @@ def test_operations_added_while_paused_are_carried_out(spell: Any) -> None:
     """V1-092 V2-083 V2-004"""
     stage = Stage(spell(create(1, node("n"))))
     stage.run()
-    listing = stage.play.plan.profile.listing
+    listing = stage.scenario_run.plan.dialect.listing
     added = spell(create(2, pod("a")), done(2))[listing]
-    stage.play.add([planned.data for planned in stage.play.listed] + encoded(*added))
+    stage.scenario_run.add([planned.data for planned in stage.scenario_run.listed] + encoded(*added))
     status = stage.run()
     assert status["phase"] == "Succeeded"
     assert list(status["scenarioResult"]["timeline"]) == ["1", "2"]
@@ -154,9 +154,9 @@ def test_operations_of_a_past_step_are_ignored_with_a_warning(spell: Any) -> Non
     """V1-090 V2-082: the step where a scenario is Paused is over, too."""
     stage = Stage(spell(create(5, node("n"))))
     stage.run()
-    listing = stage.play.plan.profile.listing
+    listing = stage.scenario_run.plan.dialect.listing
     late = spell(create(1, pod("late"), id="late"), create(5, pod("same"), id="same"), done(6))[listing]
-    stage.play.add(encoded(*late))
+    stage.scenario_run.add(encoded(*late))
     status = stage.run()
     assert status["phase"] == "Succeeded"
     assert stage.get("Pod", "late") is None
@@ -169,10 +169,10 @@ def test_operations_of_a_past_step_are_ignored_with_a_warning(spell: Any) -> Non
 def test_operations_added_while_running_are_carried_out(spell: Any) -> None:
     """V1-009 V1-089 V2-081"""
     stage = Stage(spell(create(1, node("n")), done(3)))
-    listing = stage.play.plan.profile.listing
-    running = stage.play.run()
+    listing = stage.scenario_run.plan.dialect.listing
+    running = stage.scenario_run.run()
     next(running)
-    stage.play.add(encoded(*spell(create(2, pod("a"), id="added"))[listing]))
+    stage.scenario_run.add(encoded(*spell(create(2, pod("a"), id="added"))[listing]))
     for _ in running:
         pass
     assert stage.get("Pod", "a") is not None
@@ -182,7 +182,7 @@ def test_operations_added_while_running_are_carried_out(spell: Any) -> None:
 def test_an_invalid_operation_that_is_added_fails_the_scenario() -> None:
     stage = Stage(operations(create(1, node("n"))))
     stage.run()
-    stage.play.add(encoded({"id": "bad", "step": 2}))
+    stage.scenario_run.add(encoded({"id": "bad", "step": 2}))
     assert stage.log[-1]["phase"] == "Failed"
     assert "operation bad" in stage.log[-1]["message"]
 
@@ -265,7 +265,7 @@ def test_results_can_wait_for_the_end() -> None:
     """V1-096"""
     stage = _with_strategy("ON_DONE", events(create(1, node("n"))))
     assert "scenarioResult" not in stage.run()
-    stage.play.add(encoded(*events(done(2))["events"]))
+    stage.scenario_run.add(encoded(*events(done(2))["events"]))
     assert list(stage.run()["scenarioResult"]["timeline"]) == ["1", "2"]
 
 
@@ -281,5 +281,5 @@ def test_ids_are_set_by_the_system_and_kept() -> None:
     timeline = stage.run()["scenarioResult"]["timeline"]["1"]
     ids = [entry["id"] for entry in timeline]
     assert len(set(ids)) == len(ids)
-    assert [planned.id for planned in stage.play.listed] == ids[:3] == ["op-1", "mine", "op-3"]
+    assert [planned.id for planned in stage.scenario_run.listed] == ids[:3] == ["op-1", "mine", "op-3"]
     assert all(id.startswith("timeline-") for id in ids[3:])

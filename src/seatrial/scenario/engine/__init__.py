@@ -1,1 +1,1 @@
-"""The engine that plays a scenario: steps, operations, controllers, loop limits."""
+"""The engine that runs a scenario: steps, operations, controllers, loop limits."""

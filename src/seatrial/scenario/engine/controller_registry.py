@@ -1,7 +1,7 @@
-"""Which controllers there are, by name, and which of them take part in a scenario.
+"""The registry of controllers by name, and the selection of those that run in a scenario.
 
-All registered controllers prepare (pre-simulation) unless they are disabled or simulated themselves; those that go
-by the clock alone are off until they are asked for. The scheduler is simulated in the first spelling, and in the
+All registered controllers run before the simulation unless they are disabled or simulated themselves; those that act
+on time alone are off unless enabled. The scheduler is simulated in the first spelling, and in the
 second where it is named.
 """
 
@@ -24,7 +24,7 @@ from seatrial.store.store import Store
 
 SCHEDULER = "scheduler"
 SCHEDULERS = (SCHEDULER, VOLCANO)
-_NOBODY = ControllerSet()
+_NO_CONTROLLERS = ControllerSet()
 MakeParticipant = Callable[[], Participant]
 """Makes a participant that runs outside this process."""
 _NO_OUTSIDE: Mapping[str, MakeParticipant] = MappingProxyType({})
@@ -47,28 +47,28 @@ class Registry:
     def names(self) -> list[str]:
         return [*SCHEDULERS, *controller_names(), *self.own]
 
-    def cast(
+    def build(
         self,
         controllers: Controllers,
-        profile: Dialect,
+        dialect: Dialect,
         store: Store,
         clock: Clock,
         scheduler: SchedulerLoop,
         volcano: MakeVolcano | None = None,
         outside: Mapping[str, MakeParticipant] = _NO_OUTSIDE,
     ) -> SimulationControllers:
-        """The company of a scenario, in the order in which its members take their turns.
+        """Build the controllers of a scenario, in the order in which they run.
 
-        A controller of `outside` takes the place of the embedded one of its name; it takes part where it is named.
+        A controller of `outside` replaces the embedded one of its name; it runs only where it is named.
         """
-        simulated = simulated_names(controllers, profile)
-        chosen = controllers.presimulation_controllers or _NOBODY
+        simulated = simulated_names(controllers, dialect)
+        chosen = controllers.presimulation_controllers or _NO_CONTROLLERS
         preparing = self._preparing(chosen, simulated, outside)
         wanted = {*preparing, *simulated}
         built: dict[str, Participant] = {name: make() for name, make in outside.items() if name in wanted}
         wanted -= built.keys()
-        for actor in build_controllers(store, clock, [name for name in controller_names() if name in wanted]):
-            built[actor.name] = actor
+        for controller in build_controllers(store, clock, [name for name in controller_names() if name in wanted]):
+            built[controller.name] = controller
         for name in self.own:
             if name in wanted:
                 built[name] = UserControllerParticipant(_made(self.own[name]), store, clock)
@@ -82,11 +82,11 @@ class Registry:
             [*helping, *(built[name] for name in preparing)], [built[name] for name in simulated]
         )
 
-    def uses_volcano(self, controllers: Controllers, profile: Dialect) -> bool:
+    def uses_volcano(self, controllers: Controllers, dialect: Dialect) -> bool:
         """Whether Volcano takes part in a scenario."""
-        simulated = simulated_names(controllers, profile)
+        simulated = simulated_names(controllers, dialect)
         return VOLCANO in simulated or VOLCANO in self._preparing(
-            controllers.presimulation_controllers or _NOBODY, simulated
+            controllers.presimulation_controllers or _NO_CONTROLLERS, simulated
         )
 
     def _preparing(self, chosen: ControllerSet, simulated: Sequence[str], outside: Iterable[str] = ()) -> list[str]:
@@ -97,7 +97,7 @@ class Registry:
         on = [name for name in names if name not in off]
         if "*" in disabled:
             on = []
-        # A scheduler never runs among those who prepare unless it is asked for.
+        # A scheduler is a pre-simulation controller only where it is enabled by name.
         return [
             name
             for name in names
@@ -105,15 +105,15 @@ class Registry:
         ]
 
 
-def simulated_names(controllers: Controllers, profile: Dialect) -> list[str]:
+def simulated_names(controllers: Controllers, dialect: Dialect) -> list[str]:
     """The controllers that are simulated; in the first spelling the scheduler alone."""
-    if not profile.minor_steps:
+    if not dialect.minor_steps:
         return [SCHEDULER]
-    return _names((controllers.simulation_controllers or _NOBODY).enabled)
+    return _names((controllers.simulation_controllers or _NO_CONTROLLERS).enabled)
 
 
 def enabled_names(controllers: Controllers) -> list[str]:
-    """The controllers that a scenario names, as simulated ones or to prepare."""
+    """The controllers that a scenario names, simulated or pre-simulation."""
     sets = controllers.simulation_controllers, controllers.presimulation_controllers
     return [name for chosen in sets if chosen is not None for name in _names(chosen.enabled)]
 

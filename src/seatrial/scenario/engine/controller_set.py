@@ -1,7 +1,7 @@
-"""The company of actors: who prepares, who is simulated, and how the preparing ones come to rest.
+"""Runs the pre-simulation controllers round-robin until all their queues are empty.
 
-Pre-simulation controllers take turns, one work item each, until none has any: that is "in parallel" made repeatable.
-Where a waiter is not satisfied although nobody has work, the delays it waits for (inner timers) run out first.
+Each controller processes one work item per round, a repeatable form of "in parallel". Where a waiter is not satisfied
+although no controller has work, the inner timers that it waits for fire first.
 """
 
 from collections.abc import Callable, Iterator, Sequence, Sized
@@ -13,80 +13,84 @@ from seatrial.scenario.engine.loop_limits import LoopCount
 from seatrial.scenario.engine.participants import Awaited, Participant, waiters_of
 
 LIFECYCLE = frozenset({"pod", "node", "poddisruptionbudget", "resourcequota"})
-"""What goes on in the cluster while the first version schedules: binding has its effects, nobody creates anything."""
+"""The controllers that run while the first version schedules: binding has its effects, no workload is created."""
 
 
 @runtime_checkable
 class Transparent(Protocol):
-    """An actor that has nothing to do and waits for nothing while its backlogs, the same all its life, are empty."""
+    """A controller that has no work and waits for nothing while its backlogs (always the same ones) are empty."""
 
     def backlogs(self) -> Sequence[Sized]: ...
 
 
 class PreSimulationControllers:
-    """Actors who come to rest together."""
+    """Controllers that run together until all are idle."""
 
-    def __init__(self, actors: Sequence[Participant]) -> None:
-        self._signs = [sign for actor in actors for sign in _signs(actor)]
-        self._waiters = waiters_of(actors)
-        self._awaited = awaited_of(actors)
-        self._backlogs = backlogs_of(actors)
+    def __init__(self, controllers: Sequence[Participant]) -> None:
+        self._signs = [sign for controller in controllers for sign in _signs(controller)]
+        self._waiters = waiters_of(controllers)
+        self._awaited = awaited_of(controllers)
+        self._backlogs = backlogs_of(controllers)
 
     def is_at_rest(self) -> bool:
-        """Whether a glance tells that there is nothing to do and nothing to wait for; it is so after most loops."""
+        """Whether all backlogs are empty, so that no controller need be called; this holds after most loops."""
         return self._backlogs is not None and not any(self._backlogs)
 
     def busy(self) -> list[Participant]:
-        """Who has something to do."""
+        """The controllers that have work."""
         if self.is_at_rest():
             return []
-        called = {id(actor): actor for backlog, actor in self._signs if backlog is None or backlog}
-        return [actor for actor in called.values() if actor.has_work()]
+        called = {id(controller): controller for backlog, controller in self._signs if backlog is None or backlog}
+        return [controller for controller in called.values() if controller.has_work()]
 
     def is_awaited(self) -> bool:
         """Whether the turn of a program outside this process still goes on."""
-        return any(actor.is_waiting() for actor in self._awaited)
+        return any(controller.is_waiting() for controller in self._awaited)
 
     def waiting(self) -> list[str]:
-        """Who waits for something."""
+        """The names of the controllers whose waiter is not satisfied."""
         return [] if self.is_at_rest() else [waiter.name for waiter in self._waiters if not waiter.wait_condition()]
 
 
-def _signs(actor: Participant) -> list[tuple[Sized | None, Participant]]:
-    """What tells that an actor may have something to do; None: it must be asked."""
-    return [(backlog, actor) for backlog in (actor.backlogs() if isinstance(actor, Transparent) else [None])]
+def _signs(controller: Participant) -> list[tuple[Sized | None, Participant]]:
+    """The backlogs that show whether a controller may have work; None: `has_work` must be called."""
+    return [
+        (backlog, controller) for backlog in (controller.backlogs() if isinstance(controller, Transparent) else [None])
+    ]
 
 
 class SimulationControllers:
-    """The actors of one run, in fixed order."""
+    """The controllers of one run, in a fixed order."""
 
     def __init__(self, preparing: Sequence[Participant], simulated: Sequence[Participant]) -> None:
         self.preparing = list(preparing)
         self.simulated = list(simulated)
         self.awaited = awaited_of((*self.preparing, *self.simulated))
         self.is_waiting = False
-        """Whether only programs outside this process have work, so that the caller may sleep until it is woken."""
-        self._everybody = PreSimulationControllers(self.preparing)
-        self._lifecycle = PreSimulationControllers([actor for actor in self.preparing if actor.name in LIFECYCLE])
+        """Whether only programs outside this process have work, so that the caller may sleep until they wake it."""
+        self._all = PreSimulationControllers(self.preparing)
+        self._lifecycle = PreSimulationControllers(
+            [controller for controller in self.preparing if controller.name in LIFECYCLE]
+        )
 
     def start(self) -> None:
         started: list[Participant] = []
         try:
-            for actor in (*self.preparing, *self.simulated):
-                actor.start()
-                started.append(actor)
+            for controller in (*self.preparing, *self.simulated):
+                controller.start()
+                started.append(controller)
         except SeatrialError:
-            for actor in reversed(started):
-                actor.stop()
+            for controller in reversed(started):
+                controller.stop()
             raise
 
     def stop(self) -> None:
-        for actor in (*self.simulated, *self.preparing):
-            actor.stop()
+        for controller in (*self.simulated, *self.preparing):
+            controller.stop()
 
-    def is_at_rest(self, *, everybody: bool) -> bool:
-        """Whether a glance tells that `settle` has nothing to do."""
-        return (self._everybody if everybody else self._lifecycle).is_at_rest()
+    def is_at_rest(self, *, all_controllers: bool) -> bool:
+        """Whether `settle` has nothing to do, by the backlogs alone."""
+        return (self._all if all_controllers else self._lifecycle).is_at_rest()
 
     def settle(
         self,
@@ -94,17 +98,17 @@ class SimulationControllers:
         loops: LoopCount,
         operations: Callable[[], int],
         *,
-        everybody: bool,
+        all_controllers: bool,
         warn: Callable[[str], None],
     ) -> Iterator[None]:
-        """Let the preparing actors work until nobody can do anything; `everybody` false: lifecycle only."""
-        troupe = self._everybody if everybody else self._lifecycle
+        """Run the pre-simulation controllers until none has work; `all_controllers` false: only those in LIFECYCLE."""
+        controllers = self._all if all_controllers else self._lifecycle
         while True:
-            yield from self._take_turns(troupe, loops, operations)
-            if troupe.is_awaited():
+            yield from self._take_turns(controllers, loops, operations)
+            if controllers.is_awaited():
                 yield from self.wait()
                 continue
-            waiting = troupe.waiting()
+            waiting = controllers.waiting()
             if not waiting:
                 return
             if not clock.fire_next(outer=False):
@@ -113,19 +117,19 @@ class SimulationControllers:
             loops.loop()
 
     def wait(self) -> Iterator[None]:
-        """Return to the caller once, and let it sleep."""
+        """Yield once with `is_waiting` set."""
         self.is_waiting = True
         yield
         self.is_waiting = False
 
     @staticmethod
     def _take_turns(
-        troupe: PreSimulationControllers, loops: LoopCount, operations: Callable[[], int]
+        controllers: PreSimulationControllers, loops: LoopCount, operations: Callable[[], int]
     ) -> Iterator[None]:
-        while busy := troupe.busy():
+        while busy := controllers.busy():
             before = operations()
-            for actor in busy:
-                actor.work()
+            for controller in busy:
+                controller.work()
             if operations() != before:
                 loops.loop()
             else:
@@ -133,16 +137,16 @@ class SimulationControllers:
             yield
 
 
-def awaited_of(actors: Sequence[Participant]) -> list[Awaited]:
+def awaited_of(controllers: Sequence[Participant]) -> list[Awaited]:
     """The participants that work outside this process."""
-    return [actor for actor in actors if isinstance(actor, Awaited)]
+    return [controller for controller in controllers if isinstance(controller, Awaited)]
 
 
-def backlogs_of(actors: Sequence[Participant]) -> list[Sized] | None:
-    """All that these actors may have to do; None where one of them must be asked."""
+def backlogs_of(controllers: Sequence[Participant]) -> list[Sized] | None:
+    """The backlogs of all controllers; None where one of them has none to show."""
     found: list[Sized] = []
-    for actor in actors:
-        if not isinstance(actor, Transparent):
+    for controller in controllers:
+        if not isinstance(controller, Transparent):
             return None
-        found += actor.backlogs()
+        found += controller.backlogs()
     return found

@@ -1,4 +1,4 @@
-"""How a play gets its scheduler: the embedded kube-scheduler with a configuration."""
+"""Makes the scheduler of a run: the embedded kube-scheduler with a configuration."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -21,7 +21,7 @@ def scheduler_maker(
     plugins: Sequence[type[Any]] = (),
     events: bool = True,
 ) -> MakeScheduler:
-    """A maker of schedulers, all alike; `events` false spares the Event objects, which no result needs."""
+    """A factory of equal schedulers; `events` false omits Event objects, which no result needs."""
 
     def make(store: Store, clock: Clock, recorder: Recorder) -> SchedulerLoop:
         return Scheduler(

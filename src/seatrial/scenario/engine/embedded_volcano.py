@@ -1,4 +1,4 @@
-"""How a scenario gets Volcano, where it is named among the controllers: its kinds, controllers and scheduler."""
+"""Adds Volcano to a scenario that names it among its controllers: its kinds, controllers and scheduler."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ MakeVolcano = Callable[[], tuple[Participant, Participant]]
 
 @dataclass(frozen=True, slots=True)
 class VolcanoSettings:
-    """How Volcano's scheduler is run."""
+    """Settings of Volcano's scheduler."""
 
     conf: SchedulerConf | None = None
     tie_break: str = "name"
@@ -30,7 +30,7 @@ class VolcanoSettings:
 def volcano_maker(
     store: Store, clock: Clock, recorder: Recorder, settings: VolcanoSettings, *, outer: bool
 ) -> MakeVolcano:
-    """A maker of Volcano's parts; `outer`: sessions wait for time that the scenario lets pass between its steps."""
+    """A factory of Volcano's parts; `outer`: sessions wait for time that the scenario lets pass between its steps."""
     install(store)
 
     def make() -> tuple[Participant, Participant]:

@@ -1,11 +1,11 @@
-"""The engine: KEP-140's steps, driven by facts.
+"""The engine: runs the steps of KEP-140, each until no controller has work.
 
-One machine of major and minor steps plays both spellings. A step carries out its operations, lets the
-pre-simulation controllers come to rest, and then runs the simulated controllers one by one until none of them can
-do anything more. `play` is a generator that comes back after every loop, so a server can share its thread with it.
+One state machine of major and minor steps runs both spellings. A step carries out its operations, runs the
+pre-simulation controllers until their queues are empty, and then runs the simulated controllers one by one until
+none of them has work. `run` is a generator that yields after every loop, so a server can share its thread with it.
 
-Time: nothing moves the clock while anybody has work. At rest it jumps to the next inner timer, or to an outer one that
-is due before the next step begins; when no timer is left, everything pending is tried once more (the forced sweep).
+Time: the clock does not move while a controller has work. Otherwise it jumps to the next inner timer, or to an outer
+one that is due before the next step begins; when no timer is left, all pending pods are retried (the forced sweep).
 """
 
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ SCHEDULER_STATUS = {Phase.OPERATED: WILL_RUN, Phase.RUNNING: SCHEDULING, Phase.C
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a scenario is played."""
+    """Settings of the engine."""
 
     step_duration: int = 0
     drain: bool = False
@@ -52,22 +52,22 @@ class Settings:
 
 
 class Engine:
-    """Plays one scenario; after Paused it can be played on when operations were added."""
+    """Runs one scenario; after Paused it can continue when operations were added."""
 
     def __init__(
         self,
         store: Store,
         clock: Clock,
         plan: Plan,
-        board: ScenarioStatus,
+        status: ScenarioStatus,
         timeline: Timeline,
-        company: SimulationControllers,
+        controllers: SimulationControllers,
         settings: Settings | None = None,
         publisher: Publisher | None = None,
     ) -> None:
         self.store, self.clock = store, clock
-        self.plan, self.board, self.timeline = plan, board, timeline
-        self.company = company
+        self.plan, self.status, self.timeline = plan, status, timeline
+        self.controllers = controllers
         self.settings = settings or Settings()
         self.loops = LoopCount(self.settings.max_loops, lambda: len(timeline.pods))
         self._publisher = publisher
@@ -78,14 +78,14 @@ class Engine:
         self._fired = 0
         self._idle: tuple[int, int] | None = None
 
-    def play(self) -> Iterator[None]:
-        """Run until Succeeded, Paused or Failed; the board says which."""
-        self.board.phase, self.board.reason = RUNNING, ""
+    def run(self) -> Iterator[None]:
+        """Run until the phase is Succeeded, Paused or Failed."""
+        self.status.phase, self.status.reason = RUNNING, ""
         self._show()
         try:
-            while not all(actor.is_ready() for actor in self.company.awaited):
-                yield from self.company.wait()
-            while (step := self.plan.after(-1 if self.board.major is None else self.board.major)) is not None:
+            while not all(controller.is_ready() for controller in self.controllers.awaited):
+                yield from self.controllers.wait()
+            while (step := self.plan.after(-1 if self.status.major is None else self.status.major)) is not None:
                 yield from self.step(step)
                 if self._done:
                     self._end(SUCCEEDED, f"done in step {step}")
@@ -96,9 +96,9 @@ class Engine:
         self._end(PAUSED, "all operations are carried out and none of them was Done")
 
     def fail(self, why: str) -> None:
-        """End the scenario here; what happened in the step up to now is kept."""
-        if self.board.step_phase is not Phase.FINISHED and self.board.major is not None:
-            self.board.turn(self.board.major, self.timeline.finish_step())
+        """End the scenario as Failed; the timeline of the current step is kept."""
+        if self.status.step_phase is not Phase.FINISHED and self.status.major is not None:
+            self.status.turn(self.status.major, self.timeline.finish_step())
         self._end(FAILED, why)
 
     def about_to_write(self, kind: Kind, previous: Stored | None, writer: str, subresource: str) -> None:
@@ -106,27 +106,27 @@ class Engine:
         if not self._looping or writer.startswith(FOREIGN) or not counts(kind, previous, writer, subresource):
             return
         self._looping = ""
-        self.board.minor += 1
-        self.timeline.minor = self.board.minor
+        self.status.minor += 1
+        self.timeline.minor = self.status.minor
         self._phase(Phase.PAUSED)
 
     def step(self, step: int) -> Iterator[None]:
         """Run one major step: its operations, then the controllers until none can do anything more."""
         self.clock.advance(self._start_of(step))
-        self.board.major, self.board.minor, self.board.running = step, 0, ""
+        self.status.major, self.status.minor, self.status.running = step, 0, ""
         self.timeline.major, self.timeline.minor = step, 0
         self.loops.reset()
         self._phase(Phase.OPERATING)
         for planned in self.plan.at(step):
             self._operate(planned)
             yield
-        yield from self._settle(everybody=True)
+        yield from self._settle(all_controllers=True)
         self._phase(Phase.OPERATED)
         yield from self._simulate(step)
         self.timeline.finish_scheduling()
-        self.board.turn(step, self.timeline.finish_step())
+        self.status.turn(step, self.timeline.finish_step())
         if self.settings.strategy is Strategy.AT_MOVING_NEXT_STEP:
-            self.board.published = len(self.board.pages)
+            self.status.published = len(self.status.pages)
         self._phase(Phase.FINISHED)
 
     def _operate(self, planned: Planned) -> None:
@@ -138,63 +138,65 @@ class Engine:
         self._done = self._done or is_done(operation)
 
     def _simulate(self, step: int) -> Iterator[None]:
-        """Run the simulated controllers one by one until a whole round has brought nothing."""
+        """Run the simulated controllers one by one until a whole round makes no operation."""
         limit = self._end_of(step)
         while True:
             before = self.timeline.operations
-            for actor in self.company.simulated:
-                self.board.running = actor.name
+            for controller in self.controllers.simulated:
+                self.status.running = controller.name
                 self._phase(Phase.RUNNING)
-                yield from self._run(actor, limit)
-                if self.board.profile.minor_steps:
+                yield from self._run_controller(controller, limit)
+                if self.status.dialect.minor_steps:
                     self._phase(Phase.COMPLETED)
-            if self.timeline.operations == before or not self._anybody_left():
+            if self.timeline.operations == before or not self._has_work_left():
                 break
-        if not self.board.profile.minor_steps:
+        if not self.status.dialect.minor_steps:
             self._phase(Phase.COMPLETED)
 
-    def _anybody_left(self) -> bool:
-        simulated = self.company.simulated
-        return any(actor.has_work() or (isinstance(actor, Sweeper) and self._may_sweep()) for actor in simulated)
+    def _has_work_left(self) -> bool:
+        simulated = self.controllers.simulated
+        return any(
+            controller.has_work() or (isinstance(controller, Sweeper) and self._may_sweep()) for controller in simulated
+        )
 
-    def _run(self, actor: Participant, limit: int | None) -> Iterator[None]:
-        """Run one simulated controller until it can do nothing more."""
+    def _run_controller(self, controller: Participant, limit: int | None) -> Iterator[None]:
+        """Run one simulated controller until it has no work and no timer may fire."""
         while True:
-            if actor.has_work():
-                yield from self._loop(actor)
-            elif any(other.has_work() for other in self.company.simulated):
+            if controller.has_work():
+                yield from self._loop(controller)
+            elif any(other.has_work() for other in self.controllers.simulated):
                 return
-            elif (everybody := self._pass_time(limit)) is not None:
-                yield from self._settle(everybody=everybody or self.board.profile.minor_steps)
-            elif isinstance(actor, Sweeper) and self._may_sweep():
-                self._sweep(actor)
+            elif (is_outer := self._pass_time(limit)) is not None:
+                yield from self._settle(all_controllers=is_outer or self.status.dialect.minor_steps)
+            elif isinstance(controller, Sweeper) and self._may_sweep():
+                self._sweep(controller)
             else:
                 return
 
-    def _loop(self, actor: Participant) -> Iterator[None]:
+    def _loop(self, controller: Participant) -> Iterator[None]:
         self.loops.loop()
-        self._looping = actor.name
-        actor.work()
-        if self.company.awaited:
-            yield from self._await(actor)
+        self._looping = controller.name
+        controller.work()
+        if self.controllers.awaited:
+            yield from self._await(controller)
         self.timeline.finish_loop()
         paused, self._looping = not self._looping, ""
         yield
-        yield from self._settle(everybody=self.board.profile.minor_steps)
+        yield from self._settle(all_controllers=self.status.dialect.minor_steps)
         if paused:
             self._phase(Phase.OPERATED)
             self._phase(Phase.RUNNING)
 
-    def _await(self, actor: Participant) -> Iterator[None]:
+    def _await(self, controller: Participant) -> Iterator[None]:
         """Wait until the turn of a program outside this process is over."""
-        while isinstance(actor, Awaited) and actor.is_waiting():
-            yield from self.company.wait()
+        while isinstance(controller, Awaited) and controller.is_waiting():
+            yield from self.controllers.wait()
 
-    def _settle(self, *, everybody: bool) -> Iterator[None]:
-        if self.company.is_at_rest(everybody=everybody):
+    def _settle(self, *, all_controllers: bool) -> Iterator[None]:
+        if self.controllers.is_at_rest(all_controllers=all_controllers):
             return
-        yield from self.company.settle(
-            self.clock, self.loops, lambda: self.timeline.operations, everybody=everybody, warn=self._warn
+        yield from self.controllers.settle(
+            self.clock, self.loops, lambda: self.timeline.operations, all_controllers=all_controllers, warn=self._warn
         )
 
     def _pass_time(self, limit: int | None) -> bool | None:
@@ -213,7 +215,7 @@ class Engine:
         return is_outer
 
     def _is_drained(self, due: int) -> bool:
-        """Whether the timers that are left only wind themselves up again.
+        """Whether the remaining timers only set themselves again.
 
         Since the last write every timer that was set then has come due without any effect.
         """
@@ -226,11 +228,11 @@ class Engine:
             return True
         return self._sweeps < SWEEPS and self.timeline.is_barely_tried()
 
-    def _sweep(self, actor: Sweeper) -> None:
+    def _sweep(self, controller: Sweeper) -> None:
         now = self.timeline.operations, self._fired
         self._sweeps = self._sweeps + 1 if self._swept == now else 1
         self._swept = now
-        actor.sweep()
+        controller.sweep()
 
     def _start_of(self, step: int) -> int:
         return START + step * self.settings.step_duration
@@ -245,30 +247,30 @@ class Engine:
         return self._start_of(following if following is not None else step + 1)
 
     def _phase(self, phase: Phase) -> None:
-        profile = self.board.profile
-        if not profile.phase(phase):
+        dialect = self.status.dialect
+        if not dialect.phase(phase):
             return
-        if not profile.minor_steps and self.board.step_phase is phase:
+        if not dialect.minor_steps and self.status.step_phase is phase:
             return
-        if not profile.minor_steps and phase is Phase.OPERATED and self.board.step_phase is not Phase.OPERATING:
+        if not dialect.minor_steps and phase is Phase.OPERATED and self.status.step_phase is not Phase.OPERATING:
             return
-        self.board.step_phase = phase
-        self.board.scheduler_status = SCHEDULER_STATUS.get(phase, STOPPED)
+        self.status.step_phase = phase
+        self.status.scheduler_status = SCHEDULER_STATUS.get(phase, STOPPED)
         self._show()
 
     def _end(self, phase: str, reason: str) -> None:
-        self.board.phase, self.board.reason = phase, reason
-        self.board.scheduler_status = STOPPED
+        self.status.phase, self.status.reason = phase, reason
+        self.status.scheduler_status = STOPPED
         if phase != PAUSED or self.settings.strategy is not Strategy.ON_DONE:
-            self.board.published = len(self.board.pages)
+            self.status.published = len(self.status.pages)
         without = self.timeline.attempts_without_cells
         if without and self.timeline.level == "full":
-            self.board.notes["cells"] = f"{without} attempts have their step only here: `seatrial explain` has them"
+            self.status.notes["cells"] = f"{without} attempts have their step only here: `seatrial explain` has them"
         self._show()
 
     def _warn(self, text: str) -> None:
-        self.board.notes[text] = text
+        self.status.notes[text] = text
 
     def _show(self) -> None:
         if self._publisher is not None:
-            self._publisher.publish(self.board)
+            self._publisher.publish(self.status)

@@ -1,4 +1,4 @@
-"""A step must come to rest: loops are counted, and whoever keeps writing is named."""
+"""Limits the loops of a step: a step that does not converge fails, with the most frequent writers in the message."""
 
 from collections.abc import Callable
 
@@ -33,9 +33,9 @@ class LoopCount:
         self._writes.clear()
 
     def passed(self, *, bounded: bool) -> None:
-        """Time has passed: what comes now is no answer to what was written before, so it is counted afresh.
+        """Restart the count because time has passed: later loops are no reaction to earlier writes.
 
-        Where nothing bounds the time that may pass, only loops in which nobody wrote anything are forgotten.
+        Where nothing bounds the time that may pass, only loops without a write are forgotten.
         """
         if bounded:
             self.reset()
@@ -44,14 +44,14 @@ class LoopCount:
         self._seen = self.writes, self._loops
 
     def note(self, change: Change) -> None:
-        """A write, for the message and to tell whether anything goes on."""
+        """Count a write, for the error message and to detect progress."""
         self.writes += change.stored.kind.group_kind not in QUIET_KINDS
         if not change.writer.startswith("operation:"):
             write = change.writer, change.type, change.stored.kind.kind
             self._writes[write] = self._writes.get(write, 0) + 1
 
     def turn(self) -> None:
-        """Pre-simulation controllers have taken a turn each."""
+        """Count one round of the pre-simulation controllers."""
         self._turns += 1
         if self._turns >= SILENT_LOOPS:
             self._turns = 0
@@ -70,10 +70,10 @@ class LoopCount:
         return self._limit if self._limit is not None else LOOPS_PER_POD * self._pods() + LOOPS_ANYWAY
 
     def _named(self) -> str:
-        told = [((writer, _VERBS[type], kind), number) for (writer, type, kind), number in self._writes.items()]
-        busiest = sorted(told, key=lambda item: (-item[1], item[0]))[:NAMED]
+        counted = [((writer, _VERBS[type], kind), number) for (writer, type, kind), number in self._writes.items()]
+        busiest = sorted(counted, key=lambda item: (-item[1], item[0]))[:NAMED]
         if not busiest:
-            return "nobody wrote anything"
+            return "nothing was written"
         return "most was written by " + ", ".join(
             f"{writer} ({verb} {kind} {number} times)" for (writer, verb, kind), number in busiest
         )

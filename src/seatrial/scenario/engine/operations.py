@@ -1,4 +1,4 @@
-"""Carrying out one operation of a scenario: the same calls on the store that any client makes."""
+"""Carries out one operation of a scenario with the same calls on the store that any client makes."""
 
 from typing import Any, Literal, cast
 
@@ -41,7 +41,7 @@ def is_done(operation: Operation) -> bool:
 
 
 def carry_out(store: Store, planned: Planned, operation: Operation) -> Stored | None:
-    """Create, patch or delete; gives the object afterwards (None: gone). ScenarioError carries the id."""
+    """Create, patch or delete; returns the new object (None: deleted). ScenarioError carries the id."""
     try:
         if operation.create_operation is not None:
             return _create(store, planned, operation)

@@ -1,7 +1,7 @@
-"""Who acts in a scenario: pre-simulation controllers, and the simulated ones with the scheduler among them.
+"""The interfaces of controllers in a scenario: pre-simulation ones, and simulated ones with the scheduler among them.
 
-All of them are cooperative: `work` carries out one loop and comes back. "Nothing more to do" is therefore a fact,
-and a waiter (KEP-140's ControllerWaiter) only adds what a controller still waits for in virtual time.
+All of them are cooperative: `work` carries out one loop and returns. Whether work is left is therefore known, and a
+waiter (KEP-140's ControllerWaiter) only adds what a controller still waits for in virtual time.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ class ControllerWaiter(Protocol):
 
 @runtime_checkable
 class Sweeper(Protocol):
-    """An actor that can be made to look at everything pending once more."""
+    """A controller that can retry everything pending."""
 
     def sweep(self) -> None: ...
 
@@ -59,7 +59,7 @@ class SchedulerLoop(Protocol):
 
 
 class SchedulerParticipant:
-    """A scheduler as an actor: one loop is one scheduling attempt with its binding or preemption."""
+    """A scheduler as a participant: one loop is one scheduling attempt with its binding or preemption."""
 
     def __init__(self, scheduler: SchedulerLoop, name: str = "scheduler") -> None:
         self.name = name
@@ -84,6 +84,6 @@ class SchedulerParticipant:
         return not self.scheduler.has_work()
 
 
-def waiters_of(actors: Sequence[Participant]) -> list[ControllerWaiter]:
-    """The actors that may wait for something."""
-    return [actor for actor in actors if isinstance(actor, ControllerWaiter)]
+def waiters_of(controllers: Sequence[Participant]) -> list[ControllerWaiter]:
+    """The controllers that implement ControllerWaiter."""
+    return [controller for controller in controllers if isinstance(controller, ControllerWaiter)]

@@ -12,7 +12,7 @@ class NodeSet(UserController):
             cluster.create_once({"apiVersion": "v1", "kind": "Node", "metadata": {"name": f"node-{number}"}})
 ```
 A controller refers to the objects of the cluster alone (KEP-140): it is called when one of its kinds changes, and may
-ask for another look later in virtual time (`cluster.again_after`).
+request another call later in virtual time (`cluster.again_after`).
 """
 
 import re
@@ -87,14 +87,14 @@ class Cluster:
         return True
 
     def again_after(self, delay: str) -> None:
-        """Have the object that is being looked at looked at again after a delay like `30s` of virtual time."""
+        """Reconcile the current object again after a delay like `30s` of virtual time."""
         key = self._key
         if key is not None and key not in self._timers:
             self._timers[key] = self._clock.after(parse_duration(delay), lambda: self._due(key))
 
     @property
     def waits(self) -> bool:
-        """Whether a look that was asked for is still to come."""
+        """Whether a requested reconciliation is still to come."""
         return bool(self._timers)
 
     def _due(self, key: Key) -> None:
@@ -110,21 +110,21 @@ class Cluster:
 
 
 class UserController:
-    """What a user writes: a name, the kinds it watches, and `reconcile`."""
+    """The base class of a user's controller: a name, the kinds it watches, and `reconcile`."""
 
     name: ClassVar[str] = ""
     watches: ClassVar[tuple[str, ...]] = ()
     uses_real_time: ClassVar[bool] = False
 
     def reconcile(self, cluster: Cluster, object: Document) -> None:
-        """Bring the cluster to where `object` wants it; called after each change of it."""
+        """Reconcile the cluster with `object`; called after each change of it."""
         raise NotImplementedError
 
     def removed(self, cluster: Cluster, object: Document) -> None:
         """An object that was watched is gone."""
 
     def wait_condition(self, cluster: Cluster) -> bool:
-        """Whether nothing more can be done in this cluster state; by default: no later look is asked for."""
+        """Whether nothing more can be done in this cluster state; by default: no later reconciliation is requested."""
         return not cluster.waits
 
 
@@ -145,7 +145,7 @@ class UserControllerParticipant:
         self._unsubscribe: Callable[[], None] | None = None
 
     def start(self) -> None:
-        # Custom kinds may come later than the controller, so kinds are told apart by name.
+        # Custom kinds may come later than the controller, so kinds are compared by name.
         self._unsubscribe = self._store.subscribe(self._notice)
         for watched in self._controller.watches:
             api_version, _, kind = watched.rpartition("/")

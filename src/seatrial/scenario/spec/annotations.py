@@ -1,4 +1,4 @@
-"""Our own annotations on objects: whether what they say can be read, and whether they exist at all."""
+"""Validation of Seatrial's own annotations on objects: their values, and unknown names."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -38,7 +38,7 @@ ON_OBJECTS: Mapping[str, Callable[[str], None]] = {
     EXIT_CODE: _check_exit_code,
     USAGE: _check_usage,
 }
-"""What may stand on pods and in templates of them, and how it is read; ValueError where it cannot be."""
+"""The annotations of pods and pod templates, with the function that reads each; ValueError where it cannot."""
 
 
 def mentions(data: bytes) -> bool:
@@ -64,7 +64,7 @@ def check_annotations(document: Document, operation: str = "") -> None:
 
 
 def unknown_annotations(document: Document) -> Iterator[str]:
-    """What to say of annotations under our prefix that mean nothing on an object."""
+    """Warnings about annotations under our prefix that have no meaning on an object."""
     for key, _ in _ours(document):
         if key not in ON_OBJECTS:
             yield f"{_named(document)}: annotation {key} has no effect; there are {_listed(ON_OBJECTS)}"

@@ -1,7 +1,7 @@
 """From a file or a document to a Scenario, with errors that name file, line and field.
 
-What stands here is only what cannot be decoded (exit code 2, no output). What the KEP calls invalid is decoded
-and judged by `validation`, because the Scenario then ends Failed.
+Errors here are those of documents that cannot be decoded (exit code 2, no output). What the KEP calls invalid is
+decoded and checked by `validation`, because the Scenario then ends Failed.
 """
 
 import json

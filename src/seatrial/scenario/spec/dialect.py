@@ -1,7 +1,7 @@
 """The two spellings of KEP-140 as data: names of the list, of the phases, and the shape of a step.
 
 `events` is the first version (integer steps, the scheduler alone is simulated), `operations` the second one (major
-and minor steps, controllers by name). The engine knows one sequence of phases; a spelling says how each is called.
+and minor steps, controllers by name). The engine knows one sequence of phases; a spelling names each of them.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Phase(Enum):
-    """Where the engine is inside a step."""
+    """The phase of the engine inside a step."""
 
     OPERATING = 1
     OPERATED = 2
@@ -22,7 +22,7 @@ class Phase(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one spelling says what the engine does."""
+    """The names that one spelling has for what the engine does."""
 
     listing: str
     phases: dict[Phase, str]
@@ -68,8 +68,8 @@ WILL_RUN, SCHEDULING, WILL_STOP, STOPPED = "WillRun", "Running", "WillStop", "St
 """schedulerStatus of the first version, spelt as upstream does."""
 
 
-def profile_of(spec: dict[str, Any]) -> Dialect:
-    """Which spelling a spec uses; one without any list is told by its controllers."""
+def dialect_of(spec: dict[str, Any]) -> Dialect:
+    """The spelling of a spec; without any list, its controllers decide."""
     if spec.get("events") is not None:
         return EVENTS
     if spec.get("operations") is not None or spec.get("controllers") is not None:

@@ -1,4 +1,4 @@
-"""Many operations in few lines: `spec.generators` is expanded into plain operations before anything runs.
+"""Generators: `spec.generators` is expanded into plain operations before the run.
 
 ```yaml
 generators:

@@ -1,8 +1,8 @@
-"""The Scenario: a play in steps, in both spellings of KEP-140.
+"""The kind Scenario, in both spellings of KEP-140.
 
 `events` (first version) and `operations` (second version) are two spellings of one thing, so one Struct reads both.
 What the KEP calls invalid (no operation, two operations, a wrong discriminator) must be storable, since the Scenario
-then ends Failed; so hardly a field is required here, and `validation` says what is wrong.
+then ends Failed; so hardly a field is required here, and `validation` reports the errors.
 """
 
 from typing import Annotated, Any
@@ -102,7 +102,7 @@ class DoneOperation(Part):
 
 
 class Operation(Part, kw_only=True):
-    """One thing that happens to the cluster at a step."""
+    """One operation on the cluster at a step."""
 
     id: str = ""
     step: Step
@@ -128,7 +128,7 @@ class Source(Part):
 
 
 class Generator(Part):
-    """Many operations in few lines; expanded into plain operations before the run."""
+    """A template for many operations; expanded into plain operations before the run."""
 
     id: str = ""
     step: Any = 0
@@ -164,7 +164,7 @@ class ScenarioSpec(Part):
 
 @kind(API_VERSION, plural="scenarios", namespaced=False)
 class Scenario(Resource):
-    """A play in steps: what happens to the cluster, and which controllers answer."""
+    """A scenario in steps: operations on the cluster, and the controllers that react to them."""
 
     spec: ScenarioSpec = msgspec.field(default_factory=ScenarioSpec)
     status: dict[str, Any] | None = None

@@ -1,4 +1,4 @@
-"""What `seatrial run --check` says: errors that would end the scenario Failed, and what is probably not meant."""
+"""The findings of `seatrial run --check`: errors that would end the scenario Failed, and likely mistakes."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -28,12 +28,12 @@ TIMED_FIELDS = {
 
 
 def lint(
-    document: Document, profile: Dialect, operations: Sequence[Planned], snapshot: Sequence[Document] = ()
+    document: Document, dialect: Dialect, operations: Sequence[Planned], snapshot: Sequence[Document] = ()
 ) -> list[Finding]:
-    """What is wrong with a scenario, and what is probably not meant."""
+    """The errors and likely mistakes in a scenario."""
     found = [
         Finding("error", problem.why, problem.operation)
-        for problem in problems(document, profile, operations, REGISTRY.names())
+        for problem in problems(document, dialect, operations, REGISTRY.names())
     ]
     annotations = (document.get("metadata") or {}).get("annotations") or {}
     found += [Finding("warning", text, field="metadata.annotations") for text in unknown_on_scenario(annotations)]
@@ -47,14 +47,14 @@ def lint(
     return [*found, *_warnings(operations), *([] if duration else map(_warning, _unused(operations)))]
 
 
-def places(document: Document, profile: Dialect, folder: Path) -> Iterator[str]:
+def places(document: Document, dialect: Dialect, folder: Path) -> Iterator[str]:
     """Where each operation comes from, in the order of the settled list: a place in the list, or a generator."""
     spec = document.get("spec") or {}
-    for position, _ in enumerate(spec.get(profile.listing) or []):
-        yield f"spec.{profile.listing}[{position}]"
+    for position, _ in enumerate(spec.get(dialect.listing) or []):
+        yield f"spec.{dialect.listing}[{position}]"
     for position, generator in enumerate(spec.get("generators") or []):
         field = f"spec.generators[{position}]"
-        made = expand(msgspec.convert(generator, Generator), field, folder, discriminated=not profile.minor_steps)
+        made = expand(msgspec.convert(generator, Generator), field, folder, discriminated=not dialect.minor_steps)
         for _ in made:
             yield field
 
@@ -94,7 +94,7 @@ def _unused(operations: Sequence[Planned]) -> Iterator[str]:
             )
 
 
-def unused_timers(play: ScenarioRun) -> Iterator[str]:
-    """One warning for a scenario that asks for time to pass though its steps take none."""
-    if play.engine is not None and not play.engine.settings.step_duration and not play.options.drain:
-        yield from list(_unused(play.listed))[:1]
+def unused_timers(run: ScenarioRun) -> Iterator[str]:
+    """One warning for a scenario that needs time to pass though its steps take none."""
+    if run.engine is not None and not run.engine.settings.step_duration and not run.options.drain:
+        yield from list(_unused(run.listed))[:1]

@@ -1,4 +1,4 @@
-"""How much memory the objects of a scenario will take, judged before they are made.
+"""Estimates the memory that the objects of a scenario will take, before they are created.
 
 The estimate is rough and meant for counts that are wrong by orders of magnitude: an object costs its document a few
 times over (the plan, the store, the timeline) and what controllers and the scheduler keep of it.

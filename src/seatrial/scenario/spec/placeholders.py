@@ -2,7 +2,7 @@
 
 A template is a document whose texts hold placeholders. It is split once and joined for every copy, so that twenty
 thousand pods cost no more than writing them down. `${…}` becomes text, a whole value `"${=…}"` becomes a number,
-and `$${` stands for a plain `${`.
+and `$${` becomes a plain `${`.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""The plan of a scenario: its operations by step, kept encoded until their turn comes.
+"""The plan of a scenario: its operations by step, kept encoded until they are carried out.
 
 Twenty thousand pods as dicts would take hundreds of megabytes, so an operation is its JSON and is decoded when it
 is carried out. Operations may be added while the scenario runs; those of a past step are ignored and reported.
@@ -12,7 +12,7 @@ import msgspec
 
 from seatrial.model.documents import Document, decode, encode
 from seatrial.model.errors import ConfigError
-from seatrial.scenario.spec.dialect import Dialect, profile_of
+from seatrial.scenario.spec.dialect import Dialect, dialect_of
 from seatrial.scenario.spec.generators import expand
 from seatrial.scenario.spec.kind import Generator
 from seatrial.scenario.spec.memory import check_memory
@@ -36,8 +36,8 @@ class Planned(msgspec.Struct, frozen=True, gc=False):
 class Plan:
     """The operations of one scenario, in the order of the file inside each step."""
 
-    def __init__(self, profile: Dialect, operations: Iterable[Planned] = ()) -> None:
-        self.profile = profile
+    def __init__(self, dialect: Dialect, operations: Iterable[Planned] = ()) -> None:
+        self.dialect = dialect
         self._steps: dict[int, list[Planned]] = {}
         self._order: list[int] = []
         self._known: dict[str, bytes] = {}
@@ -101,18 +101,18 @@ def settle(document: Document, folder: Path | None = None, memory: int | None = 
     may take, by an estimate; None is no limit.
     """
     spec = dict(document.get("spec") or {})
-    profile = profile_of(spec)
+    dialect = dialect_of(spec)
     if memory is not None and not _are_too_many(spec):
-        check_memory(spec, spec.get(profile.listing) or (), memory)
+        check_memory(spec, spec.get(dialect.listing) or (), memory)
     # Copied: what an encoder returns lies in a larger piece of memory, and there may be very many.
-    listed = [bytes(memoryview(encode(item))) for item in spec.get(profile.listing) or []]
+    listed = [bytes(memoryview(encode(item))) for item in spec.get(dialect.listing) or []]
     for position, document_of in enumerate(spec.pop("generators", None) or []):
         field, generator = f"spec.generators[{position}]", msgspec.convert(document_of, Generator)
         if len(listed) + (generator.count or 0) > MOST_OPERATIONS:
             why = f"a scenario has at most {MOST_OPERATIONS} operations, got {len(listed) + (generator.count or 0)}"
             raise ConfigError("", f"{field}.count", why)
-        listed += expand(generator, field, folder, discriminated=not profile.minor_steps)
-    spec.pop(profile.listing, None)
+        listed += expand(generator, field, folder, discriminated=not dialect.minor_steps)
+    spec.pop(dialect.listing, None)
     return {**document, "spec": spec}, number(listed)
 
 

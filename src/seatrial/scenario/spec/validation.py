@@ -23,23 +23,23 @@ ALIASES = {"kube-scheduler": "scheduler"}
 
 
 def problems(
-    document: Document, profile: Dialect, operations: Iterable[Planned], known: Collection[str]
+    document: Document, dialect: Dialect, operations: Iterable[Planned], known: Collection[str]
 ) -> Iterator[ScenarioError]:
     """Everything that makes a scenario invalid; `known` are the names of the registered controllers."""
     spec = document.get("spec") or {}
-    if profile is EVENTS and spec.get("operations") is not None:
+    if dialect is EVENTS and spec.get("operations") is not None:
         yield ScenarioError("", "spec.events and spec.operations are two spellings of one thing: use one of them")
     seen: set[str] = set()
     for planned in operations:
         if planned.id in seen:
             yield ScenarioError(planned.id, "the id is used more than once")
         seen.add(planned.id)
-        yield from operation_problems(planned, profile)
+        yield from operation_problems(planned, dialect)
     controllers = msgspec.convert(spec.get("controllers") or {}, Controllers)
-    yield from _controller_problems(controllers, profile, known)
+    yield from _controller_problems(controllers, dialect, known)
 
 
-def operation_problems(planned: Planned, profile: Dialect) -> Iterator[ScenarioError]:
+def operation_problems(planned: Planned, dialect: Dialect) -> Iterator[ScenarioError]:
     """What is wrong with one operation."""
     operation = msgspec.json.decode(planned.data, type=Operation)
     bodies = {
@@ -54,7 +54,7 @@ def operation_problems(planned: Planned, profile: Dialect) -> Iterator[ScenarioE
         expected = "exactly one of createOperation, patchOperation, deleteOperation, doneOperation"
         yield ScenarioError(planned.id, f"expected {expected}, got {fields}")
         return
-    yield from _discriminator_problems(planned.id, operation.operation, given[0], profile)
+    yield from _discriminator_problems(planned.id, operation.operation, given[0], dialect)
     if operation.create_operation is not None:
         yield from _object_problems(planned.id, operation.create_operation.object)
     target = operation.patch_operation or operation.delete_operation
@@ -68,9 +68,9 @@ def operation_problems(planned: Planned, profile: Dialect) -> Iterator[ScenarioE
         yield from _patch_problems(planned.id, operation.patch_operation)
 
 
-def _discriminator_problems(id: str, operation: str | None, field: str, profile: Dialect) -> Iterator[ScenarioError]:
+def _discriminator_problems(id: str, operation: str | None, field: str, dialect: Dialect) -> Iterator[ScenarioError]:
     if operation is None:
-        if profile is EVENTS:
+        if dialect is EVENTS:
             yield ScenarioError(id, f"operation is required; {field.lower()}Operation goes with {field}")
     elif operation not in SPEC_OPERATIONS:
         yield ScenarioError(id, f"operation {operation!r} is not one of {', '.join(SPEC_OPERATIONS)}")
@@ -107,9 +107,9 @@ def _patch_problems(id: str, patch: PatchOperation) -> Iterator[ScenarioError]:
         yield ScenarioError(id, "patchOperation.patch is required")
 
 
-def _controller_problems(controllers: Controllers, profile: Dialect, known: Collection[str]) -> Iterator[ScenarioError]:
+def _controller_problems(controllers: Controllers, dialect: Dialect, known: Collection[str]) -> Iterator[ScenarioError]:
     simulated = controllers.simulation_controllers
-    if profile.minor_steps and (simulated is None or not simulated.enabled):
+    if dialect.minor_steps and (simulated is None or not simulated.enabled):
         yield ScenarioError("", "spec.controllers.simulationControllers.enabled is required: name what is simulated")
     for field, chosen in (
         ("presimulationControllers", controllers.presimulation_controllers),
