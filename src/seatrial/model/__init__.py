@@ -1,1 +1,1 @@
-"""What a thing IS: quantities, selectors, patches, kinds, configuration. No I/O, no clock."""
+"""The data model: quantities, selectors, patches, kinds, configuration. No I/O, no clock."""

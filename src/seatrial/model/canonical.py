@@ -18,7 +18,7 @@ from seatrial.model.schema import Field, Schema, schema_named
 from seatrial.model.times import parse_time, to_micro_time, to_time
 
 Walk = Callable[[Any], Any]
-"""Takes a value and answers its canonical form: the same object where it was changed in place, DROP where it goes."""
+"""Takes a value and returns its canonical form: the same object if changed in place, DROP if it is left out."""
 
 DROP = object()
 SCHEMA_PROPS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"
@@ -142,7 +142,7 @@ def _replace(document: dict[str, Any], changed: dict[str, Any]) -> None:
 
 
 def _careful(field: Field, walk: Walk) -> Walk:
-    """The walk of a field whose value may be empty: null goes, and so does the rest where Go leaves it out."""
+    """The walk of a field that may be empty: null is dropped, and so is an empty value where Go omits it."""
     keeps = field.pointer or not field.omit_empty or field.schema.type not in _CAN_BE_EMPTY
     written_as_null = field.schema.type in ("time", "microTime") and _always(field) is not None
 
@@ -256,7 +256,7 @@ def _number(value: Any) -> Any:
 def _quantity(value: Any) -> Any:
     kind = type(value)
     if kind is not str and kind is not int and (kind is not float or value.is_integer()):
-        # Of 1e3 and 1.0 only the text tells how they are written back.
+        # For 1e3 and 1.0 only the text determines how they are written back.
         raise Misfit
     try:
         written = canonical_quantity(value)

@@ -1,8 +1,8 @@
-"""What the data file alone says of a valid object: texts that must not be empty, and enumerations.
+"""Validation by the data file alone: required strings and enumerations.
 
 For kinds without rules of their own. Upstream's validation is written by hand per kind; what holds for nearly all of
 it is that a required text is refused when empty and an enumerated one when it is none of its values. Required numbers,
-lists and structs are not told: Go reads a missing one as zero, and most rules accept that. The status is left alone.
+lists and structs are not checked: Go reads a missing one as zero, and most rules accept that. The status is skipped.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
-"""From a request's body to a document that fits its kind.
+"""Decodes the body of a request into a document of its kind.
 
 What fits is brought into the form Go would write (`canonical`); what does not is refused or dropped as
-`fieldValidation` says: Strict refuses unknown and duplicate fields, Warn drops them and tells, Ignore drops them.
+`fieldValidation` says: Strict refuses unknown and duplicate fields, Warn drops them with a warning, Ignore drops them.
 Values of the wrong type are refused whatever it says. A custom resource is pruned by its schema instead, and its
 types are left to its validation.
 """
@@ -152,7 +152,7 @@ def _read_yaml(kind: Kind, data: bytes) -> _Body:
 
 
 def _unknown_kind(document: Any) -> str | None:
-    """Why a document does not tell its kind, if it does not."""
+    """The error of a document without apiVersion or kind, if it lacks one."""
     if type(document) is not dict:
         return f"json: cannot unmarshal {json_word(document)} into Go value of type {_TYPE_META}"
     for name in ("apiVersion", "kind"):
@@ -200,7 +200,7 @@ _TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind
 
 
 def _unrecognized(kind: Kind, why: str, data: bytes) -> BadRequest:
-    """The refusal of a body that does not even tell its kind, with the start of it."""
+    """The error for a body without a kind, with the start of the body."""
     start = data[:_SUMMARY]
     shown = start.decode(errors="replace") if data[:1] == b"{" else start.hex()
     if len(data) > _SUMMARY:

@@ -1,4 +1,4 @@
-"""What can go wrong, as one tree.
+"""The exceptions, as one tree.
 
 SeatrialError
   StatusError        carries a Kubernetes Status: what a client of the API reads
@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 
 class SeatrialError(Exception):
-    """An expected failure: its text alone tells a user what to do."""
+    """An expected failure: its message alone is enough for a user to act."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class StatusError(SeatrialError):
     code: ClassVar[int] = 500
     reason: ClassVar[str] = "InternalError"
     detailed: ClassVar[bool] = False
-    """Whether the Status has details even where there is nothing to say in them."""
+    """Whether the Status has details even where they are empty."""
 
     def __init__(
         self,

@@ -84,7 +84,7 @@ class FieldSelector:
         return not self.requirements
 
     def required_value(self, field: str) -> str | None:
-        """The one value that `field` must have, if the selector says so."""
+        """The one value that `field` must have, if the selector requires one."""
         for requirement in self.requirements:
             if requirement.field == field and not requirement.negated:
                 return requirement.value

@@ -8,7 +8,7 @@ ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "up
 
 @dataclass(frozen=True, slots=True)
 class Subresource:
-    """What discovery says of a subresource: the kind it speaks may be of another group, as autoscaling/v1 Scale."""
+    """A subresource as discovery describes it; its kind may be of another group, such as autoscaling/v1 Scale."""
 
     name: str
     group: str
@@ -23,7 +23,7 @@ class Subresource:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What the API says of one kind in one version."""
+    """One kind in one version, as discovery describes it."""
 
     group: str
     version: str
@@ -45,7 +45,7 @@ class Kind:
     """What is stored once, whatever version it is read in."""
 
     def __post_init__(self) -> None:
-        # Worked out once: every read and write asks for them several times.
+        # Computed once: every read and write uses them several times.
         group = self.group
         object.__setattr__(self, "api_version", f"{group}/{self.version}" if group else self.version)
         object.__setattr__(self, "resource", f"{self.plural}.{group}" if group else self.plural)
@@ -55,7 +55,7 @@ class Kind:
         return hash(self.group_kind)
 
     def subresource(self, name: str) -> Subresource | None:
-        """The facts of one subresource, where discovery tells them."""
+        """One subresource; None where discovery has none of that name."""
         return next((facts for facts in self.subresource_facts if facts.name == name), None)
 
     @property

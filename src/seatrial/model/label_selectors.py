@@ -192,7 +192,7 @@ class LabelSelector:
         if self.selects_nothing:
             return False
         present = labels or {}
-        for requirement in self.requirements:  # noqa: SIM110 (a third of the time of `all`, and asked very often)
+        for requirement in self.requirements:  # noqa: SIM110 (a third of the time of `all`, and called very often)
             if not requirement.matches(present):
                 return False
         return True
@@ -202,7 +202,7 @@ class LabelSelector:
         return not self.requirements and not self.selects_nothing
 
     def required_value(self, key: str) -> str | None:
-        """The one value that `key` must have, if the selector says so."""
+        """The one value that `key` must have, if the selector requires one."""
         for requirement in self.requirements:
             if requirement.key == key:
                 exact = requirement.operator in ("=", "==", "in") and len(requirement.values) == 1

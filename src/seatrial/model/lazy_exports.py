@@ -1,4 +1,4 @@
-"""Package faces that import a name from its module on first use, so that `import package` stays light and acyclic."""
+"""Lazy imports of a package's names, each on first use, so that `import package` stays light and acyclic."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module

@@ -44,7 +44,7 @@ _SCALARS: dict[str, tuple[Document, Any]] = {
     "bytes": ({"type": "string", "format": "byte"}, None),
     "interface": ({"type": "object"}, None),
 }
-"""Scalars: their schema and the zero value that stands as default where a field is always written."""
+"""Scalars: their schema and the zero value that is the default where a field is always written."""
 
 
 def group_versions(kinds: Iterable[Kind]) -> dict[str, list[Kind]]:
@@ -144,7 +144,7 @@ class _Components:
 
 
 def _spoken(kind: Kind) -> Iterator[tuple[str, str]]:
-    """Every kind that the paths of a kind speak, as apiVersion and kind."""
+    """Every kind that the paths of a kind accept or return, as apiVersion and kind."""
     yield kind.api_version, kind.kind
     if "list" in kind.verbs:
         yield kind.api_version, kind.list_kind

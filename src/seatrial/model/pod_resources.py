@@ -1,4 +1,4 @@
-"""What the containers of a pod need at once: what runs together, or what initialising needs where that is more.
+"""The resources that a pod's containers need at once: those that run together, or an init container if it needs more.
 
 Init containers run one after the other before the containers; sidecars are those that stay. Upstream:
 k8s.io/component-helpers/resource (AggregateContainerRequests, AggregateContainerLimits).
@@ -28,7 +28,7 @@ def container_resources(container: Document, part: str) -> Resources:
 def needed_at_once(spec: Document, needed: Needed, to_start: Needed | None = None) -> Resources:
     """The most that the containers of a pod need at a time, resource by resource.
 
-    `to_start` tells what an init container needs that does not stay, where that is told otherwise.
+    `to_start` gives the need of an init container that is no sidecar, where it differs from `needed`.
     """
     running: Resources = {}
     for container in spec.get("containers") or ():

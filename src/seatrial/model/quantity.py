@@ -297,7 +297,7 @@ def _skip(text: str, position: int, letters: frozenset[str]) -> int:
 
 
 def _interpret(suffix: str) -> tuple[bool, int, str]:
-    """Whether the suffix is a power of two, its exponent, and the format it stands for."""
+    """Whether the suffix is a power of two, its exponent, and its format."""
     decimal = _DECIMAL_SUFFIXES.get(suffix)
     if decimal is not None:
         return False, decimal, DECIMAL_SI

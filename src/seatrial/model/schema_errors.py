@@ -1,7 +1,7 @@
-"""What is wrong with a document that does not fit its kind, worded as kube-apiserver words it.
+"""Decoding errors of a document that does not fit its kind, in kube-apiserver's words.
 
 Follows sigs.k8s.io/json, the decoder of the API server: unknown and duplicate fields are *strict* errors, collected
-with their paths; a value of the wrong type is an error of its own, of which the first one in the document is told;
+with their paths; a value of the wrong type is an error of its own, of which only the first in the document is reported;
 quantities and times refuse a value at once. This walk is slow and exact and runs only after the quick one of
 `canonical` gave up.
 """
@@ -151,7 +151,7 @@ class Reader:
         return result
 
     def _element(self, schema: Schema, value: Any, go_type: str) -> Any:
-        """An element of a list or map, where null stands for the zero value."""
+        """An element of a list or map, where null is the zero value."""
         if value is None:
             return {} if schema.type in ("object", "map") else [] if schema.type == "array" else _ZEROS.get(schema.type)
         return self._value(schema, value, go_type)
@@ -283,7 +283,7 @@ def _quantity(value: Any) -> str:
 
 
 def _time(text: str, micro: bool) -> str:
-    """The text if Go reads it as RFC 3339 (with exactly six digits for a MicroTime); otherwise what time.Parse says."""
+    """The text if Go reads it as RFC 3339 (with exactly six digits for a MicroTime); else time.Parse's error."""
     rest, parts = text, []
     layout = _MICRO_TIME_LAYOUT if micro else _TIME_LAYOUT
     for element, pattern in layout:

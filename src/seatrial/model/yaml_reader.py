@@ -45,7 +45,7 @@ _NUMBER_START: Final = frozenset("+-.0123456789")
 
 
 class YamlError(SeatrialError):
-    """A text that is no YAML, or holds what JSON cannot; the message says where."""
+    """A text that is no YAML, or holds what JSON cannot; the message gives the position."""
 
 
 def load_all(text: str | bytes, *, strict: bool = True) -> list[Any]:
@@ -279,7 +279,7 @@ def _scalar_value(event: yaml.ScalarEvent) -> Any:
 
 
 def _key_text(event: yaml.ScalarEvent) -> str:
-    """A key as a string, which JSON wants: numbers and booleans are spelled out."""
+    """A key as a string, as JSON requires: numbers and booleans are written out."""
     if event.implicit[0]:
         kind, value = _resolve("", event.value)
         if kind == "float":
@@ -315,7 +315,7 @@ def _json_number(event: yaml.ScalarEvent, value: Any) -> Any:
 
 
 def _resolve(tag: str, text: str) -> tuple[str, Any]:
-    """A scalar's kind and value; an explicit tag must fit what the text says."""
+    """A scalar's kind and value; an explicit tag must fit the text."""
     if tag not in ("", "bool", "int", "float", "null", "timestamp"):
         return "str", text
     kind, value = _implied(text)

@@ -1,1 +1,1 @@
-"""The store over HTTP."""
+"""The Kubernetes API server: the store over HTTP."""

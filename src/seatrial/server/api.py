@@ -38,7 +38,7 @@ class KubernetesApi:
         authorizer: Authorizer | None = None,
         is_alive: Callable[[], bool] = lambda: True,
     ) -> None:
-        """`is_alive` tells whether controllers and scheduler are still kept going."""
+        """`is_alive` returns whether controllers and scheduler still run."""
         self.feeds = Feeds(store)
         self._store = store
         self._metrics = metrics

@@ -1,4 +1,4 @@
-"""The ASGI application: reads a request, asks who it is, finds who answers, and turns every failure into a Status."""
+"""The ASGI application: reads, authenticates and routes a request, and turns every failure into a Status."""
 
 import asyncio
 import contextlib
@@ -36,7 +36,7 @@ Served = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 SLOWEST_BODY = 60.0
 """Seconds a client may take to send its body."""
 DISCARDING = 10.0
-"""Seconds for which a body that is refused is still taken in: who is sending does not read the answer."""
+"""Seconds for which a refused body is still read: a client that is sending does not read the response."""
 MAX_OBJECT_BYTES = 3 * 1024 * 1024
 """Bytes of the body of a request about an object, as kube-apiserver has it (MaxRequestBodyBytes)."""
 LARGE_BODIES = ("/apis/simulation.kube-scheduler-simulator.x-k8s.io/",)
@@ -49,13 +49,13 @@ CHUNK = 256 * 1024
 STATELESS = frozenset(("healthz", "livez", "readyz", "metrics", "version"))
 """First parts of the paths that show nothing of what is stored."""
 DEEPER_THAN_ENCODED = "Recursion limit reached"
-"""What orjson says of a document with more than 254 levels; it has no exception of its own for it."""
+"""orjson's message for a document with more than 254 levels; it has no exception of its own for it."""
 
 log = logging.getLogger("seatrial.server")
 
 
 class Api(Protocol):
-    """Who answers for the paths of the Kubernetes API."""
+    """Routes the paths of the Kubernetes API."""
 
     def find(self, method: str, path: str) -> Endpoint | None:
         """The endpoint for this request; None where there is none."""
@@ -103,7 +103,7 @@ class Application:
         except StatusError as error:
             answer = status_answer(error, indented=_indents(scope, headers))
         except (Disconnected, asyncio.CancelledError):
-            # Cancelled is who is still being answered when the server has to stop.
+            # A request that is still in progress when the server stops is cancelled.
             return
         except Exception as error:
             if _is_too_deep(error):
@@ -158,7 +158,7 @@ class Application:
         return attributes.user
 
     async def _answer(self, endpoint: Endpoint, request: Request) -> Answer | Stream:
-        """Carry a request out; what would hold up everybody else is done on another thread first."""
+        """Execute a request; work that would block all other requests is done on another thread first."""
         turn, warnings = Turn(len(request.body)), len(request.warnings)
         for _ in range(ATTEMPTS):
             del request.warnings[warnings:]

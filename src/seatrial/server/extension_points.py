@@ -1,4 +1,4 @@
-"""What rooms above hand in: gates that hold requests back, and routes of their own on the same server."""
+"""Extension points for the packages above: gates that hold requests back, and additional routes."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -57,14 +57,14 @@ class Gate(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """An endpoint and whether it is open to everybody (pages, health)."""
+    """An endpoint and whether it needs no authentication (pages, health)."""
 
     endpoint: Endpoint
     public: bool = False
 
 
 class Routes(Protocol):
-    """Extra endpoints; they are asked before the Kubernetes API."""
+    """Extra endpoints; they take precedence over the Kubernetes API."""
 
     def find(self, method: str, path: str) -> Route | None:
         """The route for this request; None where it is none of ours."""

@@ -1,4 +1,4 @@
-"""What a connection may take before its request is known: bytes and seconds for the headers, and its place.
+"""Limits of a connection before its request is parsed: size and time of the headers, and number of connections.
 
 uvicorn's parser collects headers of any size for any time, from any number of connections. The figures for headers
 are those of kube-apiserver (k8s.io/apiserver/pkg/server/secure_serving.go).
@@ -18,7 +18,7 @@ IDLE_TIMEOUT = 180
 MAX_CONNECTIONS = 10_000
 LINGER = 1.0
 FILES_KEPT = 128
-"""Files that the server needs for itself, beside its connections."""
+"""Open files that the server needs in addition to its connections."""
 
 
 def connection_limit() -> int:
@@ -89,7 +89,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._refuse(408, "the headers did not arrive in time")
 
     def _refuse(self, status: int, why: str, linger: float = 0.0) -> None:
-        """Say why in plain text and end the connection; a client that is still sending gets a moment to read it."""
+        """Send the reason as plain text and close; a client that is still sending gets a moment to read it."""
         self._stop_head_timer()
         self._refused = True
         if self.transport.is_closing():

@@ -1,4 +1,4 @@
-"""What comes in and what goes out: a request read once, an answer in one piece, or a stream of chunks."""
+"""Requests and responses: a request with its body, a response in one piece, or a stream of chunks."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field

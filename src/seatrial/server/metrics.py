@@ -9,14 +9,14 @@ from pathlib import Path
 
 
 class Metrics:
-    """What /metrics tells."""
+    """The metrics of /metrics."""
 
     def __init__(self) -> None:
         self._requests: Counter[tuple[str, int]] = Counter()
         self._started = time.time()
         self.watchers = 0
         self.pages: list[Callable[[], str]] = []
-        """What others have to tell, in the same form."""
+        """Metrics of other components, in the same form."""
 
     def count(self, method: str, status: int) -> None:
         self._requests[method, status] += 1
@@ -43,7 +43,7 @@ class Metrics:
 
 
 def resident_bytes(pid: int | None = None) -> int:
-    """Resident memory of a process (this one by default); 0 where /proc does not tell."""
+    """Resident memory of a process (this one by default); 0 where /proc does not have it."""
     try:
         pages = Path(f"/proc/{pid or 'self'}/statm").read_text().split()[1]
     except OSError:

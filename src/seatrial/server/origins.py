@@ -1,4 +1,4 @@
-"""Origins of requests to a server that wants no token: a web page elsewhere must not be able to use it.
+"""Checks the origin of requests to a server without tokens: a page of another origin must not be able to use it.
 
 A browser lets any page send requests to a loopback address. Two checks keep them out: the Host must be a loopback
 name, so that no name of another site can be pointed at this server (DNS rebinding), and a write must not come from

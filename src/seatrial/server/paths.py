@@ -1,4 +1,4 @@
-"""From a path to what it names: /apis/{group}/{version}/namespaces/{namespace}/{plural}/{name}/{subresource}.
+"""Parses request paths: /apis/{group}/{version}/namespaces/{namespace}/{plural}/{name}/{subresource}.
 
 Upstream: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go.
 """

@@ -1,4 +1,4 @@
-"""Which objects of a kind a LIST or WATCH is about: a namespace, labels, fields.
+"""The selection of a LIST or WATCH: a namespace, labels, fields.
 
 A selector reads few fields, so only these are decoded: a pod may carry a quarter of a megabyte of annotations.
 """
@@ -71,7 +71,7 @@ _SELECTABLE = msgspec.json.Decoder(_Selectable)
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is asked for."""
+    """The selected namespace, labels and fields."""
 
     namespace: str = ""
     labels: LabelSelector | None = None
@@ -106,7 +106,7 @@ class Selection:
 
     @property
     def name(self) -> str | None:
-        """The one name that is asked for, if it is one."""
+        """The one name that is selected, if it is one."""
         return self.fields.required_value("metadata.name") if self.fields is not None else None
 
     def _admits(self, document: Any) -> bool:
@@ -117,7 +117,7 @@ class Selection:
 
 
 def selection_of(request: Request, target: Target, selectable: tuple[str, ...] = ()) -> Selection:
-    """The selection that the query and the path ask for; `selectable` are the fields a custom kind declares."""
+    """The selection in the query and the path; `selectable` are the fields a custom kind declares."""
     labels = request.query.get("labelSelector", "")
     fields = request.query.get("fieldSelector", "")
     if target.name:

@@ -69,7 +69,7 @@ class _Server(uvicorn.Server):
         self._ready()
 
     async def _wait_tasks_to_complete(self) -> None:
-        # Whoever is being answered is waited for; an idle client need not take part in ending its connection.
+        # Requests in progress are waited for; idle connections are closed without the client's part of the handshake.
         while self.server_state.tasks:
             await asyncio.sleep(0.02)
         for connection in tuple(self.server_state.connections):
@@ -153,7 +153,7 @@ def _build(application: Served, listener: Listener, ready: Callable[[], None]) -
 
 
 def tune_collector() -> None:
-    """Raise the collector's thresholds: most of what lives here is long-lived and has no cycles."""
+    """Raise the collector's thresholds: most objects here are long-lived and have no cycles."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 50, 100)

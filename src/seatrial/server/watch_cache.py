@@ -1,12 +1,12 @@
 """Watches: each watcher is a cursor on the shared feed of its kind.
 
-The feed keeps the latest changes and, for each way in which somebody looks at them, the frame that was once encoded,
-so a hundred like watchers cost one encoding. A watcher that is too slow falls off the end of the feed and is told
-410 Expired; it never holds back the others, since nothing is kept for it alone.
+The feed keeps the latest changes and, for each rendering and selection in use, the frame that was encoded once, so a
+hundred equal watchers cost one encoding. A watcher that is too slow falls off the end of the feed and gets 410
+Expired; it never delays the others, since nothing is kept for it alone.
 
 A large object that is changed again and again, as a Scenario with its result is, would be sent whole each time. A
-watcher gets its latest state instead, after a pause that is as long as the object is large, so that who watches costs
-the same share of the server's time however large the object grows.
+watcher gets its latest state instead, after a pause that is as long as the object is large, so that watching
+costs the same share of the server's time however large the object grows.
 """
 
 import asyncio
@@ -96,7 +96,7 @@ class Feed:
         self._first = 0
         self._bytes = 0
         self._latest: dict[tuple[str, str], int] = {}
-        """Where the latest change of each large object stands."""
+        """The position of the latest change of each large object."""
         self._views: dict[object, View] = {}
         self._sleepers: list[asyncio.Future[None]] = []
         self._awake_at = 0.0
@@ -108,7 +108,7 @@ class Feed:
         return self._first + len(self._entries)
 
     def view(self, rendering: Rendering, selection: Selection) -> View:
-        """The view for this rendering and selection, shared by all who ask for the same."""
+        """The view for this rendering and selection, shared by all watchers with the same ones."""
         key = rendering.key, selection.key
         view = self._views.get(key)
         if view is None:
@@ -173,7 +173,7 @@ class Feed:
             loop.call_at(max(loop.time(), self._awake_at + PACE_PER_WATCHER * len(self.watchers)), self._wake)
 
     def _drop(self, number: int) -> None:
-        """Forget the oldest entries: everybody has seen them, or whoever has not is too slow."""
+        """Drop the oldest entries: a watcher that has not sent them yet is too slow."""
         if number <= 0:
             return
         for place, entry in enumerate(self._entries[:number], self._first):
@@ -340,7 +340,7 @@ class Beginning:
     objects: Sequence[Stored] = ()
     changes: Sequence[Change] = ()
     end_revision: int | None = None
-    """Where the bookmark that ends the initial events stands; None where there is none."""
+    """The position of the bookmark that ends the initial events; None where there is none."""
 
     def frames(self, view: View) -> Iterable[bytes]:
         for stored in self.objects:

@@ -1,8 +1,8 @@
 """Real time for cooperative workers: controllers and schedulers work on the server's own loop, in small slices.
 
-A slice is short, so that a request never waits long; between two slices everything else gets its turn. When nobody
-has work the pump sleeps until a write or the next timer. A worker that raises is logged, rests for a moment and is
-asked again; the others go on.
+A slice is short, so that a request never waits long; between two slices requests are served. When no worker
+has work, the loop sleeps until a write or the next timer. A worker that raises is logged and retried after a pause;
+the others continue.
 """
 
 import asyncio
@@ -58,7 +58,7 @@ class WorkerLoop:
         self._unsubscribe = store.subscribe(self._notice)
 
     def start(self) -> asyncio.Task[None]:
-        """Work beside everything else until the task is cancelled."""
+        """Work concurrently with requests until the task is cancelled."""
         self._task = asyncio.ensure_future(self.run())
         self._task.add_done_callback(self._tell_end)
         return self._task
@@ -88,7 +88,7 @@ class WorkerLoop:
             self._unsubscribe()
 
     def _work_a_slice(self) -> bool:
-        """Work in turns until the slice is over; False if nobody had any."""
+        """Work round-robin until the slice is over; False if no worker had work."""
         end = time.monotonic() + SLICE
         worked = False
         while time.monotonic() < end:
@@ -107,21 +107,21 @@ class WorkerLoop:
         self._resting.pop(id(worker), None)
         return self._guarded(worker, lambda: worker.has_work() and worker.work())
 
-    def _guarded(self, who: Worker | str, work: Callable[[], bool]) -> bool:
-        """Work; an error is told once and costs only a rest."""
+    def _guarded(self, worker: Worker | str, work: Callable[[], bool]) -> bool:
+        """Work; an error is logged once and suspends the worker for a while."""
         try:
             return work()
         except StorageFailed:
             # The store takes no more writes, and the server that owns it is about to end.
             return False
         except Exception as error:
-            name = who if isinstance(who, str) else getattr(who, "name", type(who).__name__)
+            name = worker if isinstance(worker, str) else getattr(worker, "name", type(worker).__name__)
             text = f"{name}: {type(error).__name__}: {error}"
             if text not in self._logged and len(self._logged) < ERRORS_KEPT:
                 self._logged.add(text)
                 log.exception("%s", text)
-            if not isinstance(who, str):
-                self._resting[id(who)] = time.monotonic() + REST
+            if not isinstance(worker, str):
+                self._resting[id(worker)] = time.monotonic() + REST
             return False
 
     def _tell_end(self, task: asyncio.Task[None]) -> None:

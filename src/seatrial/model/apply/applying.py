@@ -1,4 +1,4 @@
-"""Server-side apply: a manager says what it wants of an object, and owns just that.
+"""Server-side apply: a manager sends the fields it wants to set, and owns exactly these.
 
 Follows merge/update.go (Apply, prune) of structured-merge-diff v6 and apimachinery's managedfields: fields that the
 manager applied last time and no longer does are removed unless another owns them; fields of others are a conflict

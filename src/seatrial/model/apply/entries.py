@@ -114,7 +114,7 @@ def _encoded(entry: Entry) -> Document:
 
 
 def is_reset(managed: Any) -> bool:
-    """Whether a client asks to forget all owners: an empty list, or one with a single empty entry."""
+    """Whether a client resets all owners: an empty list, or one with a single empty entry."""
     return isinstance(managed, list) and (not managed or managed == [{}])
 
 

@@ -135,7 +135,7 @@ def without(left: FieldSet, right: FieldSet) -> FieldSet:
 
 
 def only(left: FieldSet, right: FieldSet) -> FieldSet:
-    """What of the first is in the second, on the way to it or below it; `*` in the second stands for any element."""
+    """What of the first is in the second, on the way to it or below it; `*` in the second matches any element."""
     result: FieldSet = {}
     for element, mine in left.items():
         other = right.get(element, right.get(ANY))

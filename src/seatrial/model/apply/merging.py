@@ -10,7 +10,7 @@ from seatrial.model.apply.typed import ABSENT, element_of, forms
 
 
 def merge(live: Any, config: Any, shape: Shape) -> Any:
-    """The live value with what the configuration says; ABSENT where neither says anything."""
+    """The live value merged with the configuration's; ABSENT where neither has one."""
     if config is ABSENT:
         form, part = forms(shape, live)
     elif live is ABSENT or config is not None:

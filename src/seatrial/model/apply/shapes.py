@@ -1,4 +1,4 @@
-"""What apply needs to know of a type: how its maps and lists are merged.
+"""The merge behaviour of a type's maps and lists, for server-side apply.
 
 A `Shape` is derived from a `Schema` once. Lists are atomic unless their type or patch strategy says otherwise; what has
 no schema (raw extensions, free-form objects) is taken whole or key by key as k8s.io/kube-openapi/pkg/schemaconv has it.
@@ -28,7 +28,7 @@ class ListShape:
         return shape_of(self.item_schema) if self.item_schema is not None else UNTYPED
 
     def key_default(self, name: str) -> Any:
-        """The value a missing key of an item stands for; None where it has none."""
+        """The default of a missing key of an item; None where it has none."""
         field = self.item_schema.fields.get(name) if self.item_schema is not None else None
         if field is None:
             return None

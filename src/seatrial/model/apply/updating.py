@@ -146,7 +146,7 @@ def expanded(known: Entries, document: Document, schema: Schema | None, owned: F
 
 
 def _live_or_sent(old: Document, sent: Any, subresource: str) -> Entries:
-    """The entries to go on from: those the client sent, if they are any good, else the live ones."""
+    """The entries to start from: those the client sent, if they are valid, else the live ones."""
     live = (old.get("metadata") or {}).get("managedFields")
     if subresource:
         return _decoded(live)

@@ -1,4 +1,4 @@
-"""The most that a call can cost, and how large its result can be, judged by the sizes of its arguments.
+"""Estimates the largest cost and result size of a call from the sizes of its arguments.
 
 Upstream: cel-go 0.26 checker/cost.go (functionCost), ext/lists.go and ext/sets.go, and Kubernetes'
 k8s.io/apiserver/pkg/cel/library/cost.go (EstimateCallCost). The arguments' own costs are added by the caller.

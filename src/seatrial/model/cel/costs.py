@@ -1,4 +1,4 @@
-"""What an evaluation costs, in cel-go's units, and the budget it is paid from.
+"""The cost of an evaluation, in cel-go's units, and its budget.
 
 A call is paid before it is made, so that an expression never does more work than its budget allows. The prices are
 those of cel-go 0.26 (interpreter/runtimecost.go, ext/lists.go, ext/sets.go) and of Kubernetes' library

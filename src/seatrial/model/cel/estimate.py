@@ -1,4 +1,4 @@
-"""The most that an expression can cost, judged by the schema of its variables before any value is there.
+"""Estimates the largest cost of an expression from the schema of its variables, before any value is known.
 
 The walk follows cel-go 0.26's coster (checker/cost.go): a node has a cost, perhaps a size, and a path from the root
 of the schema by which the sizes of its parts are found. Macros are charged as the loops that cel-go makes of them.
@@ -35,7 +35,7 @@ from seatrial.model.cel.values import UInt
 _SCALARS = frozenset(("bool", "double", "duration", "int", "timestamp", "uint"))
 _WITHOUT_FIELDS = _SCALARS | {"string", "bytes"}
 _QUANTIFIERS = {"all": 3, "exists": 4}
-"""What an iteration costs beside the body: reading the accumulator and testing whether the loop goes on."""
+"""The cost of an iteration without its body: reading the accumulator and testing the loop condition."""
 _COUNTERS = frozenset(("exists_one", "existsOne"))
 _LISTS = {"map": 1, "filter": 1, "transformList": 2}
 _MAPS = frozenset(("transformMap", "transformMapEntry"))

@@ -65,7 +65,7 @@ class Program:
     code: Code
 
     def evaluate(self, variables: Mapping[str, object], meter: Meter | None = None) -> object:
-        """The value, or CelError; `meter` sets the most it may cost and tells what it did."""
+        """The value, or CelError; `meter` limits the cost and records it."""
         try:
             return self.code(Scope(dict(variables), meter or Meter()))
         except RecursionError as problem:
@@ -339,7 +339,7 @@ class _Compiler:
         return bound
 
     def optional_or(self, node: Call, names: frozenset[str]) -> Code:
-        """`a.or(b)` and `a.orValue(b)`: b is looked at only where a is none."""
+        """`a.or(b)` and `a.orValue(b)`: b is evaluated only where a is none."""
         assert node.target is not None
         target, other, unwrap = self.build(node.target, names), self.build(node.args[0], names), node.function != "or"
 

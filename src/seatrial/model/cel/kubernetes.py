@@ -1,4 +1,4 @@
-"""What Kubernetes adds to CEL: quantities, semantic versions, URLs, IP addresses, CIDRs and formatted text.
+"""Kubernetes' CEL libraries: quantities, semantic versions, URLs, IP addresses, CIDRs and formatted text.
 
 Follows k8s.io/apiserver/pkg/cel/library (v0.36.3); semantic versions as github.com/blang/semver/v4 reads them.
 """

@@ -1,4 +1,4 @@
-"""What CEL's logical operators and macros do: the parts of an evaluation in which an error need not be the end."""
+"""CEL's logical operators and macros: the parts of an evaluation in which an error need not be final."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -62,7 +62,7 @@ def conditional_code(condition: Code, then: Code, otherwise: Code) -> Code:
 class Iteration:
     """The loop of a macro: runs over a list or map and sets the variables.
 
-    cel-go expands a macro into a loop with an accumulator; what that loop pays beside the body is charged here.
+    cel-go expands a macro into a loop with an accumulator; the cost of that loop without its body is charged here.
     """
 
     def __init__(self, range_code: Code, variables: tuple[str, ...]) -> None:

@@ -1,4 +1,4 @@
-"""The values of CEL and what may be done with them.
+"""The values of CEL and their operations.
 
 int, bool, double, string, bytes, list, map and null are Python's own; the rest is here. Python would find `1 == True`
 and let integers grow, so equality, order and arithmetic go through this module. Texts of errors are cel-go's.
@@ -59,7 +59,7 @@ NONE = Optional()
 
 
 class Opaque:
-    """A value of a Kubernetes type: it knows its name, and how it compares with its like."""
+    """A value of a Kubernetes type, with its type name and comparison."""
 
     type_name = "opaque"
 

@@ -74,7 +74,7 @@ def _containers(spec: Document) -> Iterator[Document]:
 
 
 def _huge_page_limits(spec: Document, resources: Document) -> None:
-    """Pod-level limits of huge pages are those of the containers, where the pod says nothing of them."""
+    """Pod-level limits of huge pages default to those of the containers."""
     limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
     if limits or requests:
         for name, quantity in needed_at_once(spec, lambda container: container_resources(container, "limits")).items():

@@ -56,7 +56,7 @@ def stateful_set(document: Document) -> None:
 
 @rule("batch.v1.Job")
 def job(document: Document) -> None:
-    """A Job that asks for nothing runs one pod once; its labels come from the template."""
+    """A Job without settings runs one pod once; its labels come from the template."""
     spec = document.setdefault("spec", {})
     if spec.get("parallelism") is None:
         when_absent(spec, completions=1)

@@ -1,4 +1,4 @@
-"""What Kubernetes says of its built-in kinds: the data file in this folder, made by `tools/facts/update`.
+"""The facts about Kubernetes' built-in kinds: the data file in this folder, made by `tools/facts/update`.
 
 The file holds every Go type of the API as it looks on the wire, and discovery. It is read once, on first use, and a
 type is decoded on first use, since a run touches a dozen kinds of some hundreds.
@@ -57,7 +57,7 @@ class ResourceFacts(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class VersionFacts(msgspec.Struct, frozen=True):
-    """A version of a group; `served` tells whether a default API server has it on."""
+    """A version of a group; `served` is whether an API server serves it by default."""
 
     version: str
     served: bool

@@ -1,6 +1,6 @@
 """JSON patch (RFC 6902) as github.com/evanphx/json-patch v4 applies it, its texts and its leniencies included.
 
-It replaces a missing key of an object, counts negative indices from the end, and ignores what stands before the first
+It replaces a missing key of an object, counts negative indices from the end, and ignores what precedes the first
 slash of a path. Operations and what `copy` adds are limited, since a few copies of copies grow without bound.
 """
 

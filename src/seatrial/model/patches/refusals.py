@@ -1,4 +1,4 @@
-"""How patches are refused, and the way Go prints the values that stand in the texts."""
+"""Errors of patches, with values in Go's print format."""
 
 from collections.abc import Callable, Mapping
 from functools import wraps

@@ -1,4 +1,4 @@
-"""Strategic merge patch: a merge that knows which lists are keyed, and directives for what a merge cannot say.
+"""Strategic merge patch: a merge by list keys, with directives for what a merge cannot express.
 
 Follows k8s.io/apimachinery/pkg/util/strategicpatch (v0.36.3): `$patch` (replace, delete), `$retainKeys`,
 `$setElementOrder/<list>` and `$deleteFromPrimitiveList/<list>`; merge keys and strategies come from the kind's schema.
@@ -62,7 +62,7 @@ def _merge_map(original: Document, patch: Document, schema: Schema | None) -> Do
 
 
 def _obey(patch: Document) -> Document:
-    """A map whose patch says what to do with the whole of it."""
+    """A map whose patch has a directive for the whole of it."""
     match patch[DIRECTIVE]:
         case "replace":
             return {key: value for key, value in patch.items() if key != DIRECTIVE}

@@ -25,7 +25,7 @@ def speaks_protobuf(api_version: str, kind: str) -> bool:
 
 
 def decode_protobuf(data: bytes, kind: Kind | None = None) -> Document:
-    """The document of an enveloped message; `kind` is what it is read as where the envelope does not say."""
+    """The document of an enveloped message; it is read as `kind` where the envelope names none."""
     if not data.startswith(MAGIC):
         raise BadRequest(_NO_PROTOBUF)
     try:
@@ -60,7 +60,7 @@ def _bytes(value: object) -> bytes:
 
 
 def encode_protobuf(document: Document, kind: Kind | None = None) -> bytes:
-    """A document of a built-in kind, or a list of one, in its envelope; `kind` where the document does not say."""
+    """A document of a built-in kind, or a list of one, in its envelope; `kind` where the document names none."""
     api_version = document.get("apiVersion") or (kind.api_version if kind else "")
     name = document.get("kind") or (kind.kind if kind else "")
     model = facts().kinds.get(f"{api_version}/{name}")

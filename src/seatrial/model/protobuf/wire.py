@@ -29,7 +29,7 @@ _SMALL = [bytes((number,)) for number in range(128)]
 
 
 def key(number: int, wire_type: int) -> bytes:
-    """What stands before a field's value."""
+    """The key of a field: number and wire type."""
     return varint(number << 3 | wire_type)
 
 
@@ -53,7 +53,7 @@ def read_varint(data: bytes, position: int) -> tuple[int, int]:
 
 
 def signed(number: int) -> int:
-    """An unsigned 64-bit number as the signed one it stands for."""
+    """An unsigned 64-bit number reinterpreted as signed."""
     return number - _MODULUS if number >= _NEGATIVE else number
 
 

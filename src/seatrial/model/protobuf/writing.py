@@ -19,7 +19,7 @@ from seatrial.model.protobuf.wire import LENGTH, delimited, key, varint
 from seatrial.model.times import SECOND, parse_time
 
 Write = Callable[[Any], bytes]
-"""Takes a value as JSON has it and answers its bytes without key and length; None stands for the zero value."""
+"""Takes a JSON value and returns its bytes without key and length; None is the zero value."""
 
 
 def write_message(name: str, document: Document) -> bytes:

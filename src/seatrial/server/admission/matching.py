@@ -1,4 +1,4 @@
-"""Which requests a webhook or policy is for: its rules, selectors and match conditions.
+"""Matches requests with a webhook or policy: rules, selectors and match conditions.
 
 Upstream: k8s.io/apiserver/pkg/admission/plugin/webhook/predicates and plugin/policy/matching.
 """

@@ -1,4 +1,4 @@
-"""Calls an admission webhook: where it is, how it is trusted, and what it answers.
+"""Calls an admission webhook: resolves its address, verifies its certificate and reads its response.
 
 A webhook is called at its URL, or at an endpoint of the Service that it names.
 
@@ -36,7 +36,7 @@ def address_of(store: Store, client: Document) -> str:
 
 
 def _endpoint(store: Store, namespace: str, name: str, port: int) -> tuple[str, int]:
-    """An address behind a Service that is ready, with the port that the Service's port stands for."""
+    """A ready endpoint address of a Service, with the target port of the Service's port."""
     services, slices = store.kinds.named("v1", "Service"), store.kinds.named("discovery.k8s.io/v1", "EndpointSlice")
     assert services is not None and slices is not None
     spec = store.get(services, name, namespace).document().get("spec") or {}

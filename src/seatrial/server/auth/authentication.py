@@ -1,4 +1,4 @@
-"""Authentication: bearer tokens stand for users with groups."""
+"""Authentication: maps bearer tokens to users with groups."""
 
 import csv
 import secrets
@@ -56,7 +56,7 @@ class Identities:
         raise Unauthorized("Unauthorized")
 
     def user_of(self, token: str) -> User | None:
-        """The user a token stands for when it is shown to the API; None where it is unknown or has ended."""
+        """The user of a token; None where the token is unknown or has expired."""
         found = self.review(token, (ISSUER,))
         return found.user if found is not None else None
 

@@ -33,7 +33,7 @@ Headers = Iterable[tuple[bytes, bytes]]
 
 
 def impersonated(authorizer: Authorizer, attributes: Attributes, headers: Headers) -> User | None:
-    """The user that the headers ask to act as; None where they ask for none, Forbidden where it is not allowed."""
+    """The user that the headers name; None where they name none, Forbidden where it is not allowed."""
     wanted = _wanted(headers)
     if wanted is None:
         return None

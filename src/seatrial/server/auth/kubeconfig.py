@@ -55,7 +55,7 @@ def write_kubeconfig(
 
 
 def default_path(data_dir: Path | None, port: int) -> Path:
-    """Where the kubeconfig goes when nobody says."""
+    """The default path of the kubeconfig."""
     return state_directory(data_dir, port) / "kubeconfig"
 
 

@@ -31,7 +31,7 @@ BOUND = {"pod": "Pod", "secret": "Secret", "node": "Node"}
 
 @dataclass(frozen=True, slots=True)
 class Authenticated:
-    """The user of a token, and those of the asked audiences that the token is for."""
+    """The user of a token, and those of the requested audiences that the token is for."""
 
     user: User
     audiences: tuple[str, ...]
@@ -45,7 +45,7 @@ class ServiceAccountTokens:
         self._store = store
 
     def issue(self, account: Document, seconds: int, audiences: Sequence[str], bound: Document | None) -> str:
-        """A token (JWT, HS256) that stands for an account; `bound` is the object it ends with."""
+        """A token (JWT, HS256) of a service account; it is invalid once the object `bound` is deleted."""
         metadata, now = account["metadata"], self._store.clock.now() // SECOND
         private: Document = {
             "namespace": metadata["namespace"],

@@ -60,7 +60,7 @@ class Authority:
         seconds: int | None,
         longest: datetime.timedelta = LONGEST,
     ) -> bytes:
-        """The certificate (PEM) for a request; it lasts as long as asked for, at most a year by default."""
+        """The certificate (PEM) for a request; it lasts as long as requested, at most a year by default."""
         lasts = longest if seconds is None else min(longest, datetime.timedelta(seconds=max(seconds, 600)))
         now = datetime.datetime.now(datetime.UTC)
         wanted = tuple(usages)

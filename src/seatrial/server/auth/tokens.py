@@ -18,7 +18,7 @@ BINDABLE = ("Pod", "Secret", "Node")
 
 
 def issue_token(tokens: ServiceAccountTokens, store: Store, account: Document, request: Request) -> Document:
-    """A TokenRequest with its status: a token that stands for the service account."""
+    """A TokenRequest with its status: a token of the service account."""
     document = bodies.read_object(request, TOKEN_REQUEST) if request.body else {}
     spec = document.get("spec") or {}
     if not isinstance(spec, dict):

@@ -1,1 +1,1 @@
-"""Decides whether a user may do what a request asks: RBAC, or everything."""
+"""Authorization: RBAC, or everything is allowed."""

@@ -1,4 +1,4 @@
-"""Reads access reviews: what is wrong with one, and the action it asks about.
+"""Reads access reviews: their validation, and the action under review.
 
 Upstream: pkg/apis/authorization/validation/validation.go and pkg/registry/authorization/util/helpers.go.
 """
@@ -32,7 +32,7 @@ def validate(kind: Kind, review: Document) -> None:
 
 
 def action(spec: Document, user: User | None) -> Attributes:
-    """The action that a valid review asks about: of `user`, or of the user that the review names."""
+    """The action under review: of `user`, or of the user that the review names."""
     if user is None:
         extra = {key: tuple(values) for key, values in (spec.get("extra") or {}).items()}
         user = User(spec.get("user") or "", tuple(spec.get("groups") or ()), spec.get("uid") or "", extra)

@@ -1,4 +1,4 @@
-"""The attributes of a request that authorization looks at, and the refusal that names them.
+"""The attributes of a request that authorization reads, and the Forbidden error that names them.
 
 Upstream: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go, pkg/authorization/authorizer/interfaces.go and
 pkg/endpoints/handlers/responsewriters/errors.go.
@@ -67,7 +67,7 @@ def forbidden(group: str, resource: str, name: str, why: str) -> Forbidden:
 
 
 def request_attributes(user: User, method: str, path: str, query: Mapping[str, str]) -> Attributes:
-    """What a request asks to do."""
+    """The attributes of a request."""
     plain = Attributes(user, method.lower(), path=path, resource_request=False)
     parts = path.strip("/").split("/")
     if len(parts) < 3 or parts[0] not in ("api", "apis"):
@@ -112,7 +112,7 @@ def _of_collection(attributes: Attributes, query: Mapping[str, str]) -> Attribut
 
 
 def _selected_name(query: Mapping[str, str]) -> str:
-    """The one name that a field selector asks for: a rule with resourceNames covers such a list."""
+    """The one name that a field selector selects: a rule with resourceNames covers such a list."""
     text = query.get("fieldSelector", "")
     if "metadata.name" not in text:
         return ""

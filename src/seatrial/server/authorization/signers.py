@@ -1,4 +1,4 @@
-"""Who may approve and sign certificate requests: the verbs `approve` and `sign` on the request's signer.
+"""Authorizes approving and signing of certificate requests: the verbs `approve` and `sign` on the request's signer.
 
 Upstream: plugin/pkg/admission/certificates (approval, signing) and pkg/registry/certificates/authorization.
 """
@@ -16,7 +16,7 @@ GROUP = "certificates.k8s.io"
 
 
 class SignerCheck:
-    """Admission that asks for the right to a signer when a request is approved or signed."""
+    """Admission that requires the right to the signer when a request is approved or signed."""
 
     def __init__(self, inner: Admission, authorizer: Authorizer) -> None:
         self._inner = inner

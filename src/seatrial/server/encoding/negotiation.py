@@ -1,4 +1,4 @@
-"""Which form of an answer a client asked for: encoding (JSON, YAML, protobuf) and shape (object, Table, metadata only).
+"""Content negotiation: encoding (JSON, YAML, protobuf) and shape (object, Table, metadata only) of a response.
 
 Clauses of an Accept header are tried in the order of their quality, as
 k8s.io/apiserver/pkg/endpoints/handlers/negotiation does; the first one that can be given wins.

@@ -15,7 +15,7 @@ _TYPE, _OBJECT, _RAW = b"\x0a", b"\x12", b"\x0a"
 
 
 def decode(kind: Kind, data: bytes) -> Document:
-    """The document in an enveloped body; it is read as `kind` where the envelope does not say."""
+    """The document in an enveloped body; it is read as `kind` where the envelope names none."""
     return decode_protobuf(data, kind)
 
 

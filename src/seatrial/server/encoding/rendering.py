@@ -1,4 +1,4 @@
-"""How an object looks to one client: in its version, its encoding, and as object, Table row or metadata alone."""
+"""Renders an object for one client: in its version and encoding, as object, Table row or metadata alone."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -38,7 +38,7 @@ class ListMeta:
 
 
 class Rendering:
-    """The look of objects of one kind, as one request asks for it."""
+    """The rendering of objects of one kind for one request."""
 
     def __init__(self, kind: Kind, form: Form, table: Table | None = None, *, pretty: bool = False) -> None:
         self.kind = kind
@@ -53,7 +53,7 @@ class Rendering:
         return self.kind.api_version, self.form, self._table.key if self._table else None
 
     def data(self, stored: Stored) -> bytes:
-        """The JSON of the object in the version asked for."""
+        """The JSON of the object in the requested version."""
         if stored.kind.api_version == self.kind.api_version:
             return stored.data
         return convert_data(stored.data, stored.kind, self.kind)

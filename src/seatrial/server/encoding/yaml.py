@@ -1,4 +1,4 @@
-"""YAML for clients that ask for it, and for bodies that come in it."""
+"""YAML responses and request bodies."""
 
 from typing import Any
 

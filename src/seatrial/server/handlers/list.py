@@ -61,7 +61,7 @@ class Lists:
         self._store = store
 
     async def answer(self, request: Request, kind: Kind, selection: Selection, rendering: Rendering) -> Answer | Stream:
-        """The list that a request asks for; `kind` is the one stored."""
+        """The list for a request; `kind` is the one stored."""
         limit = request.number("limit") or 0
         token = request.query.get("continue", "")
         revision, start = self._start(request, token)

@@ -49,7 +49,7 @@ def patch_options(request: Request, *, apply: bool) -> PatchOptions:
 
 
 def manager_of(request: Request) -> str:
-    """Who owns the fields of a write: named, or the program that the User-Agent tells."""
+    """The field manager of a write: the query's, or the program in the User-Agent."""
     named = request.query.get("fieldManager", "")
     return named or request.header("user-agent").partition("/")[0][:LONGEST_MANAGER] or "unknown"
 

@@ -80,7 +80,7 @@ class Resources:
             await gate.enter(request, target)
 
     def rendering(self, request: Request, kind: Kind) -> Rendering:
-        """How this request wants to see objects of a kind."""
+        """The rendering of objects of a kind for this request."""
         form = negotiate(request.header("accept"), SHAPES, not kind.custom)
         table = self._tables.table(kind, request.query.get("includeObject", "")) if form.shape == TABLE else None
         return Rendering(kind, form, table, pretty=request.wants_indented)

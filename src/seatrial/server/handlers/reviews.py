@@ -1,4 +1,4 @@
-"""Reviews: questions that are spelled as creates and never stored.
+"""Reviews: requests that are sent as creates, answered and never stored.
 
 Upstream: pkg/registry/authentication and pkg/registry/authorization.
 """

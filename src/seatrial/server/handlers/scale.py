@@ -13,7 +13,7 @@ SCALE = Kind("autoscaling", "v1", "Scale", "scales")
 
 
 class Scales:
-    """Reads and changes how many replicas a workload wants."""
+    """Reads and changes the replicas of a workload."""
 
     def __init__(self, resources: Resources) -> None:
         self._resources = resources

@@ -51,13 +51,13 @@ LOAD_ORDER = ("namespaces", "priorityClasses", "storageClasses", "pvcs", "pvs", 
 
 
 class SchedulerService(Protocol):
-    """Whoever runs the scheduler: tells its configuration and starts it again with another."""
+    """The owner of the scheduler: returns its configuration and restarts it with another one."""
 
     def configuration(self) -> Document:
         """The KubeSchedulerConfiguration in force."""
 
     def restart(self, configuration: Document) -> None:
-        """Go on with these profiles and extenders; a StatusError or ConfigError refuses them."""
+        """Restart with these profiles and extenders; a StatusError or ConfigError refuses them."""
 
 
 class SimulatorApi:

@@ -1,4 +1,4 @@
-"""The subresources: parts of an object with a door of their own, and actions that are spelled as resources."""
+"""Subresources: parts of an object with a path of their own, and actions such as binding and eviction."""
 
 from collections.abc import Awaitable, Callable
 

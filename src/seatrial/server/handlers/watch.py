@@ -1,4 +1,4 @@
-"""Starting a watch: where it begins, and what its options allow.
+"""Starts a watch: its first revision and its options.
 
 Upstream: k8s.io/apiserver/pkg/storage/cacher and pkg/apis/meta/internalversion (validation, defaults of ListOptions).
 """
@@ -19,7 +19,7 @@ from seatrial.server.watch_cache import Beginning, Feeds, Watch
 from seatrial.store.store import Store
 
 SHORTEST_DEFAULT = 1800.0
-"""Seconds a watch without timeoutSeconds lives at least; at most twice that, so that clients do not return together."""
+"""Least seconds of a watch without timeoutSeconds; at most twice that, so that clients do not reconnect together."""
 
 
 class Watches:
@@ -33,7 +33,7 @@ class Watches:
     def answer(
         self, request: Request, target: Target, kind: Kind, selection: Selection, rendering: Rendering
     ) -> Stream:
-        """The stream that a request asks for; `kind` is the one stored."""
+        """The stream for a request; `kind` is the one stored."""
         _check(request)
         feed = self._feeds.of(kind)
         bookmarks = request.flag("allowWatchBookmarks")
@@ -61,7 +61,7 @@ class Watches:
         if wanted > now:
             raise Gone(f"too old resource version: {wanted} ({now}): the store has been started anew")
         asked = request.query.get("sendInitialEvents")
-        # As upstream, a watch from nowhere that allows bookmarks is told where its initial events end.
+        # As upstream, a watch without a resourceVersion that allows bookmarks gets one after its initial events.
         initial = request.flag("sendInitialEvents") if asked is not None else not wanted
         if not initial:
             return Beginning(changes=tuple(self._store.changes(wanted, kind)) if wanted else ())

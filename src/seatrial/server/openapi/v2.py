@@ -31,7 +31,7 @@ def swagger(kinds: Iterable[Kind], custom: dict[tuple[str, str], Document]) -> D
 
 
 def _definition(schema: Document) -> Document:
-    """A schema of v3 in the words of v2: no oneOf, and a reference stands alone."""
+    """A schema of v3 in the words of v2: no oneOf, and no siblings of a reference."""
     references = schema.get("allOf") or ()
     reference = schema.get("$ref") or next((part["$ref"] for part in references if "$ref" in part), None)
     if reference is not None:

@@ -15,7 +15,7 @@ JSON_MEDIA = ("application/json", "*/*", "application/*")
 
 
 class Schemas:
-    """Answers /openapi; documents are made when first asked for and kept while their kinds stay the same."""
+    """Answers /openapi; documents are made on first use and kept while their kinds are unchanged."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

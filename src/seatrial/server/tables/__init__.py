@@ -1,1 +1,1 @@
-"""What `kubectl get` prints: the columns of each kind and how a cell is read from a document."""
+"""Tables for `kubectl get`: the columns of each kind, and the cells of an object."""

@@ -1,4 +1,4 @@
-"""Which columns a kind has."""
+"""The printer columns of a kind."""
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest

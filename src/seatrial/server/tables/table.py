@@ -7,7 +7,7 @@ from seatrial.store.printers.columns import Columns
 
 
 class Table:
-    """The tables of one kind as one request asks for them."""
+    """The tables of one kind in the form of one request."""
 
     def __init__(self, columns: Columns, now: Callable[[], int], include_object: str = "Metadata") -> None:
         self._columns = columns
