@@ -1,1 +1,1 @@
-"""The plugins of Volcano's scheduler, one file each. Upstream: pkg/scheduler/plugins."""
+"""The plugins of Volcano's scheduler, one file each, by what they decide. Upstream: pkg/scheduler/plugins."""

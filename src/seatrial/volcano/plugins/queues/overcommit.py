@@ -8,7 +8,7 @@ from seatrial.volcano.cache.resource import Resource
 from seatrial.volcano.framework.events import NORMAL
 from seatrial.volcano.framework.extension_points import PERMIT, REJECT, Point
 from seatrial.volcano.framework.plugin import Plugin
-from seatrial.volcano.plugins.inqueue import reserved, resource_names
+from seatrial.volcano.plugins.queues.inqueue import reserved, resource_names
 
 DEFAULT_FACTOR = 1.2
 

@@ -13,15 +13,15 @@ from seatrial.volcano.framework.events import NORMAL
 from seatrial.volcano.framework.eviction import EvictionContext, EvictionKind
 from seatrial.volcano.framework.extension_points import PERMIT, REJECT, Point
 from seatrial.volcano.framework.plugin import Plugin
-from seatrial.volcano.plugins.capacity_queues import (
+from seatrial.volcano.plugins.queues.capacity_queues import (
     QueueAttributes,
     common_level,
     flat_queues,
     guaranteed_of,
     hierarchical_queues,
 )
-from seatrial.volcano.plugins.inqueue import resource_names
-from seatrial.volcano.plugins.queue_metrics import amounts
+from seatrial.volcano.plugins.queues.inqueue import resource_names
+from seatrial.volcano.plugins.queues.queue_metrics import amounts
 
 
 class Capacity(Plugin):

@@ -12,7 +12,7 @@ from seatrial.volcano.cache.task_info import ALLOCATED_STATUSES, TaskInfo
 from seatrial.volcano.framework.extension_points import PERMIT, Point
 from seatrial.volcano.framework.plugin import Plugin
 from seatrial.volcano.framework.priority_queue import KeyOrder
-from seatrial.volcano.plugins.drf_hierarchy import DrfAttributes, Hierarchy
+from seatrial.volcano.plugins.queues.drf_hierarchy import DrfAttributes, Hierarchy
 
 SHARE_DELTA = 0.000001
 

@@ -10,8 +10,8 @@ from seatrial.volcano.cache.task_info import ALLOCATED_STATUSES, TaskInfo, TaskS
 from seatrial.volcano.framework.events import NORMAL
 from seatrial.volcano.framework.extension_points import PERMIT, REJECT, Point
 from seatrial.volcano.framework.plugin import Plugin
-from seatrial.volcano.plugins.inqueue import inqueue_of, resource_names
-from seatrial.volcano.plugins.queue_metrics import amounts
+from seatrial.volcano.plugins.queues.inqueue import inqueue_of, resource_names
+from seatrial.volcano.plugins.queues.queue_metrics import amounts
 
 
 @dataclass(slots=True)

@@ -10,8 +10,8 @@ from seatrial.volcano.cache.job_info import JobInfo
 from seatrial.volcano.cache.queue_info import ROOT, QueueInfo
 from seatrial.volcano.cache.resource import INFINITY, MAX_INT64, Resource, exceeded_part, larger, share
 from seatrial.volcano.cache.task_info import ALLOCATED_STATUSES, TaskStatus
-from seatrial.volcano.plugins.inqueue import inqueue_of
-from seatrial.volcano.plugins.proportion import bounded_capability, real_capability
+from seatrial.volcano.plugins.queues.inqueue import inqueue_of
+from seatrial.volcano.plugins.queues.proportion import bounded_capability, real_capability
 
 
 @dataclass(slots=True)

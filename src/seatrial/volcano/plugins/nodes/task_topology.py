@@ -7,7 +7,7 @@ from seatrial.volcano.cache.node_info import NodeInfo
 from seatrial.volcano.cache.task_info import TaskInfo, TaskStatus
 from seatrial.volcano.framework.extension_points import Point
 from seatrial.volcano.framework.plugin import Plugin
-from seatrial.volcano.plugins.task_buckets import JobBuckets, read_buckets, role_of
+from seatrial.volcano.plugins.nodes.task_buckets import JobBuckets, read_buckets, role_of
 
 MAX_NODE_SCORE = 100
 

@@ -14,7 +14,7 @@ from seatrial.volcano.cache.node_info import NodeInfo
 from seatrial.volcano.cache.task_info import TaskInfo
 from seatrial.volcano.framework.extension_points import Point
 from seatrial.volcano.framework.plugin import Plugin
-from seatrial.volcano.plugins.node_usage import NodeUsage, node_usages
+from seatrial.volcano.plugins.nodes.node_usage import NodeUsage, node_usages
 
 STRATEGY = "lowNodeUtilization"
 DEFAULT_INTERVAL = 5 * MINUTE

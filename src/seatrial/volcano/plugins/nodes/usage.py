@@ -19,7 +19,7 @@ from seatrial.volcano.cache.task_info import TaskInfo, TaskStatus
 from seatrial.volcano.config.arguments import Arguments
 from seatrial.volcano.framework.extension_points import Point
 from seatrial.volcano.framework.plugin import NodeByNode, Plugin
-from seatrial.volcano.plugins.node_usage import node_usages
+from seatrial.volcano.plugins.nodes.node_usage import node_usages
 
 CPU_EXCEEDED = "the CPU load of the node exceeds the upper limit."
 MEMORY_EXCEEDED = "the memory load of the node exceeds the upper limit."

@@ -1,0 +1,1 @@
+"""Plugins that order, share and limit queues. Upstream: pkg/scheduler/plugins."""
