@@ -1,19 +1,14 @@
 """Every statement of KEP-140 and KEP-184 that must or should hold is carried by a test, and the table says so."""
 
-import importlib.util
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from tests.scripts import load_script
+
 
 def _table() -> ModuleType:
-    path = Path(__file__).parents[1] / "scripts" / "acceptance_table.py"
-    spec = importlib.util.spec_from_file_location("acceptance_table", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load_script("acceptance_table")
     if not (module.SHARED / "acceptance.md").exists():
         pytest.skip("the checklist is not here (SEATRIAL_SHARED)")
     return module

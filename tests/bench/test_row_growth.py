@@ -12,13 +12,12 @@ ZONES = ("zone-0", "zone-1", "zone-2")
 def steady_rows(nodes: int, template: str) -> tuple[float, float]:
     """Rows asked about and rows visited per pod, once the columns of the shape are there."""
     run = WorkloadRun()
-    pods = {"template": template, "namespace": "sched-0"}
     steps = (
         CreateNodes(count=nodes, template="node-default", zones=ZONES),
         CreateNamespaces(prefix="sched", count=1),
-        CreatePods(count=WARM, **pods),
+        CreatePods(count=WARM, template=template, namespace="sched-0"),
         Barrier(),
-        CreatePods(count=MEASURED, **pods),
+        CreatePods(count=MEASURED, template=template, namespace="sched-0"),
     )
     run.scheduler.start()
     run.play(Workload("growth", 0, steps))

@@ -29,7 +29,8 @@ def check(*items: dict[str, Any], flags: tuple[str, ...] = (), **more: Any) -> R
 
 
 def findings(*items: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
-    return json.loads(check(*items, flags=("--json",), **more).stdout)["findings"]
+    found: list[dict[str, Any]] = json.loads(check(*items, flags=("--json",), **more).stdout)["findings"]
+    return found
 
 
 WRONG: dict[str, tuple[dict[str, Any], str, str]] = {

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from typer.core import TyperGroup
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -45,6 +46,7 @@ def test_help_ends_with_examples_and_exit_codes(name: str) -> None:
 def test_the_options_in_examples_exist(name: str) -> None:
     command = get_command(build())
     for word in name.split():
+        assert isinstance(command, TyperGroup)
         command = command.commands[word]
     known = {option for parameter in command.params for option in parameter.opts}
     for example in CLOSINGS[name][0]:
@@ -73,7 +75,7 @@ def test_tables_fit_into_eighty_columns_and_cut_nothing(command: str, runs: list
 
 def test_columns_without_room_are_named() -> None:
     console = Console(width=30, record=True, file=Path("/dev/null").open("w"))  # noqa: SIM115
-    rows = [["a" * 12, None, 1, "b" * 12], ["c", None, 0.1 + 0.2 - 0.3, "d"]]
+    rows: list[list[object]] = [["a" * 12, None, 1, "b" * 12], ["c", None, 0.1 + 0.2 - 0.3, "d"]]
     assert print_table(console, ["first", "empty", "number", "last"], rows) == ["last"]
     assert console.export_text().split() == ["first", "number", "a" * 12, "1", "c", "0"]
     console.file.close()

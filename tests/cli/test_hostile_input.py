@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -23,14 +24,14 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def written(spec: dict, **annotations: str) -> str:
+def written(spec: dict[str, Any], **annotations: str) -> str:
     document = scenario(spec)
     document["metadata"]["annotations"] = annotations
     Path("scenario.json").write_bytes(orjson.dumps(document))
     return "scenario.json"
 
 
-def run(*arguments: str, limit: int | None = None) -> subprocess.CompletedProcess:
+def run(*arguments: str, limit: int | None = None) -> subprocess.CompletedProcess[str]:
     """Run the command as a process; `limit` is the size of the largest file that it can write."""
 
     def bound() -> None:
@@ -41,13 +42,13 @@ def run(*arguments: str, limit: int | None = None) -> subprocess.CompletedProces
     return subprocess.run(command, capture_output=True, text=True, timeout=120, preexec_fn=bound)
 
 
-def refused(result: subprocess.CompletedProcess, code: int = 2) -> str:
+def refused(result: subprocess.CompletedProcess[str], code: int = 2) -> str:
     assert result.returncode == code, result.stderr
     assert "Traceback" not in result.stderr
     return result.stderr
 
 
-def generated(**generator: object) -> dict:
+def generated(**generator: object) -> dict[str, Any]:
     body = {"createOperation": {"object": node("n-${index}")}}
     return operations(done(2)) | {"generators": [{"step": 1, **body, **generator}]}
 

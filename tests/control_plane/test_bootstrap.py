@@ -1,11 +1,13 @@
 """The objects that every server has from the start."""
 
 from pathlib import Path
+from typing import Any
 
 from seatrial.control_plane.components import Parts, Settings, compose
 from seatrial.scenario.reset import wipe
 from seatrial.server.auth.certificates import Certificates
 from seatrial.server.auth.signing import Authority
+from tests.known_kinds import known_kind
 
 
 def served(tmp_path: Path, port: int = 6443) -> Parts:
@@ -21,8 +23,8 @@ def work(parts: Parts) -> None:
         pass
 
 
-def documents(parts: Parts, api_version: str, kind: str, namespace: str = "") -> dict[str, dict]:
-    found = parts.store.kinds.named(api_version, kind)
+def documents(parts: Parts, api_version: str, kind: str, namespace: str = "") -> dict[str, dict[str, Any]]:
+    found = known_kind(parts.store.kinds, api_version, kind)
     return {stored.name: stored.document() for stored in parts.store.list(found, namespace)}
 
 
@@ -50,7 +52,7 @@ def test_aggregated_roles_are_filled(tmp_path: Path) -> None:
 
 def test_every_namespace_has_the_certificate_authority(tmp_path: Path) -> None:
     parts = served(tmp_path)
-    kind = parts.store.kinds.named("v1", "Namespace")
+    kind = known_kind(parts.store.kinds, "v1", "Namespace")
     parts.store.create(kind, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "new"}}, writer="user:ann")
     work(parts)
     for namespace in ("default", "kube-system", "new"):
@@ -61,7 +63,7 @@ def test_every_namespace_has_the_certificate_authority(tmp_path: Path) -> None:
 
 def test_a_changed_certificate_authority_is_published_again(tmp_path: Path) -> None:
     parts = served(tmp_path)
-    kind = parts.store.kinds.named("v1", "ConfigMap")
+    kind = known_kind(parts.store.kinds, "v1", "ConfigMap")
     parts.store.modify(
         kind, "kube-root-ca.crt", lambda found: found.update(data={}), namespace="default", writer="user:ann"
     )

@@ -61,7 +61,8 @@ class Signed:
     def status(self) -> dict[str, Any]:
         while self.signer.work():
             pass
-        return self.server("GET", f"{PATH}/dora").json()["status"]
+        status: dict[str, Any] = self.server("GET", f"{PATH}/dora").json()["status"]
+        return status
 
 
 @pytest.fixture
@@ -126,6 +127,7 @@ def test_a_request_does_not_change_after_its_creation(signed: Signed) -> None:
 
 def test_approving_needs_the_verb_on_the_signer(signed: Signed) -> None:
     server = signed.server
+    assert server.authorizer is not None
     server.store.admission = SignerCheck(server.store.admission, server.authorizer)
     server("POST", PATH, request(pem("dora")))
     grant(server, "ann", rule("update", "certificatesigningrequests/approval", "certificates.k8s.io"))

@@ -2,9 +2,10 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -15,6 +16,7 @@ from seatrial.model.builtin import builtin_kinds
 from seatrial.scenario.cluster import furnish
 from seatrial.store.store import Store
 from tests.extender_server import handler
+from tests.known_kinds import known_kind
 from tests.scenario.running import node, pod
 
 
@@ -27,13 +29,13 @@ class Extender:
         self.server.daemon_threads = True
         threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
 
-    def _answer(self, verb: str, args: dict) -> dict:
+    def _answer(self, verb: str, args: dict[str, Any]) -> dict[str, Any]:
         self.asked.set()
         assert self.let_go.wait(30)
         return {"NodeNames": args["NodeNames"]}
 
     @property
-    def configuration(self) -> dict:
+    def configuration(self) -> dict[str, Any]:
         url = f"http://127.0.0.1:{self.server.server_address[1]}"
         extender = {"urlPrefix": url, "filterVerb": "filter", "nodeCacheCapable": True, "httpTimeout": "30s"}
         head = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
@@ -59,15 +61,16 @@ class Stage:
         self.scheduler = EmbeddedScheduler.build(self.store, clock, file, "", ())
         self.create(node("n"))
 
-    def create(self, document: dict) -> None:
-        kind = self.store.kinds.named(document["apiVersion"], document["kind"])
+    def create(self, document: dict[str, Any]) -> None:
+        kind = known_kind(self.store.kinds, document["apiVersion"], document["kind"])
         self.store.create(kind, document, writer="test")
 
     def node_of(self, name: str) -> str:
-        pods = self.store.kinds.named("v1", "Pod")
-        return self.store.get(pods, name, "default").document()["spec"].get("nodeName", "")
+        pods = known_kind(self.store.kinds, "v1", "Pod")
+        node: str = self.store.get(pods, name, "default").document()["spec"].get("nodeName", "")
+        return node
 
-    def work_until(self, is_done) -> None:
+    def work_until(self, is_done: Callable[[], bool]) -> None:
         for _ in range(2000):
             if is_done():
                 return

@@ -50,7 +50,7 @@ def _is_compared(item: Document) -> bool:
 
 def _new_names(objects: list[Document]) -> dict[str, str]:
     """What uids, hashes and generated names are replaced by, longest first."""
-    hashes = {}
+    hashes: dict[str, str] = {}
     for item in sorted(objects, key=_revision):
         labels = item["metadata"].get("labels", {})
         for label in HASH_LABELS:

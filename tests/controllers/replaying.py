@@ -47,7 +47,7 @@ class Cluster:
         names = [body["name"]] if "name" in body else [
             stored.name for stored in self.store.list(kind, namespace, LabelSelector.parse(body["selector"]))
         ]  # fmt: skip
-        patch = Patch({"strategic-merge": "strategic"}.get(body.get("type", "merge"), "merge"), body["body"])
+        patch = Patch("strategic" if body.get("type") == "strategic-merge" else "merge", body["body"])
         for name in names:
             self.store.patch(
                 kind, name, patch, namespace=namespace, subresource=body.get("subresource", ""), writer="user:test"
@@ -55,7 +55,7 @@ class Cluster:
 
     def delete(self, body: Document) -> None:
         kind = self.kind(body["kind"])
-        options = DeleteOptions(propagation_policy=body.get("propagation"))
+        options = DeleteOptions(propagation_policy=body.get("propagation", ""))
         namespace = body.get("namespace", "default") if kind.namespaced else ""
         self.store.delete(kind, body["name"], namespace=namespace, writer="user:test", options=options)
 

@@ -1,5 +1,6 @@
 """Stages of KWOK's format: which objects they concern, when, and what they do."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -137,7 +138,7 @@ def test_a_delay_lies_between_its_duration_and_its_jitter(delay: dict[str, Any],
     meta = {"name": "a", "uid": "u", "at": "1970-01-01T00:01:00Z", "empty": "", "span": "2s"}
     found = Stage(stage("s", selector={}, delay=delay))
     for chance in (0.0, 0.5, 0.999):
-        assert least <= found.delay({"metadata": meta}, 0, lambda chance=chance: chance) <= most
+        assert least <= found.delay({"metadata": meta}, 0, partial(float, chance)) <= most
 
 
 def test_weights_decide_between_stages_that_match() -> None:

@@ -76,7 +76,7 @@ def test_unknown_functions_are_named() -> None:
 
 def test_a_template_knows_what_it_reads() -> None:
     read = Template("{{ .spec.containers }}{{ range .spec.gates }}{{ .name }}{{ end }}{{ $.metadata.name }}").reads
-    assert read == {("spec", "containers"), ("spec", "gates"), ("metadata", "name")}
+    assert read == frozenset((("spec", "containers"), ("spec", "gates"), ("metadata", "name")))
     assert Template("{{ $root := . }}").reads is None
 
 

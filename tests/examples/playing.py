@@ -18,6 +18,11 @@ UNEQUAL = frozenset({"uid", "resourceVersion", "creationTimestamp", "managedFiel
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 
 
+def _result(out: Path) -> dict[str, Any]:
+    written: dict[str, Any] = json.loads((out / "result.json").read_bytes())
+    return written
+
+
 @dataclass(frozen=True)
 class Example:
     """One example, with one of the scheduler configurations that lie beside it."""
@@ -38,13 +43,13 @@ class Example:
     def run(self, out: Path) -> dict[str, Any]:
         """What `seatrial run` writes."""
         seatrial("run", str(self.scenario), *self.flags, "--out", str(out), "--quiet", "--no-report")
-        return json.loads((out / "result.json").read_bytes())
+        return _result(out)
 
     def drive(self, out: Path) -> dict[str, Any]:
         """What the example's own program makes of it."""
         command = [sys.executable, str(self.folder / "drive.py"), str(out)]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=120)
-        return json.loads((out / "result.json").read_bytes())
+        return _result(out)
 
     def text(self) -> str:
         """What is sent to a server: the file as it is, or spelled out where it reads files of its own."""

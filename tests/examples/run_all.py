@@ -6,6 +6,7 @@ A process of its own, so that hash seed, time zone, language and working directo
 import runpy
 import sys
 from pathlib import Path
+from typing import Any
 
 from seatrial.api import Simulation
 from seatrial.control_plane.volcano import read_conf
@@ -29,7 +30,7 @@ def configurations(name: str) -> list[Path | None]:
     return [*sorted((EXAMPLES / name).glob("scheduler*.yaml"))] or [None]
 
 
-def simulation(name: str, config: Path | None, scenario: dict | None = None) -> Simulation:
+def simulation(name: str, config: Path | None, scenario: dict[str, Any] | None = None) -> Simulation:
     """An example with the controllers and plugins that lie beside it; `scenario` in place of its own."""
     folder = EXAMPLES / name
     registry = Registry()

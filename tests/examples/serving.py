@@ -38,4 +38,5 @@ def wait_for(url: str, name: str, phases: tuple[str, ...], seconds: float = 60) 
     while status_of(url, name).get("phase") not in phases:
         assert time.monotonic() < end, f"{name} is not {' or '.join(phases)} within {seconds:g} s"
         time.sleep(0.05)
-    return request(f"{url}{SCENARIOS}/{name}")
+    scenario: dict[str, Any] = request(f"{url}{SCENARIOS}/{name}")
+    return scenario

@@ -6,32 +6,34 @@ seven rules are left out of it because ours differ: mostly, cel-go folds constan
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from seatrial.model.cel.costs import CostExceeded, Meter
-from seatrial.model.cel.declarations import MAX_REQUEST_BYTES, declared_type
-from seatrial.model.cel.estimate import Estimator
+from seatrial.model.cel.declarations import MAX_REQUEST_BYTES, DeclType, declared_type
+from seatrial.model.cel.estimate import Estimator, Known
 from seatrial.model.cel.evaluator import CelError, compile_expression
 from seatrial.store.crd.validation_rules import VARIABLES, cel_value
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "cel-costs.json").read_text())
 
 
-def estimated(case):
+def estimated(case: dict[str, Any]) -> tuple[DeclType, Known]:
     declared = declared_type(GOLDEN["schemas"][case["schema"]]["schema"])
+    assert declared is not None
     return declared, Estimator(declared).estimate(case["rule"], {"self": declared, "oldSelf": declared})
 
 
 @pytest.mark.parametrize("case", [case for case in GOLDEN["cases"] if "cost" in case], ids=lambda case: case["rule"])
-def test_the_estimate_is_that_of_kubernetes(case):
+def test_the_estimate_is_that_of_kubernetes(case: dict[str, Any]) -> None:
     declared, known = estimated(case)
     assert known.cost == case["cost"]
     assert MAX_REQUEST_BYTES // (declared.min_size + 1) == case["cardinality"]
 
 
 @pytest.mark.parametrize("case", [case for case in GOLDEN["cases"] if "spent" in case], ids=lambda case: case["rule"])
-def test_the_actual_cost_is_that_of_kubernetes(case):
+def test_the_actual_cost_is_that_of_kubernetes(case: dict[str, Any]) -> None:
     known = GOLDEN["schemas"][case["schema"]]
     meter = Meter()
     compile_expression(case["rule"], VARIABLES).evaluate({"self": cel_value(known["schema"], known["value"])}, meter)
@@ -41,7 +43,7 @@ def test_the_actual_cost_is_that_of_kubernetes(case):
 @pytest.mark.parametrize(
     "case", [case for case in GOLDEN["cases"] if "compilation failed" in case.get("error", "")], ids=lambda c: c["rule"]
 )
-def test_a_field_that_the_schema_does_not_have_is_refused_in_the_words_of_kubernetes(case):
+def test_a_field_that_the_schema_does_not_have_is_refused_in_the_words_of_kubernetes(case: dict[str, Any]) -> None:
     with pytest.raises(CelError) as raised:
         estimated(case)
     assert f"compilation failed: {raised.value}" == case["error"].rstrip()
@@ -57,13 +59,13 @@ def test_a_field_that_the_schema_does_not_have_is_refused_in_the_words_of_kubern
         "sets.contains(lists.range(5000), lists.range(5000))",
     ],
 )
-def test_an_expression_that_would_take_long_is_stopped_by_its_budget(expression):
+def test_an_expression_that_would_take_long_is_stopped_by_its_budget(expression: str) -> None:
     with pytest.raises(CostExceeded):
         compile_expression(expression, frozenset()).evaluate({})
 
 
 @pytest.mark.parametrize("operator", ["&&", "||"])
-def test_a_long_chain_of_logical_operators_works(operator):
+def test_a_long_chain_of_logical_operators_works(operator: str) -> None:
     expression = f" {operator} ".join(["self == 1"] * 5000)
     program = compile_expression(expression, frozenset(("self",)))
     assert program.evaluate({"self": 1}) is True
@@ -82,6 +84,6 @@ def test_a_long_chain_of_logical_operators_works(operator):
         "1" + " + 1" * 100_000,
     ],
 )
-def test_an_odd_value_is_an_error_of_the_expression(expression):
+def test_an_odd_value_is_an_error_of_the_expression(expression: str) -> None:
     with pytest.raises(CelError):
         compile_expression(expression, frozenset()).evaluate({})

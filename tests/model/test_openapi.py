@@ -72,10 +72,11 @@ def test_nothing_is_described() -> None:
 
 def test_a_custom_resource_brings_its_schema() -> None:
     kind = Kind("example.com", "v1", "Thing", "things", custom=True)
-    schema = {"type": "object", "properties": {"spec": {"type": "object", "properties": {"size": {"type": "integer"}}}}}
+    spec = {"type": "object", "properties": {"size": {"type": "integer"}}}
+    schema = {"type": "object", "properties": {"spec": spec}}
     document = openapi_document([kind], {("example.com/v1", "Thing"): schema})
     thing = document["components"]["schemas"]["com.example.v1.Thing"]
-    assert thing["properties"]["spec"] == schema["properties"]["spec"]
+    assert thing["properties"]["spec"] == spec
     assert thing["x-kubernetes-group-version-kind"] == [{"group": "example.com", "version": "v1", "kind": "Thing"}]
     assert "com.example.v1.ThingList" in document["components"]["schemas"]
     assert set(references(document)) <= set(document["components"]["schemas"])

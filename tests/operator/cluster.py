@@ -130,7 +130,8 @@ class Cluster:
             found = self.simulation(name, namespace).get("status") or {}
             return found if found.get("phase") else None
 
-        return self.wait_for(status, f"{name} has ended", seconds)
+        ended: dict[str, Any] = self.wait_for(status, f"{name} has ended", seconds)
+        return ended
 
     def watch(self, path: str) -> "Watch":
         return Watch(self, path)

@@ -94,7 +94,7 @@ class RunningPod:
             volume = cluster.get(f"/api/v1/persistentvolumes/{claim['spec']['volumeName']}")["spec"]
         if "hostPath" in volume:
             return Path(volume["hostPath"]["path"])
-        directory = self._directory / volume["name"]
+        directory: Path = self._directory / volume["name"]
         directory.mkdir(parents=True)
         if "configMap" in volume:
             found = cluster.get(f"/api/v1/namespaces/{namespace}/configmaps/{volume['configMap']['name']}")

@@ -15,12 +15,17 @@ class OperatorProcess:
         self.log = log
         self._command = [str(Path(sys.executable).with_name("seatrial")), "operator"]
         self._command += ["--kubeconfig", str(kubeconfig), *flags]
-        self._process: subprocess.Popen[bytes] | None = None
+        self._started: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         with self.log.open("ab") as log:
             environment = {key: value for key, value in os.environ.items() if key != "KUBECONFIG"}
-            self._process = subprocess.Popen(self._command, stdout=log, stderr=log, env=environment)
+            self._started = subprocess.Popen(self._command, stdout=log, stderr=log, env=environment)
+
+    @property
+    def _process(self) -> subprocess.Popen[bytes]:
+        assert self._started is not None, "not started"
+        return self._started
 
     def kill(self) -> None:
         """End it without a chance to do anything more."""

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from kopf import ConnectionInfo
+
 from seatrial.controllers.registry import build_controllers
 from seatrial.model.documents import decode
 from seatrial.operator.api_client import ApiClient
@@ -20,23 +22,27 @@ class Crash(Exception):
     """The operator is killed."""
 
 
+def _no_login() -> ConnectionInfo:
+    raise AssertionError("a direct client does not log in")
+
+
 class DirectClient(ApiClient):
     """Sends requests to an application without a socket; it may be made to crash at one of them."""
 
     def __init__(self, server: Server) -> None:
-        super().__init__(lambda: None)
+        super().__init__(_no_login)
         self.requests = 0
         self.created: list[str] = []
         """Collections in which an object was created."""
         self.crash_at: tuple[int, str] | None = None
         """Number of the request, and whether the crash comes `before` or `after` it takes effect."""
-        self._server = server
+        self._application = server
 
     async def _send(self, method: str, path: str, body: Any, kind: str) -> tuple[int, bytes]:
         self.requests += 1
         if self.crash_at == (self.requests, "before"):
             raise Crash
-        reply = await self._server.send(method, path, body, **{"content-type": kind})
+        reply = await self._application.send(method, path, body, **{"content-type": kind})
         if reply.status == 201:
             self.created.append(path.rpartition("/")[2])
         if self.crash_at == (self.requests, "after"):

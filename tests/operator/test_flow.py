@@ -8,6 +8,7 @@ import threading
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "spread-or-binpack"
 
 
 def result(directory: Path) -> dict[str, Any]:
-    return json.loads((directory / "result.json").read_bytes())
+    written: dict[str, Any] = json.loads((directory / "result.json").read_bytes())
+    return written
 
 
 class Log:
@@ -77,7 +79,8 @@ def completed(world: World, log: Log) -> dict[str, Any]:
     gone = [lambda: world.cluster.pod("flow") is None, lambda: any(e[1] == "DELETED" for e in log.entries)]
     for condition in gone:
         world.cluster.wait_for(condition, "the Pod is gone")
-    return world.cluster.simulation("flow")
+    ended: dict[str, Any] = world.cluster.simulation("flow")
+    return ended
 
 
 def test_a_simulation_completes(world: World, completed: dict[str, Any]) -> None:
@@ -156,7 +159,7 @@ def test_the_kinds_are_in_the_users_cluster_alone(world: World, completed: dict[
         cluster.create(simulator(name))
     urls = {}
     for name in ("left", "right"):
-        status = cluster.wait_for(lambda name=name: available(cluster, name), f"{name} is Available")
+        status = cluster.wait_for(partial(available, cluster, name), f"{name} is Available")
         assert status["kubeAPIServerURL"] == f"http://{name}.default.svc:3131"
         pod = world.kubelet.pods[cluster.pod(name)["metadata"]["uid"]]
         urls[name] = pod.ports[3131]

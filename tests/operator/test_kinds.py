@@ -27,7 +27,8 @@ def server() -> Server:
 def created(server: Server) -> dict[str, Any]:
     reply = server("POST", SIMULATIONS, simulation("one", Path("/data")))
     assert reply.status == 201, reply.body
-    return reply.json()
+    simulation_one: dict[str, Any] = reply.json()
+    return simulation_one
 
 
 def patch(server: Server, change: dict[str, Any]) -> Reply:
@@ -36,7 +37,8 @@ def patch(server: Server, change: dict[str, Any]) -> Reply:
 
 def schema(kind: str) -> dict[str, Any]:
     found = next(each for each in definitions() if each["spec"]["names"]["kind"] == kind)
-    return found["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
+    properties: dict[str, Any] = found["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
+    return properties
 
 
 def test_a_simulation_has_scenario_files_and_the_spec_of_a_simulator() -> None:

@@ -1,36 +1,28 @@
 """The manifests, `deploy/` and the image."""
 
-import importlib.util
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 import yaml
+from typer.core import TyperGroup
 from typer.main import get_command
 
 from seatrial.cli.main import build
 from seatrial.operator.kinds import IMAGE
 from seatrial.operator.manifests import deployment, manifests
 from seatrial.operator.pods import USER
+from tests.known_kinds import known_kind
 from tests.operator.kubelet import SEATRIAL
+from tests.scripts import load_script
 from tests.server.client import Server
 
 ROOT = Path(__file__).parents[2]
 CONTAINERFILE = ROOT / "deploy" / "Containerfile"
-
-
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("write_deploy", ROOT / "scripts" / "write_deploy.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def printed(*flags: str) -> list[dict[str, Any]]:
@@ -40,7 +32,7 @@ def printed(*flags: str) -> list[dict[str, Any]]:
 
 
 def test_deploy_is_fresh() -> None:
-    assert script().stale() == [], "run scripts/write_deploy.py"
+    assert load_script("write_deploy").stale() == [], "run scripts/write_deploy.py"
 
 
 def test_the_command_prints_the_manifests() -> None:
@@ -53,7 +45,7 @@ def test_the_command_prints_the_manifests() -> None:
 def test_an_api_server_takes_the_manifests() -> None:
     server = Server()
     for document in manifests(IMAGE, "seatrial-system"):
-        kind = server.store.kinds.named(document["apiVersion"], document["kind"])
+        kind = known_kind(server.store.kinds, document["apiVersion"], document["kind"])
         root = f"/apis/{kind.api_version}" if kind.group else f"/api/{kind.version}"
         inside = f"/namespaces/{document['metadata']['namespace']}" if kind.namespaced else ""
         reply = server("POST", f"{root}{inside}/{kind.plural}?fieldValidation=Strict", document)
@@ -62,7 +54,9 @@ def test_an_api_server_takes_the_manifests() -> None:
 
 def test_the_deployment_calls_a_command_that_exists() -> None:
     arguments = deployment(IMAGE, "x")["spec"]["template"]["spec"]["containers"][0]["args"]
-    command = get_command(build()).commands[arguments[0]]
+    program = get_command(build())
+    assert isinstance(program, TyperGroup)
+    command = program.commands[arguments[0]]
     known = {option for parameter in command.params for option in parameter.opts}
     assert {argument.partition("=")[0] for argument in arguments[1:]} <= known
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,11 @@ def condition(cluster: Cluster, step: int) -> bool:
     ][step]
 
 
+def reached(cluster: Cluster, step: int) -> bool:
+    """Whether a step is seen, or the simulation is over."""
+    return condition(cluster, step) or condition(cluster, 7)
+
+
 def survive(directory: Path, steps: list[int]) -> None:
     """Kill the operator as soon as each of these steps is seen, and start it again."""
     write_scenario(directory / "files")
@@ -86,7 +92,7 @@ def survive(directory: Path, steps: list[int]) -> None:
     ):
         cluster.create(simulation("one", directory / "files"))
         for step in steps:
-            cluster.wait_for(lambda step=step: condition(cluster, step) or condition(cluster, 7), f"step {step}")
+            cluster.wait_for(partial(reached, cluster, step), f"step {step}")
             operator.kill()
             operator.start()
         assert cluster.ended("one")["phase"] == "Completed"

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Self
 
 from seatrial.clock.virtual import Clock
 from seatrial.model.builtin import builtin_kinds
+from seatrial.model.kinds import Kind
 from seatrial.scenario.cluster import furnish
 from seatrial.scheduler.config import load_configuration
 from seatrial.scheduler.schedule_one.decision import Decision
@@ -27,6 +28,7 @@ from seatrial.scheduler.scheduler import Scheduler
 from seatrial.store.admission import StandardAdmission
 from seatrial.store.options import DeleteOptions
 from seatrial.store.store import Store
+from tests.known_kinds import known_kind
 
 Document = dict[str, Any]
 PATHS = {
@@ -76,7 +78,8 @@ class Api:
         )
 
     def listed(self, kind: str, query: str = "") -> list[Document]:
-        return self.call("GET", PATHS[kind] + query)["items"]
+        items: list[Document] = self.call("GET", PATHS[kind] + query)["items"]
+        return items
 
     def pod(self, name: str) -> Document | None:
         """A pod, or None where it is gone."""
@@ -137,7 +140,8 @@ class RealScheduler:
 
     def rest(self) -> None:
         """Wait until it has nothing to do and nothing has happened for a moment."""
-        quiet, last = 0, {}
+        quiet = 0
+        last: dict[str, float] = {}
         end = time.monotonic() + 60
         while quiet < 3:
             assert time.monotonic() < end, "the real scheduler does not come to rest"
@@ -174,8 +178,8 @@ class Ours:
         self.tie_break = self.scheduler.algorithm.tie_break = FollowingTieBreak()
         self.scheduler.start()
 
-    def kind(self, name: str) -> Any:
-        return self.store.kinds.named("v1", name)
+    def kind(self, name: str) -> Kind:
+        return known_kind(self.store.kinds, "v1", name)
 
     def carry_out(self, operation: Operation, answer: Document) -> None:
         namespace = "default" if operation.kind == "Pod" else ""

@@ -1,6 +1,5 @@
 """Real Kubernetes programs against `seatrial serve`. Without them every test here is skipped, with the reason."""
 
-import importlib.util
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.outside.processes import Kubectl, Serve
-
-ROOT = Path(__file__).parents[2]
+from tests.scripts import load_script
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -32,13 +30,11 @@ def controller_manager() -> Path:
 
 def built(*names: str) -> Path:
     """The directory with these programs; the test is skipped where they cannot be built."""
-    spec = importlib.util.spec_from_file_location("build_kubernetes", ROOT / "scripts" / "build_kubernetes.py")
-    build = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(build)
     try:
-        return build.ensure(names)
+        directory: Path = load_script("build_kubernetes").ensure(names)
     except (SystemExit, subprocess.CalledProcessError) as error:
         pytest.skip(f"the real Kubernetes programs cannot be built: {error}")
+    return directory
 
 
 @pytest.fixture

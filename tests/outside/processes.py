@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Self
+from typing import IO, Any, Self
 
 
 def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> None:
@@ -30,19 +30,35 @@ class Serve:
         self.port = port
         self.url = ""
         self.kubeconfig = Path()
-        self._process: subprocess.Popen[str] | None = None
+        self._started: subprocess.Popen[str] | None = None
 
     def start(self) -> None:
         state = ["--data-dir", str(self.state)] if "--insecure" not in self.flags else []
         command = [str(Path(sys.executable).with_name("seatrial")), "serve", "--port", str(self.port)]
         environment = os.environ | {"XDG_STATE_HOME": str(self.state)}
-        self._process = subprocess.Popen(
+        self._started = subprocess.Popen(
             [*command, *state, *self.flags], stdout=subprocess.PIPE, text=True, env=environment
         )
-        lines = iter(self._process.stdout.readline, "")
-        self.kubeconfig = Path(re.fullmatch(r"kubeconfig: (.+)\n", next(lines))[1])
-        self.url = re.fullmatch(r"ready: (.+)\n", next(lines))[1]
+        self.kubeconfig = Path(self._announced("kubeconfig"))
+        self.url = self._announced("ready")
         self.port = int(self.url.rpartition(":")[2])
+
+    @property
+    def _process(self) -> subprocess.Popen[str]:
+        assert self._started is not None, "not started"
+        return self._started
+
+    @property
+    def _output(self) -> IO[str]:
+        assert self._process.stdout is not None
+        return self._process.stdout
+
+    def _announced(self, what: str) -> str:
+        """The rest of the next line of output, which begins with this word."""
+        line = self._output.readline()
+        found = re.fullmatch(rf"{what}: (.+)\n", line)
+        assert found is not None, line
+        return found[1]
 
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Send a signal and wait for the end; the exit code."""
@@ -50,7 +66,7 @@ class Serve:
         try:
             return self._process.wait(10)
         finally:
-            self._process.stdout.close()
+            self._output.close()
 
     def __enter__(self) -> Self:
         self.start()
@@ -113,6 +129,7 @@ class KubeScheduler:
         return self
 
     def __exit__(self, *_: object) -> None:
+        assert self._process is not None
         self._process.terminate()
         self._process.wait(20)
 

@@ -1,24 +1,18 @@
 """The recordings in tests/golden/controllers are what kube-controller-manager v1.36.3 does against `seatrial serve`."""
 
-import importlib.util
 import json
 import subprocess
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from tests.controllers.manifests import GOLDEN, load_manifest
-
-SCRIPT = Path(__file__).parents[2] / "scripts" / "record_controllers.py"
+from tests.scripts import load_script
 
 
 @pytest.fixture(scope="module")
 def recorder() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("record_controllers", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("record_controllers")
 
 
 @pytest.mark.parametrize("name", ["deployment-rollout", "statefulset-partition", "job-indexed", "claim-prebound"])

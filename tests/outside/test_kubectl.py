@@ -5,6 +5,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,6 +45,7 @@ def test_get_prints_what_people_know(kubectl: Kubectl) -> None:
 def test_get_watches(kubectl: Kubectl) -> None:
     command = kubectl.command("get", "configmaps", "-n", "default", "-w", "-o", "name")
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as watching:
+        assert watching.stdout is not None
         time.sleep(1)
         kubectl("create", "configmap", "seen")
         try:
@@ -98,8 +100,9 @@ def test_apply_on_the_server_side_finds_conflicts(kubectl: Kubectl) -> None:
     assert {"kubectl", "other"} <= managers
 
 
-def _managed(kubectl: Kubectl, *what: str) -> list[dict]:
-    return kubectl.json("get", *what, "--show-managed-fields")["metadata"]["managedFields"]
+def _managed(kubectl: Kubectl, *what: str) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = kubectl.json("get", *what, "--show-managed-fields")["metadata"]["managedFields"]
+    return entries
 
 
 def test_deployment_is_made_rolled_out_and_scaled(kubectl: Kubectl) -> None:

@@ -27,10 +27,10 @@ from tests.operator.test_kinds import (  # noqa: F401
     test_simulations_are_namespaced,
     test_the_phase_is_written_through_the_status_subresource,
 )
-from tests.outside.conftest import ROOT
 from tests.outside.processes import Kubectl
 from tests.outside.real_apiserver import RealApiserver, Reply
 from tests.outside.real_cluster import real_cluster
+from tests.scripts import SCRIPTS
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_kubectl_applies_the_manifests(real: tuple[RealApiserver, Cluster], prog
 
 def test_kubectl_builds_the_kustomization(programs: Path) -> None:
     done = subprocess.run(
-        [str(programs / "kubectl"), "kustomize", str(ROOT / "deploy" / "kustomize")],
+        [str(programs / "kubectl"), "kustomize", str(SCRIPTS.parent / "deploy" / "kustomize")],
         capture_output=True,
         text=True,
         check=True,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.outside.gate.playing import TOYS
+from tests.outside.gate.playing import toy_command
 from tests.outside.objects import deployment, node, pod
 from tests.scenario.playing import create, done, operations, scenario
 
@@ -28,7 +28,8 @@ def play(path: Path, out: Path, *options: str, timeout: str = "60s") -> dict[str
         command += ["--outside-timeout", timeout]
     done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    return json.loads((out / "result.json").read_bytes())
+    scenario: dict[str, Any] = json.loads((out / "result.json").read_bytes())
+    return scenario
 
 
 def scheduler(programs: Path, *more: str) -> tuple[str, str]:
@@ -123,7 +124,7 @@ def test_kube_scheduler_and_an_autoscaler_run_until_neither_can_do_more(programs
     """V2-070: nodes of the autoscaler give kube-scheduler new work in the same step."""
     items = [create(1, node("n1", pods="1")), *(create(1, pod(name)) for name in "abcd"), done(2)]
     path = written(tmp_path, operations(*items, simulated=("scheduler", "autoscaler")))
-    toy = {"name": "autoscaler", "command": [sys.executable, str(TOYS / "autoscaler.py")], "quiet": "2s"}
+    toy = {"name": "autoscaler", "command": list(toy_command("autoscaler")), "quiet": "2s"}
     result = play(path, tmp_path / "out", *scheduler(programs), "--outside", configured(tmp_path, toy))
     assert result["status"]["phase"] == "Succeeded"
     assert sorted(nodes_of(result)["1"].values()) == ["n1", "n2", "n3"]

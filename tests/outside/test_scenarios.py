@@ -19,7 +19,8 @@ def read(kubectl: Kubectl, name: str) -> dict[str, Any]:
     """A Scenario that has come to rest."""
     phase = ("get", "scenario", name, "-o", "jsonpath={.status.phase}")
     wait_until(lambda: kubectl(*phase) in ("Succeeded", "Failed", "Paused"), SECONDS, f"{name} rests")
-    return kubectl.json("get", "scenario", name)
+    scenario: dict[str, Any] = kubectl.json("get", "scenario", name)
+    return scenario
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from seatrial.scenario.spec.kind import API_VERSION
 from seatrial.scenario.status import ScenarioStatus
 from seatrial.store.objects import Change
 from seatrial.store.store import Store
+from tests.known_kinds import known_kind
 
 
 def node(name: str, pods: int = 10, **spec: Any) -> dict[str, Any]:
@@ -89,7 +90,7 @@ class SlotScheduler:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self.pods, self.nodes = store.kinds.named("v1", "Pod"), store.kinds.named("v1", "Node")
+        self.pods, self.nodes = (known_kind(store.kinds, "v1", name) for name in ("Pod", "Node"))
         self.queue: dict[str, None] = {}
         self.failed: dict[str, None] = {}
         self.tried: list[str] = []

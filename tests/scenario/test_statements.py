@@ -2,6 +2,7 @@
 
 import copy
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -11,6 +12,7 @@ from seatrial.controllers.registry import build_controllers
 from seatrial.scenario.cluster import fresh_store
 from seatrial.scenario.spec.kind import SCENARIO
 from seatrial.store.options import Patch
+from tests.known_kinds import known_kind
 from tests.scenario.playing import create, done, operations
 from tests.scenario.running import Run, node, pod
 from tests.scenario.test_scenario_controller import SPEC, USER, Server
@@ -58,13 +60,13 @@ def test_a_saved_result_can_be_analysed_alone(tmp_path: Path) -> None:
     assert 25.0 in cpu.select(pl.selectors.numeric()).to_series(-1).to_list()
 
 
-QUOTA = {
+QUOTA: dict[str, Any] = {
     "apiVersion": "v1",
     "kind": "ResourceQuota",
     "metadata": {"name": "q", "namespace": "default"},
     "spec": {"hard": {"pods": "1"}},
 }
-REPLICAS = {
+REPLICAS: dict[str, Any] = {
     "apiVersion": "apps/v1",
     "kind": "ReplicaSet",
     "metadata": {"name": "w", "namespace": "default"},
@@ -95,7 +97,7 @@ def test_the_waiter_of_replica_sets_is_satisfied_when_they_are_complete_or_refus
     for controller in controllers:
         controller.start()
     for document in (QUOTA, REPLICAS) if refused else (REPLICAS,):
-        kind = store.kinds.named(document["apiVersion"], document["kind"])
+        kind = known_kind(store.kinds, document["apiVersion"], document["kind"])
         store.create(kind, copy.deepcopy(document), writer=USER, namespace="default")
     waiter = next(controller for controller in controllers if controller.name == "replicaset")
     assert not waiter.wait_condition()
@@ -105,6 +107,6 @@ def test_the_waiter_of_replica_sets_is_satisfied_when_they_are_complete_or_refus
         for controller in controllers:
             controller.work()
     assert waiter.wait_condition()
-    status = store.get(store.kinds.named("apps/v1", "ReplicaSet"), "w", "default").document()["status"]
+    status = store.get(known_kind(store.kinds, "apps/v1", "ReplicaSet"), "w", "default").document()["status"]
     failure = {c["type"]: c["status"] for c in status.get("conditions", [])}.get("ReplicaFailure")
     assert (status["fullyLabeledReplicas"], failure) == ((1, "True") if refused else (3, None))

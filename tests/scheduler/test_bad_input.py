@@ -115,6 +115,9 @@ def test_what_the_api_does_not_allow_is_refused_with_its_path(spec: dict[str, An
         ordinary_world().pod("bad", **spec)
 
 
+NO_AMOUNTS: list[Any] = ["NaN", "nan", "Inf", "0x10", "", "1 Gi", [], {}, True]
+
+
 @pytest.mark.parametrize(
     ("spec", "why"),
     [
@@ -125,7 +128,7 @@ def test_what_the_api_does_not_allow_is_refused_with_its_path(spec: dict[str, An
         ({"nodeSelector": {"a": 1}}, "cannot unmarshal number.*spec.nodeSelector"),
         (near([{"weight": 10**12, "podAffinityTerm": term()}], PREFERRED), "cannot unmarshal number.*weight"),
         (spread(maxSkew=2**31), "cannot unmarshal number.*maxSkew"),
-        *((asking(memory=amount), NUMBER) for amount in ("NaN", "nan", "Inf", "0x10", "", "1 Gi", [], {}, True)),
+        *((asking(memory=amount), NUMBER) for amount in NO_AMOUNTS),
         (asking(memory="1KK"), "unable to parse quantity's suffix"),
     ],
 )

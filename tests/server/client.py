@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, MutableMapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -64,10 +64,10 @@ class Server:
         return asyncio.run(self.send(method, path, body, **headers))
 
     async def send(self, method: str, path: str, body: Any = None, **headers: str) -> Reply:
-        messages: list[dict[str, Any]] = []
+        messages: list[MutableMapping[str, Any]] = []
         gone = asyncio.Event()
 
-        async def send(message: dict[str, Any]) -> None:
+        async def send(message: MutableMapping[str, Any]) -> None:
             messages.append(message)
 
         await self.application(_scope(method, path, body, headers), _receiver(body, gone), send)
@@ -103,7 +103,7 @@ class Watcher:
         self.held = asyncio.Event()
         self.held.set()
 
-    async def take(self, message: dict[str, Any]) -> None:
+    async def take(self, message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             self.open.set()

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-TEMPLATE = {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [{"name": "c", "image": "image"}]}}
-ONCE = {**TEMPLATE, "spec": {**TEMPLATE["spec"], "restartPolicy": "Never"}}
+POD_SPEC = {"containers": [{"name": "c", "image": "image"}]}
+TEMPLATE = {"metadata": {"labels": {"app": "a"}}, "spec": POD_SPEC}
+ONCE = {**TEMPLATE, "spec": {**POD_SPEC, "restartPolicy": "Never"}}
 SELECTOR = {"matchLabels": {"app": "a"}}
 RESOURCES = {"cpu": "2", "memory": "4Gi", "pods": "10"}
 RULE = {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}
@@ -44,7 +45,7 @@ _OBJECTS: dict[str, dict[str, Any]] = {
     "v1/PersistentVolume": {
         "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/data"}}
     },
-    "v1/Pod": {"spec": TEMPLATE["spec"]},
+    "v1/Pod": {"spec": POD_SPEC},
     "v1/PodTemplate": {"template": TEMPLATE},
     "v1/ReplicationController": {"spec": {"replicas": 1, "selector": {"app": "a"}, "template": TEMPLATE}},
     "v1/ResourceQuota": {"spec": {"hard": {"pods": "10"}}},

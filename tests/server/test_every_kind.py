@@ -27,7 +27,8 @@ class Json:
         return document
 
     def read(self, reply: Reply) -> dict[str, Any]:
-        return reply.json()
+        document: dict[str, Any] = reply.json()
+        return document
 
 
 class Protobuf(Json):

@@ -1,6 +1,9 @@
 """Rules that take long are evaluated off the loop, and judge as they would on it."""
 
 import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
 
 import pytest
 
@@ -18,13 +21,18 @@ SCHEMA = {
 
 
 @pytest.fixture
-def long(server: Server) -> list[int]:
+def long(server: Server, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """A server with a costly rule; how often work was done on another thread."""
     assert server("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition(SCHEMA)).status == 201
     done: list[int] = []
     pool = server.application._long_work
     submit = pool.submit
-    pool.submit = lambda work, *more: (done.append(1), submit(work, *more))[1]
+
+    def counted(work: Callable[..., Any], *more: Any) -> Future[Any]:
+        done.append(1)
+        return submit(work, *more)
+
+    monkeypatch.setattr(pool, "submit", counted)
     return done
 
 
@@ -50,8 +58,8 @@ def test_others_are_answered_while_rules_are_evaluated(server: Server, long: lis
     async def scene() -> list[str]:
         ended: list[str] = []
 
-        async def note(name: str, *request: object) -> None:
-            await server.send(*request)
+        async def note(name: str, method: str, path: str, body: object = None) -> None:
+            await server.send(method, path, body)
             ended.append(name)
 
         slow = asyncio.ensure_future(note("slow", "POST", WIDGETS, widget("a", l=list(range(300)))))

@@ -28,18 +28,21 @@ class Process:
         command = [str(SEATRIAL), "serve", "--no-scheduler", "--controllers", "", *flags]
         environment = os.environ | {"XDG_STATE_HOME": str(home)}
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
-        self.lines = [self.process.stdout.readline().strip() for _ in range(2)]
+        assert self.process.stdout is not None
+        self.output = self.process.stdout
+        self.lines = [self.output.readline().strip() for _ in range(2)]
         self.kubeconfig = Path(self.lines[0].removeprefix("kubeconfig: "))
         self.url = self.lines[1].removeprefix("ready: ")
 
     def end(self, number: int = signal.SIGTERM) -> int:
         self.process.send_signal(number)
         code = self.process.wait(10)
-        self.process.stdout.close()
+        self.output.close()
         return code
 
     def config(self) -> dict[str, Any]:
-        return yaml.safe_load(self.kubeconfig.read_text())
+        config: dict[str, Any] = yaml.safe_load(self.kubeconfig.read_text())
+        return config
 
     def get(self, path: str, token: str | None = None) -> Any:
         authority = self.config()["clusters"][0]["cluster"].get("certificate-authority-data")

@@ -1,9 +1,12 @@
+from typing import Any
+
 import pytest
 
 from seatrial.model.times import parse_time
 from seatrial.server.tables.paths import find
 from seatrial.store.printers.cells import human_duration, selector_text
 from seatrial.store.printers.cluster import address_cells
+from seatrial.store.printers.columns import Columns
 from seatrial.store.printers.pods import node_cells, pod_cells
 from seatrial.store.printers.workloads import autoscaler_cells, job_cells
 from seatrial.store.registry.kinds import BUILT_IN
@@ -26,7 +29,7 @@ def test_durations_read_as_in_kubectl(seconds: int, text: str) -> None:
     assert human_duration(seconds) == text
 
 
-def running(**status: object) -> dict:
+def running(**status: object) -> dict[str, Any]:
     document = pod("a")
     document["metadata"]["creationTimestamp"] = "2030-01-01T00:55:00Z"
     document["status"] = {"phase": "Running", **status}
@@ -73,8 +76,8 @@ def test_a_cordoned_node_with_a_role() -> None:
 def test_a_finished_job() -> None:
     times = {"startTime": "2030-01-01T00:00:00Z", "completionTime": "2030-01-01T00:01:30Z"}
     conditions = [{"type": "Complete", "status": "True"}]
-    job = {"metadata": {"name": "j"}, "spec": {"completions": 3}, "status": {"succeeded": 3, "conditions": conditions}}
-    job["status"] |= times
+    status = {"succeeded": 3, "conditions": conditions, **times}
+    job = {"metadata": {"name": "j"}, "spec": {"completions": 3}, "status": status}
     assert job_cells(job, NOW)[:4] == ["j", "Complete", "3/3", "90s"]
 
 
@@ -91,7 +94,7 @@ def test_selector_text() -> None:
 
 
 @pytest.mark.parametrize("columns", [each.columns for each in BUILT_IN.values() if each.columns is not None])
-def test_every_table_has_a_cell_per_column_even_for_an_empty_object(columns) -> None:
+def test_every_table_has_a_cell_per_column_even_for_an_empty_object(columns: Columns) -> None:
     # The one of addresses has a cell too many, as upstream's.
     surplus = columns.cells is address_cells
     assert len(columns.cells({}, NOW)) == len(columns.columns) + surplus
@@ -105,7 +108,7 @@ def test_every_table_has_a_cell_per_column_even_for_an_empty_object(columns) -> 
         ("nonsense", []),
     ],
 )  # fmt: skip
-def test_json_paths(path: str, found: list) -> None:
+def test_json_paths(path: str, found: list[object]) -> None:
     document = {"a": {"b": 1}, "l": [{"n": "x", "v": 1}, {"n": "y", "v": 2}], "d.e": 3}
     assert find(document, path) == found
 

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from tests.server.client import Server
@@ -125,7 +127,7 @@ def test_nothing_runs_in_a_simulated_pod_and_the_answer_says_so(server: Server, 
     ],
 )
 def test_paths_and_methods_that_are_not_served(server: Server, method: str, path: str, status: int) -> None:
-    body = {} if method in ("POST", "PUT") else None
+    body: dict[str, Any] | None = {} if method in ("POST", "PUT") else None
     assert server(method, path, body).status == status
 
 

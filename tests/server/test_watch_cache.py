@@ -1,5 +1,6 @@
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import pytest
 
@@ -7,7 +8,7 @@ from seatrial.server import watch_cache as watching
 from tests.server.client import Server
 from tests.server.documents import MAPS, PODS, config_map, pod
 
-Story = Callable[[Server], Awaitable[None]]
+Story = Callable[[Server], Coroutine[Any, Any, None]]
 
 
 def told(story: Story) -> None:
@@ -105,7 +106,7 @@ def test_a_forgotten_revision_is_410(server: Server) -> None:
     assert server("GET", f"{MAPS}?watch=true&resourceVersion=1").status == 410
 
 
-def test_a_slow_watcher_holds_nobody_back_and_is_told_when_it_is_too_late(monkeypatch) -> None:
+def test_a_slow_watcher_holds_nobody_back_and_is_told_when_it_is_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "ENTRIES_KEPT", 20)
 
     async def story(server: Server) -> None:
@@ -116,7 +117,7 @@ def test_a_slow_watcher_holds_nobody_back_and_is_told_when_it_is_too_late(monkey
                 await server.send("POST", MAPS, config_map(f"m{number}"))
                 assert (await quick.next())["object"]["metadata"]["name"] == f"m{number}"
             slow.held.set()
-            last = None
+            last: dict[str, Any] = {}
             while (event := await slow.next()) is not None:
                 last = event
         assert last["type"] == "ERROR"
@@ -126,7 +127,7 @@ def test_a_slow_watcher_holds_nobody_back_and_is_told_when_it_is_too_late(monkey
 
 
 @pytest.mark.parametrize("query", ["", "&fieldSelector=metadata.name%3Da"])
-def test_of_a_large_object_only_the_latest_state_is_sent(monkeypatch, query: str) -> None:
+def test_of_a_large_object_only_the_latest_state_is_sent(monkeypatch: pytest.MonkeyPatch, query: str) -> None:
     monkeypatch.setattr(watching, "LARGE", 400)
     monkeypatch.setattr(watching, "PAUSE_PER_BYTE", 1e-5)
 
@@ -145,7 +146,7 @@ def test_of_a_large_object_only_the_latest_state_is_sent(monkeypatch, query: str
     told(story)
 
 
-def test_a_watch_that_rests_ends_at_once(monkeypatch) -> None:
+def test_a_watch_that_rests_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "LARGE", 400)
     monkeypatch.setattr(watching, "PAUSE_PER_BYTE", 1.0)
 
@@ -157,7 +158,7 @@ def test_a_watch_that_rests_ends_at_once(monkeypatch) -> None:
     told(story)
 
 
-def test_bookmarks_come_by_themselves(monkeypatch) -> None:
+def test_bookmarks_come_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "BOOKMARK_EVERY", 0.02)
 
     async def story(server: Server) -> None:
@@ -201,7 +202,7 @@ def test_a_watcher_that_leaves_is_forgotten() -> None:
     told(story)
 
 
-def test_large_objects_that_everybody_has_seen_are_forgotten(monkeypatch) -> None:
+def test_large_objects_that_everybody_has_seen_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "LARGE", 400)
     monkeypatch.setattr(watching, "PAUSE_PER_BYTE", 0.0)
     monkeypatch.setattr(watching, "ENTRIES_KEPT", 4)

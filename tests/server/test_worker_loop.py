@@ -6,11 +6,13 @@ import pytest
 from seatrial.clock.real import RealClock
 from seatrial.model.builtin import builtin_kinds
 from seatrial.server.api import KubernetesApi
-from seatrial.server.auth.authentication import Identities, User
+from seatrial.server.auth.authentication import Identities
 from seatrial.server.messages import Request
 from seatrial.server.metrics import Metrics
 from seatrial.server.worker_loop import SLICE, WorkerLoop
 from seatrial.store.store import Store
+from seatrial.store.users import User
+from tests.known_kinds import known_kind
 
 
 class Digger:
@@ -56,7 +58,7 @@ def test_a_write_wakes_the_workers() -> None:
         task = asyncio.ensure_future(working.run())
         await asyncio.sleep(0.02)
         digger.pieces = 1
-        kind = store.kinds.named("v1", "Namespace")
+        kind = known_kind(store.kinds, "v1", "Namespace")
         store.create(kind, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}}, writer="test")
         await asyncio.sleep(0.05)
         task.cancel()

@@ -6,6 +6,7 @@ from seatrial.clock.virtual import Clock
 from seatrial.scenario.cluster import fresh_store
 from seatrial.scheduler.scheduler import Scheduler
 from seatrial.timeline.annotations import HISTORY, LIMIT, POINTER, PREFIX, SELECTED, Annotator, annotate
+from tests.known_kinds import known_kind
 from tests.scenario.running import node, pod
 
 KEYS = {
@@ -20,10 +21,8 @@ def annotated(*pods: dict[str, object], summary: bool = False) -> dict[str, dict
     store = fresh_store(Clock())
     scheduler = Scheduler(store, store.clock, recorder=Annotator(store, summary=summary))
     scheduler.start()
-    nodes, kind = store.kinds.named("v1", "Node"), store.kinds.named("v1", "Pod")
-    assert nodes is not None
-    assert kind is not None
-    ready = {"taints": []}
+    nodes, kind = (known_kind(store.kinds, "v1", name) for name in ("Node", "Pod"))
+    ready: dict[str, object] = {"taints": []}
     for name in ("a", "b"):
         store.create(nodes, {**node(name), "spec": ready}, writer="test")
         store.modify(nodes, name, lambda document: document["spec"].pop("taints", None), writer="test")

@@ -1,5 +1,7 @@
 """Volcano's scheduler on a store: sessions when something has changed, and what they write."""
 
+from typing import Protocol
+
 from seatrial.clock.virtual import Clock
 from seatrial.controllers.registry import build_controllers as kubernetes_controllers
 from seatrial.model.documents import Document
@@ -10,6 +12,14 @@ from seatrial.volcano.scheduler import SCHEDULE_PERIOD, VolcanoScheduler
 from tests.volcano.objects import create, job, queue, task, volcano_store
 
 
+class Actor(Protocol):
+    """A controller or the scheduler."""
+
+    def start(self) -> None: ...
+    def has_work(self) -> bool: ...
+    def work(self) -> bool: ...
+
+
 class Cluster:
     """A store with Volcano and the life of pods, driven until nothing is left to do."""
 
@@ -17,8 +27,10 @@ class Cluster:
         self.clock = Clock()
         self.store: Store = volcano_store(self.clock)
         self.scheduler = VolcanoScheduler(self.store, self.clock, events=events)
-        self._actors = [build_controllers(self.store, self.clock)]
-        self._actors += kubernetes_controllers(self.store, self.clock, ["pod", "node"])  # type: ignore[arg-type]
+        self._actors: list[Actor] = [
+            build_controllers(self.store, self.clock),
+            *kubernetes_controllers(self.store, self.clock, ["pod", "node"]),
+        ]
         for name in nodes:
             self.create(
                 {
@@ -28,15 +40,18 @@ class Cluster:
                     "status": {"allocatable": {"cpu": cpu, "memory": "16Gi", "pods": "110"}},
                 }
             )
-        for actor in (*self._actors, self.scheduler):
+        for actor in self._everyone():
             actor.start()
+
+    def _everyone(self) -> list[Actor]:
+        return [*self._actors, self.scheduler]
 
     def create(self, document: Document) -> Document:
         return create(self.store, document)
 
     def settle(self, most: int = 200) -> None:
         for _ in range(most):
-            busy = [actor for actor in (*self._actors, self.scheduler) if actor.has_work()]
+            busy = [actor for actor in self._everyone() if actor.has_work()]
             for actor in busy:
                 actor.work()
             if not busy and not self.clock.fire_next(outer=False):

@@ -1,26 +1,18 @@
 """The built page belongs to the sources beside it."""
 
-import importlib.util
 import shutil
 import subprocess
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+
+from tests.scripts import load_script
 
 ROOT = Path(__file__).parents[2]
 
 
-def build_web() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("build_web", ROOT / "scripts" / "build_web.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_the_page_was_built_from_these_sources() -> None:
-    web = build_web()
+    web = load_script("build_web")
     assert web.NOTE.read_text().strip() == web.digest(), "run `make web` and commit src/seatrial/web/page"
 
 
@@ -28,7 +20,7 @@ def test_the_page_was_built_from_these_sources() -> None:
 def test_building_again_gives_the_same_page(tmp_path: Path) -> None:
     if shutil.which("npm") is None:
         pytest.skip("SKIPPED: npm is not on PATH, so the page cannot be built again here")
-    web = build_web()
+    web = load_script("build_web")
     copy = tmp_path / "web"
     shutil.copytree(web.SOURCES, copy, ignore=shutil.ignore_patterns("node_modules"))
     subprocess.run(["npm", "install", "--no-save", "--silent"], cwd=copy, check=True)

@@ -35,7 +35,7 @@ class OpenWatch(Protocol):
         """End the watch, as a server does when its time is over."""
 
 
-class Gate(Protocol):
+class Gate:
     """Decides which requests go on, and when.
 
     `enter` and `deliver` may wait for as long as they like and may raise a StatusError to refuse. Gates are asked in

@@ -15,18 +15,24 @@ from seatrial.scenario.engine.controller_registry import Registry
 from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
 from seatrial.scenario.simulation import ScenarioRun, SimulationOptions
 from seatrial.scenario.status import ScenarioStatus
+from seatrial.scheduler import Scheduler
 from seatrial.store.objects import Change
+from tests.known_kinds import known_kind
 from tests.scenario.playing import scenario
 
-TOYS = Path(__file__).parent / "toys"
+ROOT = Path(__file__).parents[3]
 
 
 def toy(name: str, program: str, *, timeout: str = "20s", **environment: Any) -> OutsideController:
     """A toy program as a controller; the rest sets its environment or the controller's fields."""
     fields = {key: environment.pop(key) for key in list(environment) if key in OutsideController.__struct_fields__}
-    settings = [f"{key}={value}" for key, value in environment.items()]
-    command = ("/usr/bin/env", *settings, sys.executable, str(TOYS / f"{program}.py"))
-    return OutsideController(name, command, timeout=timeout, **fields)
+    return OutsideController(name, toy_command(program, **environment), timeout=timeout, **fields)
+
+
+def toy_command(program: str, **environment: Any) -> tuple[str, ...]:
+    """Runs a toy program as a module of the tests, with these variables in its environment."""
+    settings = [f"{key}={value}" for key, value in {"PYTHONPATH": ROOT, **environment}.items()]
+    return "/usr/bin/env", *settings, sys.executable, "-m", f"tests.outside.gate.toys.{program}"
 
 
 class Played:
@@ -44,8 +50,15 @@ class Played:
         clock = Clock()
         self.store = fresh_store(clock)
         maker = scheduler_maker(events=False)
-        make_model = (lambda run: maker(run.store, run.clock, run.timeline)) if model else None
-        host = HostedRun(self.store, controllers, folder / "credentials", folder / "logs", make_model)
+
+        def make_model(run: ScenarioRun) -> Scheduler:
+            made = maker(run.store, run.clock, run.timeline)
+            assert isinstance(made, Scheduler)
+            return made
+
+        host = HostedRun(
+            self.store, controllers, folder / "credentials", folder / "logs", make_model if model else None
+        )
         options = SimulationOptions(registry=Registry(), max_loops=max_loops)
         options = replace(options, outside=host.controllers.makers(), observers=[host.cooperation, self])
         self.run = ScenarioRun(scenario(spec), self.store, clock, maker, options)
@@ -79,7 +92,8 @@ class Played:
 
     def entries(self, step: int) -> list[dict[str, Any]]:
         document = orjson.loads(b"".join(self.run.parts()))
-        return document["status"]["scenarioResult"]["timeline"][str(step)]
+        found: list[dict[str, Any]] = document["status"]["scenarioResult"]["timeline"][str(step)]
+        return found
 
     def created(self, kind: str, step: int) -> list[tuple[str, Any]]:
         """Name and step of the objects that were created in a major step."""
@@ -87,6 +101,6 @@ class Played:
         return [(result["metadata"]["name"], at) for result, at in results if result.get("kind") == kind]
 
     def bound(self) -> dict[str, str]:
-        pods = self.store.kinds.named("v1", "Pod")
+        pods = known_kind(self.store.kinds, "v1", "Pod")
         found = {p.name: p.document()["spec"].get("nodeName", "") for p in self.store.list(pods)}
         return dict(sorted(found.items()))

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import yaml
@@ -29,7 +30,7 @@ class Recorder(HTTPServer):
         return f"http://127.0.0.1:{self.server_port}"
 
     @property
-    def kubeconfig(self) -> dict:
+    def kubeconfig(self) -> dict[str, Any]:
         return {
             "current-context": "c",
             "contexts": [{"name": "c", "context": {"cluster": "k", "user": "u"}}],
@@ -111,5 +112,5 @@ def test_it_needs_the_standard_library_alone() -> None:
     tree = ast.parse(Path(client.__file__).read_text())
     top = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     names = {alias.name for node in top if isinstance(node, ast.Import) for alias in node.names}
-    names |= {node.module for node in top if isinstance(node, ast.ImportFrom)}
+    names |= {node.module or "." for node in top if isinstance(node, ast.ImportFrom)}
     assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -10,7 +11,7 @@ from seatrial.model.errors import ConfigError
 from seatrial.outside.configuration import read_outside, with_kubeconfig
 
 
-def written(path: Path, *controllers: dict) -> str:
+def written(path: Path, *controllers: dict[str, Any]) -> str:
     path.write_text(yaml.safe_dump({"controllers": list(controllers)}))
     return str(path)
 
@@ -58,7 +59,7 @@ def test_a_file_says_how_a_program_is_known(tmp_path: Path) -> None:
         ({"name": "a", "command": ["/no/such/program"]}, "/no/such/program is not a program"),
     ],
 )
-def test_a_file_that_is_wrong_is_refused(tmp_path: Path, fields: dict, why: str) -> None:
+def test_a_file_that_is_wrong_is_refused(tmp_path: Path, fields: dict[str, Any], why: str) -> None:
     with pytest.raises(ConfigError, match=why):
         read_outside([written(tmp_path / "outside.yaml", fields)])
 

@@ -1,22 +1,29 @@
 """The functions of KEP-140 over HTTP: when they block, and when they return."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
+from seatrial.outside.configuration import OutsideController
 from seatrial.outside.controllers import OutsideControllers
 from seatrial.outside.cooperation import CHECK, NEXT, Cooperation
+from seatrial.outside.program import Program
 from seatrial.scenario.spec.dialect import FAILED, OPERATIONS, PAUSED, RUNNING, Phase
 from seatrial.scenario.status import ScenarioStatus
-from tests.server.client import Server
+from tests.server.client import Reply, Server
 
 HOGE = f"{CHECK}?name=hoge-controller"
+
+
+def _no_program(controller: OutsideController, ended: Callable[[], None]) -> Program:
+    raise AssertionError("no controller here has a program")
 
 
 class Stage:
     """A server with both functions, and a Scenario whose phase is set by hand."""
 
     def __init__(self, longest: float = 10) -> None:
-        self.cooperation = Cooperation(OutsideControllers((), launch=lambda *_: None), longest=longest)
+        self.cooperation = Cooperation(OutsideControllers((), launch=_no_program), longest=longest)
         self.server = Server(routes=[self.cooperation.routes])
         self.status = ScenarioStatus(OPERATIONS, "", phase=RUNNING)
 
@@ -24,11 +31,11 @@ class Stage:
         self.status.step_phase, self.status.running, self.status.phase = phase, running, scenario
         self.cooperation.publish(self.status)
 
-    def begin(self) -> "asyncio.Future[object]":
+    def begin(self) -> "asyncio.Future[Reply]":
         return asyncio.ensure_future(self.server.send("POST", HOGE))
 
 
-def play(story: Callable[[], Awaitable[None]]) -> None:
+def play(story: Callable[[], Coroutine[Any, Any, None]]) -> None:
     asyncio.run(story())
 
 

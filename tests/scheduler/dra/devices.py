@@ -58,7 +58,7 @@ def claim(*requests: Document, name: str = "c", constraints: list[Document] | No
     return {"metadata": {"namespace": "default", "name": name, "uid": f"uid-{name}"}, "spec": {"devices": spec}}
 
 
-CLASSES = {
+CLASSES: dict[str, Document] = {
     "gpu": {
         "metadata": {"name": "gpu"},
         "spec": {"selectors": [{"cel": {"expression": f'device.driver == "{DRIVER}"'}}]},

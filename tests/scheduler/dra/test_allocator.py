@@ -164,7 +164,8 @@ def test_more_devices_than_a_result_can_hold_is_an_error() -> None:
 )
 def test_taints_must_be_tolerated(taint: dict[str, str], toleration: dict[str, str] | None, fits: bool) -> None:
     slices = [pool(device("d0", taints=[taint]))]
-    wanted = request(**({"tolerations": [toleration]} if toleration else {}))
+    tolerations: dict[str, Any] = {"tolerations": [toleration]} if toleration else {}
+    wanted = request(**tolerations)
     assert (allocate(slices, claim(wanted)) is not None) == fits
 
 
@@ -202,7 +203,7 @@ def shared(memory: str, **policy: Any) -> dict[str, Any]:
     ],
 )
 def test_a_share_of_a_device_follows_its_policy(policy: dict[str, Any], asked: str | None, given: str | None) -> None:
-    capacity = {"capacity": {"requests": {"memory": asked}}} if asked else {}
+    capacity: dict[str, Any] = {"capacity": {"requests": {"memory": asked}}} if asked else {}
     allocations = allocate([pool(shared("40Gi", **policy))], claim(request(**capacity)))
     if given is None:
         assert allocations is None

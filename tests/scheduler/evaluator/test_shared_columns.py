@@ -1,11 +1,13 @@
 """Columns that shapes share: what one pod changes, the other shape sees; what the state depends on makes them anew."""
 
+from typing import Any
+
 from tests.scheduler.scheduler_world import World
 
 GPU = "example.com/gpu"
 
 
-def asking_for_devices() -> dict[str, object]:
+def asking_for_devices() -> dict[str, Any]:
     resources = {"requests": {GPU: "1"}, "limits": {GPU: "1"}}
     return {"containers": [{"name": "c", "image": "i", "resources": resources}]}
 

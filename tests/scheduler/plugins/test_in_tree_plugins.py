@@ -72,7 +72,7 @@ def test_node_affinity_by_name_narrows_the_search() -> None:
     terms = {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [{"matchFields": [field]}]}}}
     attempt = cluster.attempt(a_pod("p", affinity=terms))
     assert attempt.node == "b"
-    assert attempt.pre_filter.nodes == {"b"}
+    assert attempt.pre_filter.nodes == frozenset(("b",))
     assert attempt.decision().visited == ("b",)
 
 

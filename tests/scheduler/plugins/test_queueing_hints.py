@@ -135,7 +135,7 @@ def test_node_name_hears_of_every_new_node() -> None:
 
 
 TAINTED = node(taints=[{"key": "k", "value": "v", "effect": "NoExecute"}])
-TOLERANT = {"tolerations": [{"key": "k", "value": "v", "effect": "NoExecute"}]}
+TOLERANT: dict[str, Any] = {"tolerations": [{"key": "k", "value": "v", "effect": "NoExecute"}]}
 
 
 @pytest.mark.parametrize(

@@ -199,14 +199,14 @@ def test_volume_zone_after_a_volume(old: Any, new: Any, expected: bool) -> None:
 
 # -- devices -------------------------------------------------------------------------------------------------------
 
-ALLOCATION = {"devices": {"results": []}}
+ALLOCATION: Document = {"devices": {"results": []}}
 
 
 def claim(name: str = "c", uid: str = "u", **status: Any) -> Document:
     return {"kind": "ResourceClaim", "metadata": {"name": name, "namespace": "ns", "uid": uid}, "status": status}
 
 
-CLAIMING = {"resourceClaims": [{"name": "r", "resourceClaimName": "c"}]}
+CLAIMING: Document = {"resourceClaims": [{"name": "r", "resourceClaimName": "c"}]}
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_dynamic_resources_after_a_claim(present: Any, old: Any, new: Any, expec
     check(expected, "DynamicResources", pod(**CLAIMING), "ResourceClaim", action, old, new, cluster=cluster)
 
 
-TEMPLATED = {"resourceClaims": [{"name": "r", "resourceClaimTemplateName": "t"}]}
+TEMPLATED: Document = {"resourceClaims": [{"name": "r", "resourceClaimTemplateName": "t"}]}
 MADE = {"resourceClaimStatuses": [{"name": "r", "resourceClaimName": "c"}]}
 OWNED = {
     **claim(),

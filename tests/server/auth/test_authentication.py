@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,8 +11,9 @@ SELF = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 REVIEW = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
 
 
-def who(server: Server, **headers: str) -> dict:
-    return server("POST", SELF, REVIEW, **headers).json()["status"]["userInfo"]
+def who(server: Server, **headers: str) -> dict[str, Any]:
+    user: dict[str, Any] = server("POST", SELF, REVIEW, **headers).json()["status"]["userInfo"]
+    return user
 
 
 def test_a_request_without_token_is_refused(server: Server) -> None:
@@ -67,8 +69,9 @@ def test_reviews(server: Server) -> None:
         body = {"apiVersion": "authorization.k8s.io/v1", "kind": kind, "spec": spec | {"user": "ann"}}
         answer = server("POST", f"/apis/authorization.k8s.io/v1/{kind.lower()}s", body)
         assert (answer.status, answer.json()["status"]["allowed"]) == (201, True)
-    body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "spec": {"token": "secret"}}
-    answer = server("POST", "/apis/authentication.k8s.io/v1/tokenreviews", body).json()
-    assert answer["status"]["user"]["username"] == "kubernetes-admin"
-    body["spec"]["token"] = "other"
-    assert "authenticated" not in server("POST", "/apis/authentication.k8s.io/v1/tokenreviews", body).json()["status"]
+    token = {"token": "secret"}
+    review = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "spec": token}
+    reviewed = server("POST", "/apis/authentication.k8s.io/v1/tokenreviews", review).json()
+    assert reviewed["status"]["user"]["username"] == "kubernetes-admin"
+    token["token"] = "other"
+    assert "authenticated" not in server("POST", "/apis/authentication.k8s.io/v1/tokenreviews", review).json()["status"]

@@ -1,5 +1,8 @@
+from typing import Any
+
 import pytest
 
+from seatrial.store.users import User
 from tests.server.authorization.roles import grant, rule
 from tests.server.client import Server
 
@@ -10,12 +13,13 @@ REVIEW = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
 @pytest.fixture
 def server() -> Server:
     server = Server(rbac=True)
-    server.identities.add("bob", server.identities.user_of("secret").__class__("bob", ("system:authenticated",)))
+    server.identities.add("bob", User("bob", ("system:authenticated",)))
     return server
 
 
-def who(server: Server, **headers: str) -> dict:
-    return server("POST", SELF, REVIEW, **headers).json()["status"]["userInfo"]
+def who(server: Server, **headers: str) -> dict[str, Any]:
+    user: dict[str, Any] = server("POST", SELF, REVIEW, **headers).json()["status"]["userInfo"]
+    return user
 
 
 def test_groups_follow_the_user(server: Server) -> None:

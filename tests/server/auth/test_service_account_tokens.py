@@ -1,5 +1,7 @@
 """Tokens of service accounts: they expire, end with their account, and are for some audiences only."""
 
+from typing import Any
+
 import pytest
 
 from seatrial.model.times import SECOND
@@ -16,20 +18,22 @@ def account(server: Server) -> str:
     return f"{ACCOUNTS}/robot"
 
 
-def issued(server: Server, account: str, **spec) -> str:
+def issued(server: Server, account: str, **spec: Any) -> str:
     body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": spec}
     answer = server("POST", f"{account}/token", body)
     assert answer.status == 201, answer.body
-    return answer.json()["status"]["token"]
+    token: str = answer.json()["status"]["token"]
+    return token
 
 
 def is_accepted(server: Server, token: str) -> bool:
     return server("GET", "/api/v1/namespaces", authorization=f"Bearer {token}").status != 401
 
 
-def reviewed(server: Server, token: str, **spec) -> dict:
+def reviewed(server: Server, token: str, **spec: Any) -> dict[str, Any]:
     body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "spec": {"token": token} | spec}
-    return server("POST", "/apis/authentication.k8s.io/v1/tokenreviews", body).json()["status"]
+    status: dict[str, Any] = server("POST", "/apis/authentication.k8s.io/v1/tokenreviews", body).json()["status"]
+    return status
 
 
 def test_a_token_expires(server: Server, account: str) -> None:

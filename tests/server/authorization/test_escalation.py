@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from tests.server.authorization.roles import GROUP, RBAC, binding, cluster_role, create, grant, role, rule
@@ -13,7 +15,7 @@ def server() -> Server:
     return server
 
 
-def as_ann(server: Server, document: dict, namespace: str = "") -> Reply:
+def as_ann(server: Server, document: dict[str, Any], namespace: str = "") -> Reply:
     return create(server, document, namespace, impersonate_user="ann")
 
 

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from tests.server.authorization.roles import (
@@ -118,10 +120,12 @@ def test_the_default_roles_are_there(server: Server) -> None:
 def test_a_self_subject_access_review_is_about_the_user_itself(server: Server) -> None:
     grant(server, "ann", rule("list", "pods"))
 
-    def may(verb: str) -> dict:
+    def may(verb: str) -> dict[str, Any]:
         spec = {"resourceAttributes": {"verb": verb, "resource": "pods", "namespace": "default"}}
         body = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "spec": spec}
-        return server("POST", f"{REVIEWS}/selfsubjectaccessreviews", body, impersonate_user="ann").json()["status"]
+        answer = server("POST", f"{REVIEWS}/selfsubjectaccessreviews", body, impersonate_user="ann")
+        status: dict[str, Any] = answer.json()["status"]
+        return status
 
     source = 'ClusterRoleBinding "grant-ann-all" of ClusterRole "grant-ann-all" to User "ann"'
     assert may("list") == {"allowed": True, "reason": f"RBAC: allowed by {source}"}
@@ -139,11 +143,12 @@ def test_a_subject_access_review_names_its_user(server: Server) -> None:
 
 
 def test_a_local_review_must_be_about_its_namespace(server: Server) -> None:
-    spec = {"user": "ann", "resourceAttributes": {"verb": "get", "resource": "pods", "namespace": "other"}}
+    attributes = {"verb": "get", "resource": "pods", "namespace": "other"}
+    spec = {"user": "ann", "resourceAttributes": attributes}
     body = {"apiVersion": "authorization.k8s.io/v1", "kind": "LocalSubjectAccessReview", "spec": spec}
     path = f"{REVIEWS}/namespaces/default/localsubjectaccessreviews"
     assert server("POST", path, body).status == 422
-    spec["resourceAttributes"]["namespace"] = "default"
+    attributes["namespace"] = "default"
     assert server("POST", path, body).json()["status"] == {"allowed": False}
 
 

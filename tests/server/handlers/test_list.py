@@ -1,11 +1,12 @@
 import asyncio
 import gzip
+from typing import Any
 
 from tests.server.client import Server
 from tests.server.documents import MAPS, PODS, config_map, pod
 
 
-def names(answer: dict) -> list[str]:
+def names(answer: dict[str, Any]) -> list[str]:
     return [item["metadata"]["name"] for item in answer["items"]]
 
 

@@ -1,5 +1,7 @@
 import asyncio
 import json
+from collections.abc import Callable
+from typing import Any
 
 from seatrial.server.handlers.simulator_api import SimulatorApi
 from tests.server.client import Server
@@ -8,18 +10,20 @@ from tests.server.documents import PODS, node, pod
 
 class Scheduler:
     def __init__(self) -> None:
-        self.document = {"kind": "KubeSchedulerConfiguration", "profiles": []}
+        self.document: dict[str, Any] = {"kind": "KubeSchedulerConfiguration", "profiles": []}
 
-    def configuration(self) -> dict:
+    def configuration(self) -> dict[str, Any]:
         return self.document
 
-    def restart(self, configuration: dict) -> None:
+    def restart(self, configuration: dict[str, Any]) -> None:
         self.document = configuration
 
 
-def simulator(scheduler: Scheduler | None = None, **parts) -> tuple[Server, SimulatorApi]:
+def simulator(
+    scheduler: Scheduler | None = None, reset: Callable[[], None] | None = None
+) -> tuple[Server, SimulatorApi]:
     server = Server()
-    api = SimulatorApi(server.store, scheduler, **parts)
+    api = SimulatorApi(server.store, scheduler, reset)
     server.application._routes = (api.routes,)
     return server, api
 

@@ -48,7 +48,12 @@ def watch(path: str) -> Iterator[dict[str, Any]]:
 
 def follow(path: str, notice: Callable[[dict[str, Any]], None]) -> None:
     """Watch in a thread."""
-    threading.Thread(target=lambda: [notice(event) for event in watch(path)], daemon=True).start()
+
+    def run() -> None:
+        for event in watch(path):
+            notice(event)
+
+    threading.Thread(target=run, daemon=True).start()
 
 
 def bind(pod: str, node: str) -> None:

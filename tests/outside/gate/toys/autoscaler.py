@@ -4,7 +4,7 @@ import os
 import time
 import urllib.error
 
-from api import NODES, PODS, send, watch
+from tests.outside.gate.toys.api import NODES, PODS, send, watch
 
 LIMIT = int(os.environ.get("LIMIT", "3"))
 made = 1

@@ -3,15 +3,15 @@
 import threading
 import time
 from queue import Queue
-
-from api import PODS, Slots, bind, follow
+from typing import Any
 
 from seatrial.outside.client import next_pod
+from tests.outside.gate.toys.api import PODS, Slots, bind, follow
 
-queue: Queue = Queue()
+queue: Queue[str] = Queue()
 
 
-def notice(event: dict) -> None:
+def notice(event: dict[str, Any]) -> None:
     if event["type"] == "ADDED" and not event["object"]["spec"].get("nodeName"):
         queue.put(event["object"]["metadata"]["name"])
 

@@ -6,14 +6,14 @@ import sys
 import threading
 import time
 
-from api import NODES, PODS, Slots, bind, merge, refuse, send, watch
+from tests.outside.gate.toys.api import NODES, PODS, Slots, bind, merge, refuse, send, watch
 
 SECONDS = float(os.environ.get("SECONDS", "0"))
 MODE = os.environ.get("MODE", "")
 slots = Slots()
 if MODE == "early":
     # A write outside its turn: it has to wait for the turn.
-    slots.early = send("POST", "/api/v1/namespaces/default/configmaps", {"metadata": {"name": "early"}})
+    send("POST", "/api/v1/namespaces/default/configmaps", {"metadata": {"name": "early"}})
 for event in watch(PODS):
     pod = event["object"]
     name = pod["metadata"]["name"]
