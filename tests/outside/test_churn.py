@@ -138,7 +138,7 @@ def test_both_schedulers_place_and_refuse_the_same_pods(
     with real:
         stage = Stage(api, real, ours)
         for operation in operations(seed, NODES, PODS):
-            stage.scenario_run(operation)
+            stage.play(operation)
         stage.check_everything()
         events = api.listed("Event")
     refused = {event["involvedObject"]["name"] for event in events if event["reason"] == "FailedScheduling"}
@@ -184,6 +184,6 @@ def test_one_extender_leads_both_schedulers_to_the_same_picks(
     with real, closing(ours.scheduler):
         stage = Stage(api, real, ours)
         for operation in operations(1000, 20, 60):
-            stage.scenario_run(operation)
+            stage.play(operation)
         stage.check_everything()
     assert len([node for node in ours.placements().values() if node]) > 20

@@ -1,6 +1,7 @@
 """Plays a scenario with toy programs, through the real server, gate and processes."""
 
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import orjson
 from seatrial.clock.virtual import Clock
 from seatrial.control_plane.hosted_run import HostedRun
 from seatrial.outside.configuration import OutsideController
+from seatrial.outside.program import Program
 from seatrial.scenario.cluster import fresh_store
 from seatrial.scenario.engine.controller_registry import Registry
 from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
@@ -33,6 +35,11 @@ def toy_command(program: str, **environment: Any) -> tuple[str, ...]:
     """Runs a toy program as a module of the tests, with these variables in its environment."""
     settings = [f"{key}={value}" for key, value in {"PYTHONPATH": ROOT, **environment}.items()]
     return "/usr/bin/env", *settings, sys.executable, "-m", f"tests.outside.gate.toys.{program}"
+
+
+def no_program(controller: OutsideController, ended: Callable[[], None]) -> Program:
+    """In place of a launcher where no controller has a command."""
+    raise AssertionError(f"{controller.name} has no program")
 
 
 class Played:

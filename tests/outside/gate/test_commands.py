@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import shlex
 import ssl
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from typing import Any
 import yaml
 
 from tests.examples.serving import SCENARIOS
-from tests.outside.gate.playing import TOYS
+from tests.outside.gate.playing import toy_command
 from tests.outside.processes import Serve, wait_until
 from tests.scenario.playing import create, done, events, node, operations, pod, scenario
 
@@ -100,7 +101,7 @@ def test_without_any_scheduler_a_scenario_fails_with_the_remedy(tmp_path: Path) 
 
 
 def test_the_server_goes_on_after_an_outside_scheduler_has_crashed(tmp_path: Path) -> None:
-    toy = f"scheduler=/usr/bin/env MODE=crash {sys.executable} {TOYS / 'scheduler.py'}"
+    toy = f"scheduler={shlex.join(toy_command('scheduler', MODE='crash'))}"
     with Serve(tmp_path / "state", "--no-scheduler", "--controllers", "", "--outside", toy) as server:
         served = Served(server)
         two = operations(create(1, node("n1")), create(1, pod("a")), create(1, pod("b")), done(1))
@@ -117,7 +118,7 @@ def test_a_scheduler_that_is_already_running_takes_part(tmp_path: Path) -> None:
     with Serve(tmp_path / "state", "--no-scheduler", "--controllers", "", "--outside", str(path)) as server:
         placed = server.state / "outside" / "scheduler.kubeconfig"
         environment = os.environ | {"KUBECONFIG": str(placed)}
-        with subprocess.Popen([sys.executable, str(TOYS / "scheduler.py")], env=environment) as toy:
+        with subprocess.Popen(toy_command("scheduler"), env=environment) as toy:
             try:
                 served = Served(server)
                 for name in ("one", "two"):

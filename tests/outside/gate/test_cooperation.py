@@ -4,26 +4,21 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from seatrial.outside.configuration import OutsideController
 from seatrial.outside.controllers import OutsideControllers
 from seatrial.outside.cooperation import CHECK, NEXT, Cooperation
-from seatrial.outside.program import Program
 from seatrial.scenario.spec.dialect import FAILED, OPERATIONS, PAUSED, RUNNING, Phase
 from seatrial.scenario.status import ScenarioStatus
+from tests.outside.gate.playing import no_program
 from tests.server.client import Reply, Server
 
 HOGE = f"{CHECK}?name=hoge-controller"
-
-
-def _no_program(controller: OutsideController, ended: Callable[[], None]) -> Program:
-    raise AssertionError("no controller here has a program")
 
 
 class Stage:
     """A server with both functions, and a Scenario whose phase is set by hand."""
 
     def __init__(self, longest: float = 10) -> None:
-        self.cooperation = Cooperation(OutsideControllers((), launch=_no_program), longest=longest)
+        self.cooperation = Cooperation(OutsideControllers((), launch=no_program), longest=longest)
         self.server = Server(routes=[self.cooperation.routes])
         self.status = ScenarioStatus(OPERATIONS, "", phase=RUNNING)
 

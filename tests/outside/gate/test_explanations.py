@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from seatrial.outside.configuration import OutsideController
-from tests.outside.gate.playing import TOYS, Played, toy
+from tests.outside.gate.playing import Played, toy, toy_command
 from tests.scenario.playing import create, done, node, operations, pod
 
 
@@ -27,7 +27,7 @@ def test_annotations_of_the_simulator_become_the_schedule_result(tmp_path: Path)
     assert (attempt["allCandidateNodes"], attempt["allFilteredNodes"]) == (["n1", "n2"], ["n1"])
     assert attempt["pluginResults"]["filter"]["n2"] == {"Toy": "no slot"}
     assert attempt["pluginResults"]["score"]["n1"]["Toy"]["finalScore"] == 7
-    assert played.run.board.minor == 2
+    assert played.run.status.minor == 2
 
 
 def test_the_model_explains_an_outside_scheduler(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_a_waiter_of_the_user_says_when_a_program_is_idle(tmp_path: Path) -> Non
     """The autoscaler is waited for until there are three nodes, however long that takes."""
     waiter = tmp_path / "waiters.py"
     waiter.write_text("def three_nodes(cluster):\n    return len(cluster.list('v1/Node')) == 3\n")
-    command = ("/usr/bin/env", "SECONDS=0.5", sys.executable, str(TOYS / "autoscaler.py"))
+    command = toy_command("autoscaler", SECONDS=0.5)
     autoscaler = OutsideController("autoscaler", command, waiter=f"{waiter}:three_nodes", timeout="20s")
     items = create(1, node("n1", 1)), *(create(1, pod(name)) for name in "abc"), done(1)
     spec = operations(*items, simulated=("scheduler", "autoscaler"))

@@ -1,7 +1,7 @@
 """What waits at the gate in which phase, and how that is bounded."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
@@ -11,8 +11,9 @@ from seatrial.outside.configuration import OutsideController
 from seatrial.outside.controllers import OutsideControllers
 from seatrial.outside.session import Phase, Session
 from seatrial.server.auth.authentication import AUTHENTICATED
-from seatrial.server.messages import Request
+from seatrial.server.messages import Disconnected, Request
 from seatrial.store.users import MASTERS, User
+from tests.outside.gate.playing import no_program
 from tests.server.client import Server
 from tests.server.documents import MAPS, config_map
 
@@ -25,7 +26,7 @@ class Stage:
     """A server with one outside controller whose phase is set by hand."""
 
     def __init__(self) -> None:
-        self.gate = OutsideControllers((OutsideController("toy", user="toy"),), launch=lambda *_: None)
+        self.gate = OutsideControllers((OutsideController("toy", user="toy"),), launch=no_program)
         self.server = Server(gates=[self.gate])
         self.server.identities.add("outside", User("toy", (MASTERS, AUTHENTICATED)))
 
@@ -42,7 +43,7 @@ async def settled() -> None:
         await asyncio.sleep(0)
 
 
-def play(story: Callable[[], Awaitable[None]]) -> None:
+def play(story: Callable[[], Coroutine[Any, Any, None]]) -> None:
     asyncio.run(story())
 
 
@@ -145,7 +146,7 @@ def test_a_client_that_goes_away_is_forgotten() -> None:
         assert len(stage.session.waiting) == 1
         gone.set()
         await asyncio.wait([waiting])
-        assert isinstance(waiting.exception(), requests.Disconnected)
+        assert isinstance(waiting.exception(), Disconnected)
         assert not len(stage.session.waiting)
 
     play(story)
