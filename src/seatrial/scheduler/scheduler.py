@@ -220,7 +220,7 @@ class Scheduler:
     def _conclude(self, binding: Binding) -> Decision:
         """Records a binding that is finished, held or failed; a failed pod goes back to the queue."""
         failure, decision = binding.failure, binding.decision
-        more = self._extender_answers()
+        more = {} if self._extenders is None else self._extender_answers()
         if binding.points:
             more["points"] = dict(binding.points)
         if binding.waits:
@@ -266,7 +266,7 @@ class Scheduler:
 
     def _decision(self, queued: QueuedPod, attempt: Attempt) -> Decision:
         kept = not isinstance(self.recorder, NoRecorder)
-        more = self._extender_answers()
+        more = {} if self._extenders is None else self._extender_answers()
         return attempt.decision(self.clock.now(), queued.attempts, self.recorder.wants_cells, kept, **more)
 
     def _extender_answers(self) -> dict[str, Any]:

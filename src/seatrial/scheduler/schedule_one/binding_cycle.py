@@ -200,7 +200,8 @@ class Binder:
     def _bind_by_plugins(self, binding: Binding) -> Status:
         attempt = binding.attempt
         status, told = attempt.framework.run_bind(binding.assumed, binding.node, attempt.cycle)
-        binding.points["bind"] = tuple(told)
+        if self._keeps_points:
+            binding.points["bind"] = tuple(told)
         return status
 
     def _undo(self, binding: Binding, status: Status) -> Binding:
