@@ -65,7 +65,7 @@ class SchedulerMetrics:
             self.attempts_per_pod.observe(decision.attempt)
 
     def took(self, profile: str, outcome: str, seconds: float) -> None:
-        """How long an attempt took, where somebody has a real clock."""
+        """How long an attempt took, if the caller has a real clock."""
         key = (profile, _RESULTS.get(outcome, outcome))
         self.durations.setdefault(key, Histogram(DURATION_BUCKETS)).observe(seconds)
 

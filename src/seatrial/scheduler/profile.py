@@ -1,4 +1,4 @@
-"""The profiles of a configuration at work: their plugins, their gates and hints for the queue, and its order."""
+"""Builds the profiles of a configuration: their plugins, the gates and hints of the queue, and its order."""
 
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -18,7 +18,7 @@ from seatrial.scheduler.queue.scheduling_queue import Gate
 from seatrial.scheduler.schedule_one.schedule_one import EXTENDER
 
 NO_NODES = "no nodes"
-"""Who is to blame where there is no node at all: upstream retries such pods for ever, here they wait for a node."""
+"""The rejector if the cluster has no nodes: upstream retries such pods for ever, here they wait for a node."""
 _FIT = "NodeResourcesFit"
 _ANYTHING = Plugin()
 

@@ -1,4 +1,4 @@
-"""The scheduler: takes pods from the queue one by one and finds each a node, or says why there is none.
+"""The scheduler: takes pods from the queue one by one and finds a node for each, or the reason why there is none.
 
 `schedule_one` is one attempt with all its writes. Nothing happens between two calls: what other parts of the cluster
 write in the meantime reaches the scheduler as changes of the store. Upstream: pkg/scheduler/schedule_one.go (v1.36.3).
@@ -78,13 +78,13 @@ class Scheduler:
     # -- life --------------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Take in the cluster as it is, and hear of every change from now on."""
+        """Read the present cluster and subscribe to changes."""
         if not self._is_running:
             self._is_running = True
             self._watcher.start()
 
     def stop(self) -> None:
-        """Hear of nothing any more; a new start takes the cluster in afresh."""
+        """Unsubscribe and forget the cluster; a new start reads it again."""
         if self._is_running:
             self._is_running = False
             self._watcher.stop()
@@ -205,7 +205,7 @@ class Scheduler:
         return self._recorded(failure.decision)
 
     def _repeat(self, queued: QueuedPod, known: Failure, memory: FailureMemory) -> Decision:
-        """An attempt that is known to end like that of another pod."""
+        """Repeats the outcome of an equal pod's attempt."""
         decision = known.told_of(queued, self.clock.now())
         self.recorder.decided(decision)
         self._fail(queued, known.attempt.message, known.rejectors, known.pending, known.nominated)
@@ -248,7 +248,7 @@ class Scheduler:
         pending: frozenset[str],
         nominated: str | None,
     ) -> None:
-        """An attempt has failed: the pod goes back to the queue, and the cluster is told why."""
+        """An attempt has failed: the pod goes back to the queue, and its status and an Event give the reason."""
         queued.unschedulable_plugins, queued.pending_plugins = unschedulable, pending
         pod = self._watcher.present(queued.pod)
         if pod is None:
@@ -282,7 +282,7 @@ class Scheduler:
     # -- parts -------------------------------------------------------------------------------------------------------
 
     def _build(self, configuration: Configuration) -> None:
-        """Make all parts anew for a configuration."""
+        """Build all parts for a configuration."""
         self.configuration = configuration
         store, clock = self.store, self.clock
         self.table = NodeTable()

@@ -48,9 +48,9 @@ class Watcher:
         self._profiles = frozenset(profiles)
         self._reader = PodReader()
         self.queue: SchedulingQueue
-        """Set by who makes both."""
+        """Set by the scheduler, which builds both."""
         self.on_assumed_deleted: Callable[[PodInfo], bool] = lambda pod: False
-        """Asked when a pod is deleted while it waits to be bound; whether somebody else undoes the assumption."""
+        """Asked when a pod is deleted while it waits to be bound; whether the callee undoes the assumption."""
         self.pods: dict[str, PodInfo] = {}
         self.assumed: dict[str, PodInfo] = {}
         self._outdated: set[str] = set()
@@ -70,7 +70,7 @@ class Watcher:
             self._on_change(change)
 
     def start(self) -> None:
-        """Take in what there is, and hear of every change from now on."""
+        """Read the present objects and subscribe to changes."""
         kinds = [kind_named(self._store.kinds, name) for name in _KINDS]
         for stored in self._store.list(kinds[1]):
             self._table.add_node(NodeInfo.read(stored.document()))
@@ -119,7 +119,7 @@ class Watcher:
                 self.queue.move_all(ClusterEvent(name, _ACTIONS[change.type]), old, new)
 
     def is_heard(self) -> bool:
-        """Whether an event could matter to anybody now."""
+        """Whether there are pods that an event could move."""
         return len(self.queue.unschedulable) > 0 or bool(self.queue.in_flight)
 
     # -- nodes -------------------------------------------------------------------------------------------------------

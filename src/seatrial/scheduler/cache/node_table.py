@@ -1,7 +1,7 @@
 """All nodes as columns. Plugins see `Nodes`: the whole table, some rows, or rows as they would be with other pods.
 
 Rows never move; a removed node leaves a hole that a later one may fill. `order` is the permutation of rows that the
-search follows. Every change of a row is written to a log, so that whoever caches columns recomputes only those rows.
+search follows. Every change of a row is written to a log, so that a cache of columns recomputes only those rows.
 
 Upstream: pkg/scheduler/backend/cache (cache.go, snapshot.go).
 """
@@ -339,7 +339,7 @@ class NodeTable:
 
 
 class Nodes(Sequence[NodeInfo]):
-    """What a plugin sees: columns parallel to some nodes. Nobody changes them.
+    """What a plugin sees: columns parallel to some nodes. They must not be changed.
 
     `rows` maps positions to rows of the table; for the whole table positions are rows. Holes of the whole table are
     there with nothing allocatable: what plugins say about them is never read.

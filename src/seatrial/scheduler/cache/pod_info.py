@@ -35,7 +35,7 @@ NO_LABELS: Mapping[str, str] = MappingProxyType({})
 VALUES_SHARED = 4096
 """How many values of annotations are remembered, so that pods of one template share theirs."""
 LONGEST_KEPT = 4096
-"""Bytes of annotations beyond which they are not kept beside the encoded pod."""
+"""Bytes of annotations beyond which they are not kept with the encoded pod."""
 
 
 class PodShape:

@@ -1,4 +1,4 @@
-"""The scheduler's view of a store: objects beside pods and nodes, and the writes of plugins.
+"""The scheduler's view of a store: objects other than pods and nodes, and the writes of plugins.
 
 Documents are decoded when a plugin first asks for their kind and kept until they change; a cluster without volumes
 never decodes one.

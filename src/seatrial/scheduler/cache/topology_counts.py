@@ -8,7 +8,7 @@ from seatrial.scheduler.cache.pod_terms import PodMatcher
 
 
 def picked_by_domain(table: NodeTable, key: str, matcher: PodMatcher) -> Ints:
-    """The pods a matcher picks, by the number of their node's value of a label. Nobody changes the array."""
+    """The pods a matcher picks, by the number of their node's value of a label. The array must not be changed."""
     counts = table.counts.matching(matcher, False)
     return table.counts.by_domain((matcher, False), counts, table.label(key), table.version)
 

@@ -1,7 +1,7 @@
 """Shapes of configuration documents: which fields there are, of what type, and how an empty one is written.
 
 One declaration serves strict decoding and writing. A field is written *always* (a Go field without omitempty), or
-*omitted* when empty, or kept as a *pointer* is: whenever somebody set it, even to zero.
+*omitted* when empty, or kept as a *pointer* is: whenever it was set, even to zero.
 """
 
 from collections.abc import Callable, Mapping

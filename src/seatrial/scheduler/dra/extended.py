@@ -20,7 +20,7 @@ CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"
 
 
 class DeviceClasses:
-    """The device classes, and the extended resources they stand for; read anew when a class changes."""
+    """The device classes, and the extended resources they stand for; read again when a class changes."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster

@@ -20,7 +20,7 @@ def allocation_of(claim: Document) -> Document | None:
 
 
 def reserved_for(claim: Document) -> list[Document]:
-    """Who uses the claim."""
+    """The users of the claim."""
     consumers: list[Document] = (claim.get("status") or {}).get("reservedFor") or []
     return consumers
 

@@ -79,7 +79,7 @@ def unreserve_claim(client: Client, cluster: Cluster, claim: Document, pod: PodI
 
 
 def deallocate(client: Client, claim: Document) -> None:
-    """Frees the devices of a claim that nobody else uses."""
+    """Frees the devices of a claim that no other pod uses."""
     document = deepcopy(claim)
     for name in ("allocation", "reservedFor", "devices"):
         document["status"].pop(name, None)

@@ -1,8 +1,8 @@
-"""Columns that all pods of a shape share: filter verdicts and local scores, brought up to date row by row.
+"""Columns that all pods of a shape share: filter verdicts and local scores, updated row by row.
 
-A plugin says what its answer for a node depends on (`Reads`). Answers that depend on the node, or on the node and its
-pods, are kept per profile and shape; after a change of the table only the changed rows are asked for again. Answers
-that depend on more are never kept, nor are failures. Shapes for which a plugin has the same state may share its column.
+A plugin declares what its answer for a node depends on (`Reads`). Answers that depend on the node, or on the node and
+its pods, are kept per profile and shape; after a change of the table only the changed rows are computed again. Answers
+that depend on more are not kept, nor are failures. Shapes for which a plugin has the same state may share its column.
 """
 
 from collections.abc import Callable, MutableMapping, Sequence
@@ -63,7 +63,7 @@ class ShapeColumns:
         self._scorers = framework.scorers
 
     def _index(self) -> None:
-        """Looks the columns over after some were exchanged."""
+        """Indexes the columns after some were replaced."""
         self._all: list[FilterColumn | ScoreColumn] = [*self.filters, *self.scores]
         self._by_name = {column.call.name: column for column in self.filters}
         self._scores_by_name = {column.call.name: column for column in self.scores}
@@ -85,7 +85,7 @@ class ShapeColumns:
         self._index_states()
 
     def _index_states(self) -> None:
-        """Sorts what PreScore of cached plugins answered: states, skips, and failures to be told in their turn."""
+        """Sorts the PreScore answers of cached plugins: states, skips, and failures in the order of the plugins."""
         self.pre_states: dict[str, Any] = {}
         self.pre_skipped: tuple[str, ...] = ()
         self.asks_first: list[tuple[str, Callable[..., Any]]] = []
@@ -137,7 +137,7 @@ class ShapeColumns:
         """Brings all columns up to date with the table."""
         table = self.table
         since = self.mark
-        # Columns that are made anew anyway must not pay for reading the whole log.
+        # Columns that are computed from scratch do not need the log.
         is_told = since != table.mark and self.size == table.size
         changes = changed_rows(table, since) if is_told else NO_CHANGES
         for shared, _ in self._joint:
@@ -188,7 +188,7 @@ class ShapeColumns:
         self.local[row] = local
 
     def _moved(self) -> bool:
-        """Whether something changed that no log of rows tells; of shared columns it shows in their generation."""
+        """Whether something changed that the log of rows does not show; a shared column changes its generation."""
         if self._has_failed:
             return True
         for shared, known in self._joint:
@@ -208,17 +208,17 @@ class ShapeColumns:
         self._join(slice(None))
 
     def _made(self, column: C, pod: PodInfo, cycle: CycleState) -> C:
-        """The column made anew, or the one of another shape that has the same state."""
+        """The column computed from scratch, or that of another shape with the same state."""
         shares = self._shared is not None and column.call.plugin.by_state
         state = column.state_of(pod, self.table, cycle) if shares else MISSING
         if self._shared is None or state is MISSING:
-            own = column.anew() if column.is_shared else column
+            own = column.blank() if column.is_shared else column
             own.make(pod, self.table, cycle)
             return own
         key = (type(column), self._profile, column.call.name, state)
         found = self._shared.get(key)
         if found is None:
-            found = self._shared[key] = column.anew()
+            found = self._shared[key] = column.blank()
             found.is_shared = True
             found.make(pod, self.table, cycle)
         else:

@@ -1,7 +1,7 @@
-"""What one plugin says about all rows of the table: verdicts or raw scores, of which changed rows are asked for again.
+"""One plugin's verdicts or raw scores for all rows of the table; changed rows are computed again.
 
-None of a filter means that it rejects nobody at this moment; only a PreFilter that skips it has it never asked again.
-A failure is not a fact about a row: a column that met one is made anew before it is used the next time.
+A filter that answers None rejects no node at this moment, and is called again for changed rows; only a PreFilter that
+skips it ends that. A failure is no fact about a row: a column with one is computed from scratch before its next use.
 """
 
 from abc import ABC, abstractmethod
@@ -34,18 +34,18 @@ def changed_rows(table: NodeTable, since: int) -> Changes:
 
 
 class Overtaken(Exception):
-    """Something was said about some rows that does not fit what is known of the others: ask for all of them."""
+    """An answer for some rows does not fit the kept answers for the others: all rows must be computed."""
 
 
 class Column(ABC):
-    """What one plugin says about all rows. Shapes share it where the plugin judges by its state alone."""
+    """One plugin's answers for all rows. Shapes share it if the plugin depends on its state alone."""
 
     def __init__(self, plugin: Plugin) -> None:
         self.depends_on = plugin.depends_on
         self.depends: Any = None
         """What the plugin said it depends on when the column was made."""
         self.generation = 0
-        """Grows whenever the whole column is made anew."""
+        """Grows whenever the whole column is computed."""
         self.is_shared = False
         self._size = -1
         self._mark = 0
@@ -54,7 +54,7 @@ class Column(ABC):
     @property
     @abstractmethod
     def is_empty(self) -> bool:
-        """Whether the plugin has nothing to say about any row."""
+        """Whether the plugin is skipped."""
 
     @property
     @abstractmethod
@@ -133,7 +133,7 @@ class FilterColumn(Column):
     def has_failed(self) -> bool:
         return self.has_errors
 
-    def anew(self) -> "FilterColumn":
+    def blank(self) -> "FilterColumn":
         return type(self)(self.call)
 
     def state_of(self, pod: PodInfo, table: NodeTable, cycle: CycleState) -> Any:
@@ -245,7 +245,7 @@ class ScoreColumn(Column):
     def has_failed(self) -> bool:
         return self.failure is not None
 
-    def anew(self) -> "ScoreColumn":
+    def blank(self) -> "ScoreColumn":
         return ScoreColumn(self.call, self._pre_score)
 
     def state_of(self, pod: PodInfo, table: NodeTable, cycle: CycleState) -> Any:

@@ -1,8 +1,8 @@
-"""Attempts that need not be made twice: a pod that is like one which has just failed fails in the same way.
+"""Repeats the outcome of a failed attempt for an equal pod.
 
-Between two attempts nothing may have changed that any plugin looks at, and both pods must be alike in all that plugins
-look at: same shape, nominated nowhere, no claims or volumes made for the one pod. Only plugins whose sources we know
-are trusted with that. A failed search visits every node, so it leaves the start of the next one where it was.
+Between the two attempts nothing may have changed that a plugin reads, and both pods must be equal in all that plugins
+read: same shape, no nomination, no claims or volumes made for the one pod. Only in-tree plugins are known to keep to
+that. A failed search visits every node, so it leaves the start of the next one where it was.
 """
 
 from collections.abc import Iterable
@@ -84,7 +84,7 @@ class FailureMemory:
             self.keep(failure)
 
     def keep(self, failure: Failure) -> None:
-        """A failure is as true as before after it was told."""
+        """Keeps a failure for the present versions: reporting it has changed them, but nothing that plugins read."""
         kept = self._failures.get(self._versions(), dict)
         kept[failure.attempt.framework.name, failure.attempt.pod.shape] = failure
         self._has_any = True

@@ -24,7 +24,7 @@ WAITING = Waiting()
 
 
 class Abandoned(BaseException):
-    """Nobody wants the result of the work any more; no `except Exception` stops it."""
+    """The result of the work is no longer needed; no `except Exception` stops it."""
 
 
 class Turns:

@@ -1,7 +1,7 @@
-"""What plugins may read beside nodes and pods, and what they may write.
+"""What plugins may read apart from nodes and pods, and what they may write.
 
 The scheduler is fed by the store in a run and by plain documents in golden replay; both are a `Cluster`. Writes go
-through a `Client`, so that a plugin never knows whether anybody keeps them.
+through a `Client`, so that a plugin does not depend on the store.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from seatrial.scheduler.cache.pod_info import PodInfo
 class Cluster(Protocol):
     """Read access to objects by kind name ("Service", "PersistentVolumeClaim", "ResourceClaim", ...).
 
-    The documents are shared: nobody changes them.
+    The documents are shared and must not be changed.
     """
 
     def list(self, kind: str, namespace: str | None = None) -> Sequence[Document]:
@@ -58,7 +58,7 @@ class Nominator(Protocol):
         ...
 
     def nominated_nodes(self) -> Sequence[str]:
-        """The nodes somebody is nominated to."""
+        """The nodes that have nominated pods."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Cluster events: what happened to which kind of object, and which plugins want to hear of it.
+"""Cluster events: what happened to which kind of object, and which plugins register it.
 
 An event that may make a rejected pod schedulable moves it back to the queue; each plugin registers the events that
 concern its own rejections. Upstream: kube-scheduler/framework/types.go, pkg/scheduler/framework/events.go (v1.36.3).
@@ -41,12 +41,12 @@ OBSERVED = (
     RESOURCE_SLICE,
     DEVICE_CLASS,
 )
-"""Kinds beside pods and nodes whose events move pods."""
+"""Kinds other than pods and nodes whose events move pods."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterEvent:
-    """Something that happened to an object of a kind, or (registered) that a plugin wants to hear of."""
+    """Something that happened to an object of a kind, or (registered) that a plugin reacts to."""
 
     resource: str
     action: Action
@@ -64,7 +64,7 @@ class ClusterEvent:
         return self.resource == WILDCARD and self.action == Action.ALL
 
     def covers(self, incoming: "ClusterEvent") -> bool:
-        """Whether a plugin that registered this wants to hear of `incoming`."""
+        """Whether a registration of this event includes `incoming`."""
         if self.is_wildcard:
             return True
         same = self.resource in (WILDCARD, incoming.resource) or (

@@ -184,7 +184,7 @@ class Plugin:
         return type(self).__name__
 
     def depends_on(self) -> Any:
-        """What cached columns of this plugin depend on beside their rows; when it changes they are made anew."""
+        """What cached columns of this plugin depend on apart from their rows; a change computes them again."""
         return None
 
     def events(self, gates: Mapping[str, bool]) -> tuple[Requeue, ...]:

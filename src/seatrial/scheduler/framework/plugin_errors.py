@@ -2,7 +2,7 @@
 
 In-tree plugins are trusted. A user's is guarded: each of its extension points is wrapped when the plugin is made.
 Where a run must not go on with a broken plugin, PluginFailed ends it; a scheduler that is `tolerant` takes the
-failure for the plugin's own Error status, so the pod is tried again later and everybody else is served meanwhile.
+failure for the plugin's own Error status, so the pod is tried again later and other pods are scheduled meanwhile.
 """
 
 import logging

@@ -1,7 +1,7 @@
 """One profile at work: its plugins by extension point, and how each point is run.
 
-Every `run_*` here is upstream's rule for one extension point: who is asked, when asking stops, and how answers become
-one status. Filters and scores of many nodes are in `search` and `scoring`.
+Every `run_*` here is upstream's rule for one extension point: which plugins run, when the loop stops, and how
+answers become one status. Filters and scores of many nodes are in `filtering` and `scoring`.
 
 Upstream: pkg/scheduler/framework/runtime/framework.go.
 """
@@ -240,7 +240,7 @@ class Framework:
         return replace(kept, status=status) if kept else PostFiltered(status)
 
     def run_reserve(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> tuple[Status, list[tuple[str, str]]]:
-        """Reserves with every plugin; who failed first decides. The caller unreserves."""
+        """Reserves with every plugin until one fails. The caller unreserves."""
         told: list[tuple[str, str]] = []
         for plugin in self._reservers:
             status = plugin.reserve(pod, node, cycle.of(plugin.name)) or SUCCESS
@@ -259,7 +259,7 @@ class Framework:
     def run_permit(
         self, pod: PodInfo, node: NodeInfo, cycle: CycleState
     ) -> tuple[Status, dict[str, int], list[tuple[str, str]]]:
-        """Asks Permit plugins: the status (WAIT where one holds the pod), who waits how long, and what each said."""
+        """Asks Permit plugins: the status (WAIT if one holds the pod), the timeouts by plugin, and all answers."""
         told: list[tuple[str, str]] = []
         waits: dict[str, int] = {}
         for plugin in self._permitters:
@@ -362,7 +362,7 @@ class FilterCall:
         self.is_cached = self.reads != Reads.CLUSTER and not self.one_by_one
         self.is_in_tree = is_in_tree(type(plugin))
         self.concerns: Callable[[PodInfo], bool] | None = getattr(plugin, "concerns", None)
-        """A plugin may say cheaply that a pod is none of its business."""
+        """A plugin may tell cheaply that its filter does not concern a pod."""
 
     def __call__(self, pod: PodInfo, nodes: Nodes, state: Any, asked: Mask | None = None) -> Verdicts | None:
         """The verdicts; None where every node passes. Plugins that go one by one see only the nodes `asked` for."""

@@ -1,7 +1,7 @@
 """What a plugin says: a Status about one thing, Verdicts about all nodes at once.
 
 A verdict is a value, never an exception: an exception means our bug or a broken object. Over many nodes only small
-integers are kept; the texts are made when somebody reads them.
+integers are kept; the texts are made when they are read.
 
 Upstream: staging/src/k8s.io/kube-scheduler/framework/interface.go (Status, Code).
 """

@@ -1,4 +1,4 @@
-"""Pods that Permit holds: who waits for whom, until all allow, one rejects, or the time is up.
+"""Pods that Permit holds, until all plugins allow them, one rejects them, or the time is up.
 
 A waiting pod keeps its reservation. Nothing happens by itself: a pod that is allowed or rejected is *settled*, and the
 scheduler goes on with it in its next turn. Upstream: pkg/scheduler/framework/runtime/waiting_pods_map.go (v1.36.3).
@@ -86,7 +86,7 @@ class WaitingPods:
         return waiting
 
     def close(self) -> None:
-        """Nobody waits any more: the scheduler stops."""
+        """Releases all pods: the scheduler stops."""
         for waiting in self._pods.values():
             for timer in waiting.timers.values():
                 timer.cancel()

@@ -17,7 +17,7 @@ REASON = "node(s) didn't have free ports for the requested pod ports"
 
 
 class NodePorts(Plugin):
-    """Looks only at nodes where somebody has one of the wanted ports."""
+    """Checks only nodes on which one of the wanted ports is in use."""
 
     reads = Reads.ROW
     default_order = 70

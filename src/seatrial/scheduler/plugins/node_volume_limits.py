@@ -1,7 +1,7 @@
 """NodeVolumeLimits: no more volumes of a CSI driver on a node than the driver says it can attach.
 
-Upstream: pkg/scheduler/framework/plugins/nodevolumelimits (v1.36.3). A volume is counted once per node, whoever uses
-it; claims without a volume count under a name of their own.
+Upstream: pkg/scheduler/framework/plugins/nodevolumelimits (v1.36.3). A volume is counted once per node,
+however many pods use it; claims without a volume count under a name of their own.
 """
 
 from seatrial.model.documents import Document

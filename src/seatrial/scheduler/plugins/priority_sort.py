@@ -1,4 +1,4 @@
-"""PrioritySort: higher priority first, then who has waited longer.
+"""PrioritySort: higher priority first, then the longer wait.
 
 Upstream: pkg/scheduler/framework/plugins/queuesort (v1.36).
 """

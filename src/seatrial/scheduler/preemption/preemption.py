@@ -1,4 +1,4 @@
-"""Whom to evict so that a pod fits: the dry run of preemption over all candidate nodes.
+"""Selects the pods to evict so that a pod fits: the dry run of preemption over all candidate nodes.
 
 Victims are all pods of lower priority that cannot be put back: first those whose eviction would violate a disruption
 budget are tried, then the others, the most important first. Nodes that nothing but their own rows concerns are worked
@@ -210,7 +210,7 @@ class Evaluator:
         return [self.table.what_if(rows, removed, added) for added in ((nominated, {}) if nominated else ({},))]
 
     def _one(self, pod: PodInfo, node: _Node, cycle: CycleState) -> Victims | Status:
-        """The same for one node whose pods also change the states of plugins, or that somebody is nominated to."""
+        """The same for one node whose pods also change the states of plugins, or with pods nominated to it."""
         for other in node.lower:
             cycle = cycle.without_pod(other, node.info)
         back: list[PodInfo] = []

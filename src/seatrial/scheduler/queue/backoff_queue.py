@@ -25,7 +25,7 @@ class BackoffQueue:
         self.ordinary = PodHeap(self._by_window)
         self.after_error = PodHeap(self._by_expiry)
         self._flushed: int | None = None
-        """The window in which nobody is left whose backoff has run out."""
+        """The window in which no pod is left whose backoff has expired."""
 
     def __contains__(self, key: str) -> bool:
         return key in self.ordinary or key in self.after_error

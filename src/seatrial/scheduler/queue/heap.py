@@ -15,7 +15,7 @@ Entry = tuple[Any, int, str]
 class PodHeap:
     """Pods by order; an entry that is gone or moved is skipped when it comes up.
 
-    Most pods come in the order in which they leave: those stand in a line, and only the others go through a heap.
+    Most pods come in the order in which they leave: those are kept in a list, and only the others go through a heap.
     """
 
     def __init__(self, order: Order) -> None:

@@ -36,7 +36,7 @@ class InFlight:
         self._since[uid] = self._start + len(self._log)
 
     def record(self, event: ClusterEvent, old: Any, new: Any) -> None:
-        """Something happened; kept only while somebody is in flight."""
+        """Something happened; kept only while a pod is in flight."""
         if self._since:
             self._log.append(Happening(event, old, new))
 
@@ -46,7 +46,7 @@ class InFlight:
         return None if since is None else self._log[since - self._start :]
 
     def end(self, uid: str) -> None:
-        """The pod is no longer in flight; events nobody waits for are dropped."""
+        """The pod is no longer in flight; events that no pod in flight needs are dropped."""
         if self._since.pop(uid, None) is None or not self._log:
             return
         oldest = next(iter(self._since.values()), self._start + len(self._log))

@@ -1,4 +1,4 @@
-"""Who is nominated to which node after a preemption. Upstream: pkg/scheduler/backend/queue/nominator.go (v1.36.3)."""
+"""The pods nominated to nodes after a preemption. Upstream: pkg/scheduler/backend/queue/nominator.go (v1.36.3)."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,7 +16,7 @@ class PodNominator:
         self._by_node: dict[str, dict[str, PodInfo]] = {}
         self._node_of: dict[str, str] = {}
         self.changes = 0
-        """How often somebody was nominated to a node, or no longer was."""
+        """The number of nominations made and withdrawn so far."""
 
     def nominate(self, pod: PodInfo, node: str | None = None) -> None:
         """Nominate a pod to a node; without one, to the node its status names. "" clears a nomination.
@@ -60,7 +60,7 @@ class PodNominator:
         return () if not pods else [self._present(pod) or pod for pod in pods.values()]
 
     def nominated_nodes(self) -> Sequence[str]:
-        """The nodes somebody is nominated to."""
+        """The nodes that have nominated pods."""
         return list(self._by_node)
 
     def node_of(self, pod: PodInfo) -> str:

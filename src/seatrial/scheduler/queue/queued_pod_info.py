@@ -26,7 +26,7 @@ class QueuedPod:
     backoff_until: int | None = None
     was_flushed: bool = False
     told: tuple[PodInfo, str, str, str | None] | None = None
-    """What the pod's status was last told (reason, message, nomination), and the pod as it was after that."""
+    """The last write to the pod's status (reason, message, nomination), and the pod after it."""
 
     key: str = field(init=False)
     """namespace/name, which never changes"""
@@ -45,5 +45,5 @@ class QueuedPod:
 
 
 def priority_order(queued: QueuedPod) -> tuple[int, int, int]:
-    """PrioritySort: higher priority first, then who has waited longer, then who came first."""
+    """PrioritySort: higher priority first, then the longer wait, then the earlier arrival."""
     return -queued.pod.priority, queued.timestamp, queued.sequence

@@ -1,4 +1,4 @@
-"""Which plugins want to hear of an event, and whether it is worth another try for a pod.
+"""The plugins that registered an event, and whether the event justifies another attempt of a pod.
 
 Upstream: pkg/scheduler/backend/queue/scheduling_queue.go (isPodWorthRequeuing), scheduler.go (buildQueueingHintMap).
 """

@@ -41,7 +41,7 @@ class Binding(Struct, eq=False):
     is_late: bool = False
     """Whether it failed after its scheduling cycle was over."""
     is_plain: bool = False
-    """Whether Reserve and PreBind have nothing to do, and nobody wants to be told so."""
+    """Whether Reserve and PreBind have nothing to do, and their answers are not recorded."""
     is_being_bound: bool = False
     """Whether an extender is binding the pod in the background."""
 
@@ -182,7 +182,7 @@ class Binder:
         return binding
 
     def _bind_in_background(self, binding: Binding, extenders: ExtenderSet, background: Background) -> Binding:
-        """An extender binds through the API server, which may live on this very thread: nobody may wait for it here."""
+        """An extender binds through the API server, which may run on this thread: waiting would block it."""
         binding.outcome, binding.is_being_bound = WAITING, True
         background(
             lambda: extenders.bind(binding.assumed, binding.node.name),

@@ -1,7 +1,7 @@
 """One scheduling attempt as compact columns: enough to explain it in full, cheap enough to keep.
 
 Per visited node there is one small number for its verdict and, if it passed, one score per plugin. Names of nodes and
-statuses are shared. Texts are made when somebody reads them.
+statuses are shared. Texts are made when they are read.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from seatrial.scheduler.framework.status import Code, Status, unresolvable
 
 ABSENT = unresolvable()
-"""What is assumed of a node nobody looked at."""
+"""The status of a node that was not visited."""
 NO_CODES: NDArray[np.int32] = np.zeros(0, np.int32)
 
 

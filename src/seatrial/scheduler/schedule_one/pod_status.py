@@ -16,7 +16,7 @@ from seatrial.store.registry.status_writes import write_status
 from seatrial.store.store import Store
 
 Edit = Callable[[bytes, int], bytes]
-"""An encoded status after a change; also told the generation of the pod."""
+"""An encoded status after a change; the generation of the pod is passed in, too."""
 EDITS_KEPT = 64
 
 

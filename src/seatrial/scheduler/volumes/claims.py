@@ -122,7 +122,7 @@ def capacity_of(volume: Document) -> Quantity:
 
 
 def is_bound_to(volume: Document, claim: Document) -> bool:
-    """Whether a volume names the claim, whoever wrote it there."""
+    """Whether a volume names the claim, independent of the writer of the reference."""
     reference, metadata = spec_of(volume).get("claimRef"), metadata_of(claim)
     if reference is None or reference.get("name") != metadata.get("name"):
         return False

@@ -43,7 +43,7 @@ class ExtendedResources(Protocol):
 
 
 def device_kinds(resources: Sequence[Document]) -> tuple[str, ...]:
-    """The kinds that scores depend on beside the rows: devices, but only where an extended resource is scored."""
+    """The kinds that scores depend on apart from the rows: devices, but only where an extended resource is scored."""
     if any(is_extended(entry["name"]) for entry in resources):
         return "DeviceClass", "ResourceClaim", "ResourceSlice"
     return ("DeviceClass",)
