@@ -58,12 +58,14 @@ class Client:
             try:
                 return self._send(method, path, body, {key: value for key, value in sent.items() if value})
             except (http.client.HTTPException, ConnectionError):
-                self._connection = None
+                self.close()
         return self._send(method, path, body, sent)
 
     def close(self) -> None:
+        """End the connection."""
         if self._connection is not None:
             self._connection.close()
+            self._connection = None
 
     def _send(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> Reply:
         if self._connection is None:
@@ -119,6 +121,7 @@ class RealApiserver:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.client.close()
         self.client.close()
         for process in reversed(self._processes):
             process.terminate()

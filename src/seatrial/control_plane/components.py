@@ -173,13 +173,21 @@ def add_controllers(parts: Parts, settings: Settings) -> None:
     """The controllers that were named, all of them by default."""
     if settings.controllers == ():
         return
-    from seatrial.controllers.registry import build_controllers, served_by_default
+    from seatrial.controllers.framework.controller import Context
+    from seatrial.controllers.framework.pod_index import PodIndex
+    from seatrial.controllers.registry import build_controllers, controller_names
 
-    names = served_by_default() if settings.controllers is None else settings.controllers
+    names = controller_names() if settings.controllers is None else settings.controllers
     controllers = build_controllers(parts.store, parts.clock, names)
     for controller in controllers:
         controller.start()
     parts.workers.extend(controllers)
+    if "node" in names:
+        from seatrial.control_plane.node_leases import NodeLeases
+
+        leases = NodeLeases(Context(parts.store, parts.clock, PodIndex(parts.store)))
+        leases.start()
+        parts.workers.append(leases)
 
 
 def add_authority(parts: Parts, settings: Settings, authority: "Authority") -> None:

@@ -52,17 +52,10 @@ CONTROLLERS: tuple[type[QueueController] | type[Ensemble], ...] = (
 OFF_BY_DEFAULT = frozenset({"cronjob", "hpa", "clusterroleaggregation"})
 """Controllers that a run has only where they are asked for: KEP-140 says so of those that act by the clock alone, and
 no scheduling depends on the others."""
-SERVED = frozenset({"clusterroleaggregation"})
-"""Controllers of the above that `serve` has by default."""
 
 
 def controller_names() -> list[str]:
     return [controller.name for controller in CONTROLLERS]
-
-
-def served_by_default() -> list[str]:
-    """The controllers that `serve` runs unless others are named."""
-    return [name for name in controller_names() if name not in OFF_BY_DEFAULT or name in SERVED]
 
 
 def build_controllers(store: Store, clock: Clock, names: Iterable[str] | None = None) -> list[Controller]:

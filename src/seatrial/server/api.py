@@ -66,7 +66,20 @@ class KubernetesApi:
         if target is not None:
             return partial(self._serve, target)
         endpoint = self._plain.get(path.rstrip("/") or "/") or self._find_prefixed(path)
+        if endpoint is None and not self._is_served(path):
+            return self._no_page
         return endpoint if endpoint is None or method in READING else self._refuse
+
+    def _is_served(self, path: str) -> bool:
+        """Whether a path is below a version of a group that is served."""
+        first, *rest = path.strip("/").split("/")
+        if first not in ("api", "apis") or len(rest) < 2:
+            return False
+        group, version = ("", rest[0]) if first == "api" else (rest[0], rest[1])
+        return any((kind.group, kind.version) == (group, version) for kind in self._store.kinds)
+
+    async def _no_page(self, request: Request) -> Answer:
+        return Answer(b"404 page not found\n", 404, "text/plain; charset=utf-8")
 
     def _find_prefixed(self, path: str) -> Endpoint | None:
         first, *rest = path.strip("/").split("/")
@@ -74,9 +87,9 @@ class KubernetesApi:
             return self._health
         if first == "api" and len(rest) == 1:
             return partial(self._discovery.resources, group="", version=rest[0])
-        if first == "apis" and len(rest) == 1:
+        if first == "apis" and len(rest) == 1 and any(kind.group == rest[0] for kind in self._store.kinds):
             return partial(self._discovery.group, name=rest[0])
-        if first == "apis" and len(rest) == 2:
+        if first == "apis" and len(rest) == 2 and self._is_served(path):
             return partial(self._discovery.resources, group=rest[0], version=rest[1])
         if first == "openapi" and rest[:1] == ["v3"]:
             return partial(self._schemas.group_version, path="/".join(rest[1:]))

@@ -41,6 +41,8 @@ MAX_OBJECT_BYTES = 3 * 1024 * 1024
 """Bytes of the body of a request about an object, as kube-apiserver has it (MaxRequestBodyBytes)."""
 LARGE_BODIES = ("/apis/simulation.kube-scheduler-simulator.x-k8s.io/",)
 """Kinds whose objects may be as large as the server allows: a Scenario carries a cluster, and what became of it."""
+INDENTED = (b"{\n", b"[\n")
+"""How indented JSON begins, after which upstream writes no newline."""
 ATTEMPTS = 64
 """How often a request is made again whose long work was done meanwhile."""
 COMPRESS_FROM = 128 * 1024
@@ -284,7 +286,7 @@ class Reply:
     async def _send_whole(self, answer: Answer, fields: list[tuple[bytes, bytes]], gzip: bool) -> None:
         fields.extend(answer.headers)
         body = answer.body
-        if answer.newline and answer.content_type == JSON and not body.endswith(b"\n"):
+        if answer.newline and answer.content_type == JSON and not body.startswith(INDENTED):
             body += b"\n"
         if gzip and len(body) >= COMPRESS_FROM:
             body = _compress(body)

@@ -24,6 +24,7 @@ _ADDRESS = re.compile(r"\b10\.(9[6-9]|10\d|11[01])\.\d+\.\d+\b")
 _NODE_PORT = re.compile(r"\b3[0-2]\d{3}\b")
 _GENERATED = re.compile(r"\b(generated-)[a-z0-9]{5}\b")
 _REVISION = re.compile(r'((?:resourceVersion|generation)(?:\\*": ?\\*"?|: ))\d+')
+_CURRENT = re.compile(r"(current: )\d+")
 _QUOTED = re.compile(r'(.*?Invalid value: ")(\{.*\})(": .*)', re.DOTALL)
 _AGE = re.compile(r"^\d+[smhd](\d+[smh])?$")
 
@@ -78,6 +79,7 @@ def _cell(value: Any) -> Any:
 
 
 def _text(text: str) -> str:
+    text = _CURRENT.sub(r"\1<revision>", text)
     text = _UID.sub("<uid>", text)
     text = _TIME.sub("<time>", text)
     text = _ADDRESS.sub("<address>", text)

@@ -43,7 +43,7 @@ def test_a_binding_to_a_stronger_role_is_refused(server: Server) -> None:
 
 def test_a_binding_to_a_role_that_does_not_exist_is_not_found(server: Server) -> None:
     missing = as_ann(server, binding("b", "none", "User:bob"))
-    assert (missing.status, missing.json()["details"]["kind"]) == (404, "clusterrole")
+    assert (missing.status, missing.json()["details"]["kind"]) == (404, "clusterrolebindings")
     assert create(server, binding("b", "none", "User:bob")).status == 201
 
 

@@ -1,5 +1,7 @@
 """Defaults of core/v1 but for the pod: pkg/apis/core/v1/defaults.go upstream."""
 
+import base64
+
 from seatrial.model.defaults.rules import constants, rule, when_absent, when_empty
 from seatrial.model.documents import Document
 
@@ -10,6 +12,15 @@ constants("core.v1.Secret", type="Opaque")
 constants("core.v1.NamespaceStatus", phase="Active")
 constants("core.v1.PersistentVolumeClaimSpec", volumeMode="Filesystem")
 constants("core.v1.EndpointPort", protocol="TCP")
+
+
+@rule("core.v1.Secret")
+def secret(document: Document) -> None:
+    """Texts are merged into the data, which they win over, and are never stored (a conversion upstream)."""
+    texts = document.pop("stringData", None)
+    if texts:
+        encoded = {key: base64.b64encode(value.encode()).decode() for key, value in texts.items()}
+        document["data"] = {**(document.get("data") or {}), **encoded}
 
 
 @rule("core.v1.ReplicationController")

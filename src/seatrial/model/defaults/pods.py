@@ -51,6 +51,14 @@ def _pull_policy(image: str | None) -> str:
     return "Always" if image_tag(image or "") == "latest" else "IfNotPresent"
 
 
+@rule("core.v1.PodSpec")
+def pod_spec(document: Document) -> None:
+    """The account has an old spelling that mirrors the new one, in pods and templates (a conversion upstream)."""
+    account = document.get("serviceAccountName") or document.get("serviceAccount")
+    if account:
+        document["serviceAccountName"] = document["serviceAccount"] = account
+
+
 @rule("core.v1.Pod")
 def pod(document: Document) -> None:
     spec = document.setdefault("spec", {})

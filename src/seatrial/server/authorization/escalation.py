@@ -10,10 +10,12 @@ pkg/registry/rbac/validation/rule.go (ConfirmNoEscalation).
 from collections.abc import Iterable, Mapping
 
 from seatrial.model.documents import Document
+from seatrial.model.errors import NotFound
 from seatrial.server.authorization.attributes import Attributes, forbidden
 from seatrial.server.authorization.rbac import GROUP, RbacAuthorizer, aggregate
 from seatrial.server.authorization.rules import FULL_AUTHORITY, PolicyRule, compacted, go_strings, uncovered
 from seatrial.store.field_errors import quoted
+from seatrial.store.metadata import not_found
 from seatrial.store.requests import Admission, Request
 from seatrial.store.store import Store
 from seatrial.store.users import User
@@ -61,10 +63,10 @@ class EscalationCheck:
             return
         name = request.document["metadata"].get("name", "")
         rules = [PolicyRule.of(rule) for rule in request.document.get("rules") or ()]
-        if why := self._missing(user, request.namespace, rules):
+        if why := self._missing(request, user, rules):
             raise forbidden(GROUP, kind.plural, name, why)
         aggregates = _aggregates(request.document) or (request.old is not None and _aggregates(request.old))
-        if aggregates and self._missing(user, request.namespace, FULL_AUTHORITY):
+        if aggregates and self._missing(request, user, FULL_AUTHORITY):
             why = "must have cluster-admin privileges to use the aggregationRule"
             raise forbidden(GROUP, kind.plural, name, why)
 
@@ -77,20 +79,27 @@ class EscalationCheck:
         )
         if resource and self._authorizer.authorize(bind).allowed:
             return
-        rules = self._authorizer.referenced_rules(reference, request.namespace)
-        if why := self._missing(user, request.namespace, rules):
+        try:
+            rules = self._authorizer.referenced_rules(reference, request.namespace)
+        except NotFound:
+            raise not_found(request.kind, named) from None
+        if why := self._missing(request, user, rules):
             raise forbidden(GROUP, request.kind.plural, request.document["metadata"].get("name", ""), why)
 
-    def _missing(self, user: User, namespace: str, wanted: Iterable[PolicyRule]) -> str:
+    def _missing(self, request: Request, user: User, wanted: Iterable[PolicyRule]) -> str:
         """The text that lists the wanted rules which the user does not have; empty where there are none."""
-        owned = self._authorizer.rules_for(user, namespace)
+        owned = self._authorizer.rules_for(user, request.namespace)
         missing = uncovered(owned.rules, wanted)
         if not missing:
             return ""
         lines = "\n".join(sorted({str(rule) for rule in compacted(missing)}))
         who = f"user {quoted(user.name)} (groups={go_strings(user.groups)})"
         text = f"{who} is attempting to grant RBAC permissions not currently held:\n{lines}"
-        return f"{text}; resolution errors: [{aggregate(owned.errors)}]" if owned.errors else text
+        if not owned.errors:
+            return text
+        # Roles are read from storage here, which names the resource of the request in its errors.
+        errors = tuple(f"{request.kind.plural}.{error.partition('.')[2]}" for error in owned.errors)
+        return f"{text}; resolution errors: [{aggregate(errors)}]"
 
 
 def _aggregates(role: Document) -> bool:

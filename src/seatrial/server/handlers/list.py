@@ -50,8 +50,12 @@ class Continuation:
             document = decode(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
             namespace, _, name = document["start"].rstrip("\0").rpartition("/")
             return cls(int(document["rv"]), (namespace, name))
-        except (ValueError, KeyError, TypeError, AttributeError, binascii.Error):
-            raise BadRequest("continue key is not valid: the token was not made by this server") from None
+        except binascii.Error:
+            why = "continue key is not valid: illegal base64 data at input byte 0"
+            raise BadRequest(f"invalid continue token: {why}") from None
+        except (ValueError, KeyError, TypeError, AttributeError):
+            why = "continue key is not valid: the token was not made by this server"
+            raise BadRequest(f"invalid continue token: {why}") from None
 
 
 class Lists:
@@ -175,7 +179,7 @@ def parse_revision(text: str) -> int:
 def too_large(wanted: int, now: int) -> ServerTimeout:
     """The refusal of a revision that does not exist yet."""
     return ServerTimeout(
-        f"Too large resource version: {wanted}, current: {now}",
+        f"Timeout: Too large resource version: {wanted}, current: {now}",
         causes=[Cause("", "Too large resource version", "ResourceVersionTooLarge")],
         retry_after=1,
     )

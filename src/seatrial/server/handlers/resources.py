@@ -9,6 +9,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest, MethodNotAllowed, NotFound
 from seatrial.model.kinds import Kind
 from seatrial.model.schema import schema_of
+from seatrial.model.times import to_time
 from seatrial.server.encoding.negotiation import PARTIAL, TABLE, negotiate
 from seatrial.server.encoding.rendering import Rendering
 from seatrial.server.encoding.versions import convert, storage_kind
@@ -190,9 +191,22 @@ class Resources:
         )
         if remaining is not None:
             return rendering.answer(remaining)
+        if strategy_of(kind).deletes_gracefully:
+            return rendering.document_answer(self._ended(before))
         if strategy_of(kind).delete_returns_object:
             return rendering.answer(before)
         return json_answer(success(target.kind, before))
+
+    def _ended(self, before: Stored) -> Document:
+        """The last state of an object that a delete ended at once, marked as deleted."""
+        document = before.document()
+        metadata = document["metadata"]
+        if "deletionTimestamp" not in metadata:
+            metadata["deletionTimestamp"] = to_time(self.store.clock.now())
+            if metadata.get("generation"):
+                metadata["generation"] += 1
+        metadata["deletionGracePeriodSeconds"] = 0
+        return document
 
     async def _delete_collection(self, request: Request, target: Target) -> Answer | Stream:
         chosen = options.delete_options(request, read_delete_options(request))

@@ -9,6 +9,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest, Cause, Invalid
 from seatrial.model.kinds import Kind
 from seatrial.store.deferral import large, meaning
+from seatrial.store.field_errors import refusal
 from seatrial.store.managed_fields import only_times_differ, track_change
 from seatrial.store.metadata import conflict, metadata_of, ordered, uid_mismatch
 from seatrial.store.objects import Stored
@@ -16,6 +17,7 @@ from seatrial.store.options import UpdateOptions, WriteOptions
 from seatrial.store.registry import deleting
 from seatrial.store.registry.kinds import strategy_of
 from seatrial.store.registry.prepare import prepare_update
+from seatrial.store.registry.service_addresses import address_change_causes, allocate, keep_allocated
 from seatrial.store.registry.strategy import Strategy
 from seatrial.store.registry.subresources import narrow
 from seatrial.store.requests import Request
@@ -50,6 +52,10 @@ def update(
     )  # fmt: skip
     store.admission.admit(request)
     document = prepare(kind, request.document, old, subresource, store.clock.now())
+    if kind.group_kind == ("", "Service") and not subresource:
+        keep_allocated(document, old)
+        if causes := address_change_causes(document, old) or allocate(store, document):
+            raise refusal(kind, current.name, causes)
     if document == old or only_times_differ(document, old):
         return current
     request.document = document

@@ -1,0 +1,26 @@
+"""The differences that stay, by pattern of `step | line`, with the reason of each; docs/serve.md lists the reasons."""
+
+EXPLAINED: dict[str, str] = {
+    r": ours lacks null$|^v1 LimitRange: empty spec": "lists that Go writes as null are left out",
+    r"conditions: ours lacks null|currentMetrics: ours lacks null": "lists that Go writes as null are left out",
+    r"^v1 Pod: .*(volumes|volumeMounts|kube-api-access)": "pods get no token volume, since nothing runs in them",
+    r"^v1 Pod: update.*fieldsV1": "pods get no token volume, since nothing runs in them",
+    r"^v1 Node: .*taints": "a new node is ready at once, so that it is not tainted until it is",
+    r"^flowcontrol.apiserver.k8s.io/v1 FlowSchema: ": "requests are not queued by priority, so that no status says so",
+    r"^apiextensions.k8s.io/v1 CustomResourceDefinition: ": "a definition is established in the write that creates it",
+    r"^apiregistration.k8s.io/v1 APIService: ": "there is no aggregation layer that would look at an APIService",
+    r"^autoscaling/v1 HorizontalPodAutoscaler: ": "writes in v1 are recorded in managedFields as writes in v2",
+    r"^apps/v1 DaemonSet: .*(template.generation|annotations)": "the annotation of a DaemonSet is not owned, and shown",
+    r"^apps/v1 ControllerRevision: ": "a quirk of the comparison of raw data: upstream refuses every patch",
+    r"^apps/v1 Deployment: .*generation": "changed annotations of a Deployment are not counted in its generation",
+    r"^(batch/v1 )?Job: .*(labels|managedFields|bad name)": "labels that a Job takes from its template get no uid",
+    r"^v1 Event: .*f:eventTime": "a time that is null is owned",
+    r"^v1 Service: (no|bad) name": "addresses are not objects, so that their rules do not speak first",
+    r"generated name \| ": "the order of rules where a name is generated",
+    r"^v1 Endpoints: patch of another media type": "the deprecation is told first",
+    r"^storage.k8s.io/v1 VolumeAttachment: empty spec": "one text of several",
+    r"^certificates.k8s.io/v1 CertificateSigningRequest: empty spec": "the null of an empty request",
+    r"reason: .*allowed by ClusterRoleBinding|nonResourceRules": "upstream goes over bindings in no fixed order",
+    r"^discovery /api \| |storageVersionHash|^discovery /api/v1 ": "addresses and hashes of the server itself",
+    r"^unacceptable \| ": "the list of media types",
+}
