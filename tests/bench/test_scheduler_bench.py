@@ -12,6 +12,7 @@ from seatrial.bench.workload_run import WorkloadRun
 from seatrial.bench.workloads import Workload, read_workload, shipped_workloads
 from seatrial.cli.main import build
 from seatrial.model.errors import ConfigError, SeatrialError
+from tests.known_kinds import known_kind
 
 MUSTS = {
     "SchedulingBasic": (4000, 10_000),
@@ -42,8 +43,7 @@ def test_every_pod_of_preemption_basic_evicts_three_others() -> None:
     workload = next(one for one in shipped_workloads() if one.name == "PreemptionBasic").scaled(0.02)
     run = WorkloadRun()
     timing = run.run(workload)
-    kind = run.store.kinds.named("v1", "Pod")
-    assert kind is not None
+    kind = known_kind(run.store.kinds, "v1", "Pod")
     left = [stored for stored in run.store.list(kind) if "priorityClassName" not in stored.document()["spec"]]
     assert timing.attempts == 2 * timing.pods
     assert len(left) == 80 - 3 * timing.pods
@@ -53,8 +53,7 @@ def test_preemptors_come_while_the_measured_pods_pass() -> None:
     workload = next(one for one in shipped_workloads() if one.name == "PreemptionAsync").scaled(0.05)
     run = WorkloadRun()
     run.run(workload)
-    kind = run.store.kinds.named("v1", "Pod")
-    assert kind is not None
+    kind = known_kind(run.store.kinds, "v1", "Pod")
     documents = [stored.document() for stored in run.store.list(kind)]
     assert sum(document["spec"].get("priorityClassName") == "high" for document in documents) == 7
 

@@ -9,6 +9,7 @@ from seatrial.clock.virtual import Clock
 from seatrial.control_plane.scheduler import EmbeddedScheduler
 from seatrial.model.errors import BadRequest
 from seatrial.scenario.cluster import fresh_store
+from tests.known_kinds import known_kind
 
 
 class Server:
@@ -23,8 +24,7 @@ class Server:
         namespace = "default" if kind == "Pod" else ""
         metadata = {"name": name} | ({"namespace": namespace} if namespace else {})
         document = {"apiVersion": "v1", "kind": kind, "metadata": metadata, **more}
-        named = self.store.kinds.named("v1", kind)
-        assert named is not None
+        named = known_kind(self.store.kinds, "v1", kind)
         self.store.create(named, document, writer="user:test", namespace=namespace)
 
     def node(self, name: str) -> None:
@@ -36,8 +36,7 @@ class Server:
         self.create("Pod", name, spec={"containers": [{"name": "c", "image": "i"}]})
         while self.embedded.has_work():
             self.embedded.work()
-        kind = self.store.kinds.named("v1", "Pod")
-        assert kind is not None
+        kind = known_kind(self.store.kinds, "v1", "Pod")
         return str(self.store.get(kind, name, "default").document()["spec"].get("nodeName", ""))
 
 

@@ -9,6 +9,7 @@ from seatrial.model import yaml_reader
 from seatrial.model.errors import ConfigError
 from seatrial.scenario.scenario_resource import status_of
 from seatrial.volcano.apis import QUEUE, kind_of
+from tests.known_kinds import known_kind
 
 SCENARIO = Path(__file__).parents[2] / "examples" / "first-steps" / "scenario.yaml"
 MOST_TURNS = 20_000
@@ -24,8 +25,7 @@ def work(parts: Parts) -> None:
 def test_a_scenario_leaves_a_cluster_with_the_built_in_queues() -> None:
     parts = compose(Settings(port=0, record="none", volcano=True))
     document = yaml_reader.load(SCENARIO.read_text())
-    kind = parts.store.kinds.named(document["apiVersion"], "Scenario")
-    assert kind is not None
+    kind = known_kind(parts.store.kinds, document["apiVersion"], "Scenario")
     parts.store.create(kind, document, writer="user")
     work(parts)
     (stored,) = parts.store.list(kind)

@@ -1,19 +1,18 @@
 """Which kinds are built in, and what discovery says of them."""
 
 from seatrial.model.builtin import builtin_kinds, kubernetes_version
+from tests.known_kinds import known_kind
 
 
 def test_pods_are_as_discovery_lists_them() -> None:
-    pod = builtin_kinds().named("v1", "Pod")
-    assert pod is not None
+    pod = known_kind(builtin_kinds(), "v1", "Pod")
     assert (pod.plural, pod.singular, pod.short_names, pod.categories) == ("pods", "pod", ("po",), ("all",))
     assert pod.namespaced
     assert {"binding", "eviction", "ephemeralcontainers", "log", "resize", "status"} <= set(pod.subresources)
 
 
 def test_a_subresource_may_speak_a_kind_of_another_group() -> None:
-    deployment = builtin_kinds().named("apps/v1", "Deployment")
-    assert deployment is not None
+    deployment = known_kind(builtin_kinds(), "apps/v1", "Deployment")
     scale = deployment.subresource("scale")
     assert scale is not None
     assert (scale.api_version, scale.kind) == ("autoscaling/v1", "Scale")

@@ -157,14 +157,12 @@ class Stage:
         return self.log[-1]
 
     def get(self, kind: str, name: str, api_version: str = "v1", namespace: str = "default") -> dict[str, Any] | None:
-        found = self.store.kinds.named(api_version, kind)
-        assert found is not None
+        found = known_kind(self.store.kinds, api_version, kind)
         stored = self.store.find(found, name, namespace if found.namespaced else "")
         return stored.document() if stored is not None else None
 
     def all(self, kind: str, api_version: str = "v1") -> list[dict[str, Any]]:
-        found = self.store.kinds.named(api_version, kind)
-        assert found is not None
+        found = known_kind(self.store.kinds, api_version, kind)
         return [stored.document() for stored in self.store.list(found)]
 
     def phases(self) -> list[str]:

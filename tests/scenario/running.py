@@ -3,6 +3,7 @@
 from typing import Any
 
 from seatrial.api import Simulation
+from tests.known_kinds import known_kind
 from tests.scenario.playing import events, operations, scenario
 
 SPELLINGS = {"events": events, "operations": operations}
@@ -58,12 +59,10 @@ class Run:
         return [entry for step in self.timeline.values() for entry in step if field in entry]
 
     def get(self, kind: str, name: str, api_version: str = "v1") -> dict[str, Any] | None:
-        found = self.store.kinds.named(api_version, kind)
-        assert found is not None
+        found = known_kind(self.store.kinds, api_version, kind)
         stored = self.store.find(found, name, "default" if found.namespaced else "")
         return stored.document() if stored is not None else None
 
     def all(self, kind: str, api_version: str = "v1") -> list[dict[str, Any]]:
-        found = self.store.kinds.named(api_version, kind)
-        assert found is not None
+        found = known_kind(self.store.kinds, api_version, kind)
         return [stored.document() for stored in self.store.list(found)]

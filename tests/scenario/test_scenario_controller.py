@@ -19,6 +19,7 @@ from seatrial.scenario.spec.kind import SCENARIO
 from seatrial.store.objects import Change
 from seatrial.store.options import CreateOptions, Patch
 from seatrial.store.store import Store
+from tests.known_kinds import known_kind
 from tests.scenario.playing import create, done, operations, patch, scenario
 from tests.scenario.running import Run, node, pod
 
@@ -73,13 +74,11 @@ class Server:
         return self.store.get(SCENARIO, name).document().get("status") or {}
 
     def user_creates(self, document: Document) -> None:
-        kind = self.store.kinds.named(document["apiVersion"], document["kind"])
-        assert kind is not None
+        kind = known_kind(self.store.kinds, document["apiVersion"], document["kind"])
         self.store.create(kind, document, writer=USER, namespace="default" if kind.namespaced else "")
 
     def find(self, kind: str, name: str, api_version: str = "v1") -> Document | None:
-        found = self.store.kinds.named(api_version, kind)
-        assert found is not None
+        found = known_kind(self.store.kinds, api_version, kind)
         stored = self.store.find(found, name, "default" if found.namespaced else "")
         return stored.document() if stored is not None else None
 

@@ -6,6 +6,7 @@ from typing import Any
 from seatrial.clock.virtual import Clock
 from seatrial.model.builtin import builtin_kinds
 from seatrial.model.documents import Document
+from seatrial.model.kinds import Kind
 from seatrial.scheduler.config import load_configuration
 from seatrial.scheduler.framework.interface import Plugin
 from seatrial.scheduler.plugins.out_of_tree import known_points
@@ -13,6 +14,7 @@ from seatrial.scheduler.schedule_one.decision import Decision
 from seatrial.scheduler.schedule_one.recorder import ListRecorder
 from seatrial.scheduler.scheduler import Scheduler
 from seatrial.store.store import Store
+from tests.known_kinds import known_kind
 
 
 class World:
@@ -31,10 +33,8 @@ class World:
         if start:
             self.scheduler.start()
 
-    def kind(self, name: str, version: str = "v1") -> Any:
-        found = self.store.kinds.named(version, name)
-        assert found is not None
-        return found
+    def kind(self, name: str, version: str = "v1") -> Kind:
+        return known_kind(self.store.kinds, version, name)
 
     def node(self, name: str, cpu: str = "4", labels: dict[str, str] | None = None, **spec: Any) -> None:
         amounts = {"cpu": cpu, "memory": "8Gi", "pods": "110"}

@@ -11,6 +11,7 @@ from seatrial.model.errors import Forbidden, NotFound
 from seatrial.store.admission import StandardAdmission, quota_usage, system_priority_classes, topology_labels
 from seatrial.store.objects import Stored
 from seatrial.store.store import Store
+from tests.known_kinds import known_kind
 
 Create = Callable[..., Stored]
 
@@ -23,8 +24,7 @@ def store() -> Store:
 
 
 def make(store: Store, document: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    kind = store.kinds.named(document["apiVersion"], document["kind"])
-    assert kind is not None
+    kind = known_kind(store.kinds, document["apiVersion"], document["kind"])
     namespace = document["metadata"].get("namespace", "default") if kind.namespaced else ""
     return store.create(kind, {**document, **changes}, writer="user:test", namespace=namespace).document()
 
@@ -86,8 +86,7 @@ def test_a_missing_namespace_is_not_found(store: Store) -> None:
 
 
 def test_a_terminating_namespace_takes_nothing_new(store: Store) -> None:
-    kind = store.kinds.named("v1", "Namespace")
-    assert kind is not None
+    kind = known_kind(store.kinds, "v1", "Namespace")
     make(store, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "going"}})
     store.delete(kind, "going", writer="user:test")
     document = pod()
@@ -97,8 +96,7 @@ def test_a_terminating_namespace_takes_nothing_new(store: Store) -> None:
 
 
 def test_the_default_namespace_stays(store: Store) -> None:
-    kind = store.kinds.named("v1", "Namespace")
-    assert kind is not None
+    kind = known_kind(store.kinds, "v1", "Namespace")
     with pytest.raises(Forbidden, match="this namespace may not be deleted"):
         store.delete(kind, "default", writer="user:test")
 
@@ -182,8 +180,7 @@ def test_a_quota_is_enforced_and_its_usage_kept(store: Store) -> None:
     make(store, pod("a", {"cpu": "1500m"}))
     text = "exceeded quota: q, requested: requests.cpu=1, used: requests.cpu=1500m, limited: requests.cpu=2"
     assert refused(store, pod("b", {"cpu": "1"})) == f'pods "b" is forbidden: {text}'
-    kind = store.kinds.named("v1", "ResourceQuota")
-    assert kind is not None
+    kind = known_kind(store.kinds, "v1", "ResourceQuota")
     used = {"requests.cpu": "1500m", "pods": "1"}
     assert store.get(kind, "q", "default").document()["status"]["used"] == used
     assert quota_usage(store, made, store.clock.now()) == used
@@ -192,8 +189,7 @@ def test_a_quota_is_enforced_and_its_usage_kept(store: Store) -> None:
 def test_a_stale_usage_refuses_nothing(store: Store) -> None:
     make(store, quota({"pods": "1"}))
     make(store, pod("a"))
-    kind = store.kinds.named("v1", "Pod")
-    assert kind is not None
+    kind = known_kind(store.kinds, "v1", "Pod")
     while store.find(kind, "a", "default") is not None:
         store.delete(kind, "a", writer="user:test", namespace="default")
     make(store, pod("b"))

@@ -16,6 +16,7 @@ from seatrial.store.admission.namespaced_reader import Reader
 from seatrial.store.admission.quota_usage import charge
 from seatrial.store.requests import Request
 from seatrial.store.store import Store
+from tests.known_kinds import known_kind
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "admission" / "limits.json.gz"
 CASES: list[Any] = orjson.loads(gzip.decompress(GOLDEN.read_bytes()))
@@ -47,16 +48,14 @@ def resources(pod: dict[str, Any]) -> list[Any]:
 
 
 def test_a_pod_costs_what_the_quota_evaluator_says(store: Store) -> None:
-    kind = store.kinds.named("v1", "Pod")
-    assert kind is not None
+    kind = known_kind(store.kinds, "v1", "Pod")
     for case, answer in CASES:
         found = {name: str(amount) for name, amount in charge(kind, case["Pod"], NOW).items()}
         assert found == answer["usage"]
 
 
 def test_limits_fill_in_and_refuse_as_limit_ranger_does(store: Store) -> None:
-    kind = store.kinds.named("v1", "Pod")
-    assert kind is not None
+    kind = known_kind(store.kinds, "v1", "Pod")
     for case, answer in CASES:
         pod = copy.deepcopy(case["Pod"])
         request = Request(store, "CREATE", kind, "default", "p", pod, None, "", "user:test")

@@ -8,6 +8,7 @@ from seatrial.scenario.cluster import fresh_store
 from seatrial.store.store import Store
 from seatrial.volcano.apis import BATCH, BUS, SCHEDULING, kind_of
 from seatrial.volcano.apis.install import install
+from tests.known_kinds import known_kind
 
 
 def volcano_store(clock: Clock | None = None) -> Store:
@@ -58,8 +59,7 @@ def command(action: str, kind: str, name: str, api_version: str = BATCH) -> Docu
 
 def create(store: Store, document: Document) -> Document:
     """Create an object as a user; what is stored."""
-    kind = store.kinds.named(document["apiVersion"], document["kind"])
-    assert kind is not None
+    kind = known_kind(store.kinds, document["apiVersion"], document["kind"])
     return store.create(kind, document, writer="user", namespace=document["metadata"].get("namespace", "")).document()
 
 

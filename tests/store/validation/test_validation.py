@@ -7,6 +7,7 @@ from seatrial.model.builtin import builtin_kinds
 from seatrial.model.errors import Invalid
 from seatrial.store.store import Store
 from seatrial.store.validation.pods import pod_specs
+from tests.known_kinds import known_kind
 
 
 @pytest.fixture
@@ -21,8 +22,7 @@ def pod(name: str, **spec: object) -> dict[str, object]:
 
 
 def create(store: Store, document: dict[str, object]) -> None:
-    kind = store.kinds.named(str(document["apiVersion"]), str(document["kind"]))
-    assert kind is not None
+    kind = known_kind(store.kinds, str(document["apiVersion"]), str(document["kind"]))
     store.create(kind, document, writer="test", namespace="default" if kind.namespaced else "")
 
 
@@ -43,8 +43,7 @@ def test_a_pod_that_lived_before_may_have_ephemeral_containers(store: Store) -> 
 
 
 def test_what_was_wrong_before_does_not_stop_a_change_of_something_else(store: Store) -> None:
-    kind = store.kinds.named("v1", "Pod")
-    assert kind is not None
+    kind = known_kind(store.kinds, "v1", "Pod")
     create(store, pod("a"))
     broken = store.get(kind, "a", "default").document()
     broken["spec"]["hostname"] = "Not_A_Label"

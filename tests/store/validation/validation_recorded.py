@@ -13,6 +13,7 @@ from seatrial.model.builtin import builtin_kinds
 from seatrial.model.errors import Invalid, StatusError
 from seatrial.store.options import CreateOptions, UpdateOptions
 from seatrial.store.store import Store
+from tests.known_kinds import known_kind
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "validation" / "causes.json.gz"
 UID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -63,15 +64,13 @@ class Asked:
     def _ask(self, name: str, changes: list[Any], door: str) -> None:
         manifest = self.manifests[name]
         if door == "create":
-            kind = self.empty.kinds.named(manifest["apiVersion"], manifest["kind"])
-            assert kind is not None
+            kind = known_kind(self.empty.kinds, manifest["apiVersion"], manifest["kind"])
             document = changed(manifest, changes)
             namespace = document["metadata"].get("namespace", "")
             self.empty.create(kind, document, writer="test", namespace=namespace, options=CreateOptions(dry_run=True))
             return
         store = self.filled.setdefault(name, Store(builtin_kinds(), Clock()))
-        kind = store.kinds.named(manifest["apiVersion"], manifest["kind"])
-        assert kind is not None
+        kind = known_kind(store.kinds, manifest["apiVersion"], manifest["kind"])
         own, namespace = manifest["metadata"]["name"], manifest["metadata"].get("namespace", "")
         if store.find(kind, own, namespace) is None:
             store.create(kind, copy.deepcopy(manifest), writer="test", namespace=namespace)

@@ -6,6 +6,7 @@ from seatrial.model.times import SECOND
 from seatrial.volcano.apis import COMMAND, SCHEDULING, kind_of
 from seatrial.volcano.apis.labels import GROUP_NAME, JOB_VERSION, OUT_OF_SYNC, TASK_SPEC
 from seatrial.volcano.webhooks import Denied
+from tests.known_kinds import known_kind
 from tests.volcano.cluster import Cluster
 from tests.volcano.objects import command, job, queue, task
 
@@ -149,8 +150,7 @@ def test_a_completed_task_may_complete_the_job(cluster: Cluster) -> None:
 
 def test_an_evicted_pod_is_an_event(cluster: Cluster) -> None:
     started(cluster, job("train", task(replicas=2), policies=[{"event": "PodEvicted", "action": "TerminateJob"}]))
-    kind = cluster.store.kinds.named("v1", "Pod")
-    assert kind is not None
+    kind = known_kind(cluster.store.kinds, "v1", "Pod")
     cluster.store.delete(kind, "train-work-0", namespace="default", writer="test")
     cluster.wait(60 * SECOND)
     assert cluster.phase() == "Terminated"
@@ -203,8 +203,7 @@ def test_scaling_creates_and_deletes_pods(cluster: Cluster) -> None:
         changed = cluster.job()
         changed["spec"]["tasks"][0] |= {"replicas": replicas, "minAvailable": replicas}
         changed["spec"]["minAvailable"] = replicas
-        kind = cluster.store.kinds.named(changed["apiVersion"], "Job")
-        assert kind is not None
+        kind = known_kind(cluster.store.kinds, changed["apiVersion"], "Job")
         cluster.store.update(kind, changed, writer="test")
         cluster.work()
         assert [
@@ -219,8 +218,7 @@ def test_plugins_name_pods_and_make_the_service(cluster: Cluster) -> None:
     (pod,) = cluster.pods()
     assert (pod["spec"]["hostname"], pod["spec"]["subdomain"]) == ("train-work-0", "train")
     assert {"name": "VC_TASK_INDEX", "value": "0"} in pod["spec"]["containers"][0]["env"]
-    services = cluster.store.kinds.named("v1", "Service")
-    assert services is not None
+    services = known_kind(cluster.store.kinds, "v1", "Service")
     assert cluster.store.get(services, "train", "default").document()["spec"]["clusterIP"] == "None"
     cluster.run()
     resources = cluster.job()["status"]["controlledResources"]

@@ -4,6 +4,7 @@ import pytest
 
 from seatrial.volcano.apis import QUEUE, SCHEDULING
 from seatrial.volcano.apis.labels import GROUP_MIN_MEMBER, GROUP_NAME, PREEMPTABLE, QUEUE_NAME
+from tests.known_kinds import known_kind
 from tests.volcano.cluster import Cluster
 from tests.volcano.objects import command, found, job, queue, template
 
@@ -83,8 +84,7 @@ def test_the_pods_of_a_replica_set_share_a_group(cluster: Cluster) -> None:
 
 def test_a_workload_scaled_to_zero_loses_its_group(cluster: Cluster) -> None:
     cluster.create(deployment(1))
-    kind = cluster.store.kinds.named("apps/v1", "Deployment")
-    assert kind is not None
+    kind = known_kind(cluster.store.kinds, "apps/v1", "Deployment")
     cluster.store.modify(
         kind, "web", lambda document: document["spec"].update(replicas=0), writer="test", namespace="default"
     )
