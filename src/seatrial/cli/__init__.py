@@ -1,1 +1,1 @@
-"""One file per command; progress, colours and exit codes live only here."""
+"""The command line: one file per command; progress, colours and exit codes are only here."""

@@ -1,4 +1,4 @@
-"""`seatrial bench …`: the benchmarks, each a module of the bench room that registers its own command."""
+"""`seatrial bench …`: the benchmarks, each a module of the bench package that registers its own command."""
 
 import importlib
 

@@ -1,4 +1,4 @@
-"""`seatrial run --check` and `--expand`: what is wrong with a scenario, without playing it."""
+"""`seatrial run --check` and `--expand`: validates a scenario without running it."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -54,8 +54,8 @@ def _where(error: ConfigError) -> Row:
     place, _, line = error.path.rpartition(":")
     if place and line.isdecimal():
         return {"file": place, "line": int(line)}
-    told = YAML_LINE.match(error.why)
-    return {"file": error.path, "line": int(told[1]) if told else None}
+    match = YAML_LINE.match(error.why)
+    return {"file": error.path, "line": int(match[1]) if match else None}
 
 
 def _examine(path: Path, snapshot: Sequence[Row]) -> tuple[Row, list[Row], int]:
@@ -110,7 +110,7 @@ def _rows(path: Path, document: Row, findings: "Sequence[Finding]", places: dict
 
 
 def _sharpened(field: str, message: str, document: Row) -> tuple[str, str]:
-    """The field that a message speaks of, where that says more than is known, and the rest of the message."""
+    """The field that a message names, where that is more precise than the known one, and the rest of the message."""
     if not field and message.startswith(TWO_SPELLINGS):
         return "spec.events", message
     if not field and (front := AT_FRONT.match(message)):
@@ -136,7 +136,7 @@ def _value_at(document: Any, field: str) -> Any:
 
 
 def _path_to(wanted: str, value: Any) -> str:
-    """Where in a value a text stands first, as the end of a field; empty where it does not."""
+    """The path of the first occurrence of a text in a value, as the end of a field; empty where there is none."""
     items: list[tuple[str, Any]] = []
     if isinstance(value, dict):
         items = [(f".{key}", below) for key, below in value.items()]

@@ -1,4 +1,4 @@
-"""`seatrial compare`: is the other scheduler better? A table, a page, and an exit code for CI."""
+"""`seatrial compare`: compares runs of one scenario; a table, a page, and an exit code for CI."""
 
 import tempfile
 from pathlib import Path
@@ -98,7 +98,7 @@ def compare(
 
 
 def _judge(comparison: "Comparison", crossings: list[str]) -> None:
-    """Exit 1, and say why, where a run Failed or a number is over its line."""
+    """Exit 1 with the reason where a run Failed or a number is over its threshold."""
     from seatrial.results.wording import failures
 
     found = [f"seatrial: {sentence}" for sentence in failures(comparison).values()]
@@ -110,7 +110,7 @@ def _judge(comparison: "Comparison", crossings: list[str]) -> None:
 
 
 def _check_junit(path: Path | None) -> None:
-    """Find out before a long play whether its verdict can be written."""
+    """Check before a long run whether its output can be written."""
     if path is None or (path.exists() and not path.is_file() and not path.is_dir()):
         return
     existed = path.exists()
@@ -123,7 +123,7 @@ def _check_junit(path: Path | None) -> None:
 
 
 def _refuse(**options: object) -> None:
-    """What says how a scenario is played has no meaning for runs that have been played."""
+    """Refuse options of a run where the runs are already finished."""
     for name, value in options.items():
         if value is not None:
             raise ConfigError("", f"--{name.replace('_', '-')}", "goes with --scenario; runs have been played already")
@@ -266,7 +266,7 @@ def _print_table(comparison: "Comparison") -> None:
 
 
 def page_parts(comparison: "Comparison") -> tuple[list[object], list[object], list[object]]:
-    """Measures, differences and spread as `compare.html` wants them."""
+    """Measures, differences and spread in the form that `compare.html` reads."""
     numbers: list[object] = [
         {
             "measure": n.name,

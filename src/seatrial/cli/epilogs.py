@@ -1,4 +1,4 @@
-"""How the help of each command ends: an example or two, and its exit codes."""
+"""The epilogs of the commands' help: an example or two, and the exit codes."""
 
 from collections.abc import Iterator
 

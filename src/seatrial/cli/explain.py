@@ -1,4 +1,4 @@
-"""`seatrial explain`: why a pod is where it is, from the timeline of a run."""
+"""`seatrial explain`: explains the placement of a pod from the timeline of a run."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from seatrial.timeline.reader import Attempt
 
 ROWS = 40
-"""Nodes shown unless all are asked for."""
+"""Nodes shown without --all."""
 
 
 def register(app: typer.Typer) -> None:

@@ -14,7 +14,7 @@ INSISTENCE = 3
 
 
 class Interrupted(BaseException):
-    """Raised inside code that did not come back; no `except Exception` stops it. Its text says where that was."""
+    """Raised inside code that did not come back; no `except Exception` stops it. Its text names the position."""
 
 
 @contextmanager

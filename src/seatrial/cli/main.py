@@ -1,4 +1,4 @@
-"""The `seatrial` command, put together from the modules of this room that register one."""
+"""The `seatrial` command, assembled from the modules of this package that register one."""
 
 import importlib
 import sys

@@ -1,4 +1,4 @@
-"""How a run looks in a terminal: one line over the steps while it goes on, a summary when it is over."""
+"""The output of a run on a terminal: one progress line while it runs, a summary at the end."""
 
 import sys
 import time
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from seatrial.scenario.simulation import ScenarioRun
 
 REFRESH = 0.1
-"""Seconds between two looks at the play."""
+"""Seconds between two updates of the line."""
 
 
 class Progress:
-    """The line on the terminal; silent where nobody looks."""
+    """The progress line; silent where the output is no terminal."""
 
     def __init__(self, run: "ScenarioRun", *, quiet: bool) -> None:
         self._run = run

@@ -1,4 +1,4 @@
-"""`seatrial run`: play a scenario in this process, in virtual time, and keep what happened."""
+"""`seatrial run`: runs a scenario in this process, in virtual time, and writes its results."""
 
 import math
 import sys
@@ -31,7 +31,7 @@ ScenarioFile = Annotated[Path | None, typer.Argument(help="A Scenario in YAML or
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command; a wrong value in the environment ends any command here, unless only help is asked for."""
+    """Add the command; a wrong value in the environment ends any command here, unless only help is requested."""
     if HELP.isdisjoint(sys.argv[1:]):
         check_strategy()
         chosen_shortcuts()

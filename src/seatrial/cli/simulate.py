@@ -22,7 +22,7 @@ OBJECT = "schedulersimulation.yaml"
 
 @dataclass(frozen=True, slots=True)
 class RunChoices:
-    """What the command line says about every run."""
+    """The options for every run."""
 
     options: "SimulationOptions"
     seed: int

@@ -31,7 +31,7 @@ KINDS = (
     ("resource.k8s.io/v1", "resourceclaims"),
     ("resource.k8s.io/v1", "resourceclaimtemplates"),
 )
-"""What a scheduler looks at, and what makes pods."""
+"""The kinds that a scheduler reads, and the kinds that create pods."""
 
 
 def register(app: typer.Typer) -> None:

@@ -22,7 +22,7 @@ def cell(value: object) -> str:
 
 
 def print_table(console: "Console", columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
-    """Print as many columns as fit, those that say nothing left out; the names of columns that did not fit."""
+    """Print as many columns as fit, empty ones left out; returns the names of columns that did not fit."""
     from rich.markup import escape
     from rich.table import Table
 

@@ -1,1 +1,1 @@
-"""What it MEANS: frames, measures, comparison."""
+"""Results of a run: frames, measures, comparison."""

@@ -1,4 +1,4 @@
-"""Runs of one scenario side by side: their numbers, and which pods went elsewhere.
+"""Compares runs of one scenario: their numbers, and the pods that were placed differently.
 
 The first run is the one the others are measured against.
 """
@@ -68,7 +68,7 @@ class Comparison:
 
     @property
     def failed(self) -> tuple[Run, ...]:
-        """The runs that ended Failed: what they tell is a part of the scenario, neither better nor worse."""
+        """The runs that ended Failed: their numbers are of a part of the scenario, neither better nor worse."""
         return tuple(run for run in self.runs if run.phase == "Failed")
 
     def number(self, name: str) -> Number:

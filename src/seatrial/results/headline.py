@@ -1,4 +1,4 @@
-"""The few numbers that stand on top of a report."""
+"""The headline numbers of a report."""
 
 from seatrial.results.lifecycles import NEVER
 from seatrial.results.measures.allocation import allocation

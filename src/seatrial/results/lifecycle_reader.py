@@ -1,4 +1,4 @@
-"""From entries to lives: one pass over a run that follows every node and pod."""
+"""Reads the lifecycles of all nodes and pods in one pass over the entries of a run."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -68,7 +68,7 @@ class Moment:
 
 
 class _Teller:
-    """Takes entries in order and keeps the lives up to date."""
+    """Takes entries in order and updates the lifecycles."""
 
     def __init__(self) -> None:
         self.found = Histories()

@@ -83,7 +83,7 @@ def amount_of(resource: str, value: str) -> int:
 
 
 def requests_of_pod(pod: Document) -> Amounts:
-    """What a pod asks for, itself included as one pod."""
+    """The requests of a pod, with `pods` as 1."""
     return _requests(encode(_asking(pod.get("spec") or {})))
 
 

@@ -1,4 +1,4 @@
-"""What a measure is: a name, a definition, a table, and a few numbers to compare runs by.
+"""A measure: a name, a definition, a table, and a few numbers to compare runs by.
 
 A measure is declared once, with `@measure`, over a function from a Run to a polars DataFrame. Seatrial's own live in
 `results/measures`, one file each; a user's come by the entry point group `seatrial.measures`, whose entries are modules
@@ -37,7 +37,7 @@ class Measure:
     summary: Summary
     needs_timeline: bool = False
     needs_attempts: bool = False
-    """Attempts are needed, be they those that a plain result tells."""
+    """Whether attempts are needed; those of a plain result are enough."""
 
     @property
     def definition(self) -> str:
@@ -66,8 +66,8 @@ def measure(
     """Declare a measure."""
 
     def declare(table: Table) -> Table:
-        told = summary or (lambda frame: {})
-        _declared[name] = Measure(name, table, unit, better, told, needs_timeline, needs_attempts)
+        summarise = summary or (lambda frame: {})
+        _declared[name] = Measure(name, table, unit, better, summarise, needs_timeline, needs_attempts)
         return table
 
     return declare

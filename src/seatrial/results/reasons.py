@@ -20,7 +20,7 @@ class Scored:
 
 
 class Attempts:
-    """The last attempt of each pod in a run, read when it is asked for."""
+    """The last attempt of each pod in a run, read on demand."""
 
     def __init__(self, run: Run) -> None:
         self._run = run

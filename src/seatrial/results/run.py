@@ -1,4 +1,4 @@
-"""A finished run, read back: its scenario, its entries, and the lives of its nodes and pods.
+"""A finished run: its scenario, its entries, and the lifecycles of its nodes and pods.
 
 RESULT is an `--out` directory or a `result.json` of any KEP-140 simulator. What a plain `result.json` lacks (times,
 attempts of the scheduler, status writes), or a run with `--record none` (attempts), is said in `lacks`, and measures
@@ -50,7 +50,7 @@ class _Status(msgspec.Struct, rename="camel"):
 
 
 class Header(msgspec.Struct):
-    """What is asked of a result without decoding all of it: a long one has tens of megabytes."""
+    """The parts of a result that are read without decoding all of it: a long one has tens of megabytes."""
 
     kind: str = ""
     metadata: _Meta = msgspec.field(default_factory=_Meta)
@@ -85,7 +85,7 @@ class Run:
 
     @property
     def lacks(self) -> str:
-        """What this result cannot tell; empty where it tells all."""
+        """What this result lacks; empty where it is complete."""
         if self.table is None:
             return LACKS_TIMELINE
         return LACKS_ATTEMPTS if self.is_without_attempts else ""
@@ -144,7 +144,7 @@ class Run:
 
     @cached_property
     def resources(self) -> list[str]:
-        """Resources that pods ask for and nodes have, the usual ones first."""
+        """The resources of pods' requests and of nodes, the usual ones first."""
         asked = {name for pod in self.pods for name in pod.requests}
         offered = {name for node in self.nodes for name in node.allocatable}
         usual = [name for name in ("cpu", "memory", "ephemeral-storage") if name in asked and name in offered]

@@ -1,4 +1,4 @@
-"""Thresholds such as `allocation_cpu < -1%`: what must not happen from the first run to another."""
+"""Thresholds such as `allocation_cpu < -1%`: the changes between two runs that are not allowed."""
 
 import operator
 import re

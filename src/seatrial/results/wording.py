@@ -1,4 +1,4 @@
-"""A comparison in words: Markdown for a pull request, JSON for programs, JUnit for CI."""
+"""Formats a comparison: Markdown for a pull request, JSON for programs, JUnit for CI."""
 
 from typing import Any
 from xml.sax.saxutils import quoteattr

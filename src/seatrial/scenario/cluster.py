@@ -15,7 +15,7 @@ SYSTEM_PRIORITIES = {
 }
 SYSTEM = "system"
 REVISIONS_KEPT, BYTES_KEPT = 10_000, 16 * 1024 * 1024
-"""Nobody watches a run from far behind: its history may be short."""
+"""Length of the history: short, since no watcher of a run falls far behind."""
 
 
 def fresh_store(clock: Clock, seed: int = 0) -> Store:

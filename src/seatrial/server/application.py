@@ -44,7 +44,7 @@ LARGE_BODIES = ("/apis/simulation.kube-scheduler-simulator.x-k8s.io/",)
 INDENTED = (b"{\n", b"[\n")
 """How indented JSON begins, after which upstream writes no newline."""
 ATTEMPTS = 64
-"""How often a request is made again whose long work was done meanwhile."""
+"""How often a request is retried after its deferred work is done."""
 COMPRESS_FROM = 128 * 1024
 """Bytes from which an answer is compressed for a client that accepts it, as upstream."""
 CHUNK = 256 * 1024

@@ -1,4 +1,4 @@
-"""What is wrong with a field, and the refusal that lists it, in upstream's words.
+"""Validation errors of a field, and the refusal that lists it, in upstream's words.
 
 Upstream: k8s.io/apimachinery/pkg/util/validation/field/errors.go and pkg/api/errors (NewInvalid).
 """

@@ -55,7 +55,7 @@ def track_creation(store: "Store", kind: Kind, document: Document, options: Writ
 
 
 def _shape(kind: Kind, document: Document) -> bytes:
-    """What the fields of a new object depend on: its body, and the keys but not the values of its metadata."""
+    """The cache key for the fields of a new object: its body, and the keys but not the values of its metadata."""
     metadata = document["metadata"]
     other = {name: metadata[name] for name in _METADATA_VALUES if name in metadata}
     body = {name: value for name, value in document.items() if name != "metadata"}

@@ -71,11 +71,11 @@ _PREFIXES = {
     ("apiregistration.k8s.io", "APIService"): "apiregistration.k8s.io/apiservices",
     ("networking.k8s.io", "Ingress"): "ingress",
 }
-"""Where upstream keeps a kind in etcd, if not under its plural name: conflicts name the key."""
+"""The etcd key of a kind, where it is not the plural name: conflicts name the key."""
 
 
 def uid_mismatch(kind: Kind, namespace: str, name: str, wanted: str, found: str) -> str:
-    """Why a write with the uid of another object fails, in the words of upstream's storage."""
+    """The error for a write with the uid of another object, in the words of upstream's storage."""
     prefix = f"{kind.group}/{kind.plural}" if kind.custom else _PREFIXES.get(kind.group_kind, kind.plural)
     key = "/".join(part for part in ("/registry", prefix, namespace, name) if part)
     why = f"Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}"

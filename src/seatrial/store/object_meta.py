@@ -38,7 +38,7 @@ NameFaults = Callable[[str], Faults]
 
 
 def metadata_causes(kind: Kind, metadata: Document, name_faults: NameFaults | None = None) -> list[Cause]:
-    """What is wrong with the metadata of an object; `name_faults` is the rule for names of its kind."""
+    """Validation errors of the metadata of an object; `name_faults` is the rule for names of its kind."""
     found: list[Cause] = []
     faults = name_faults or subdomain_faults
     if prefix := metadata.get("generateName"):
@@ -66,7 +66,7 @@ def metadata_causes(kind: Kind, metadata: Document, name_faults: NameFaults | No
 
 
 def metadata_update_causes(metadata: Document, old: Document) -> list[Cause]:
-    """What may not become of the metadata of an object."""
+    """Validation errors of an update of the metadata of an object."""
     found: list[Cause] = []
     if "deletionTimestamp" in old:
         new = sorted(set(metadata.get("finalizers") or ()) - set(old.get("finalizers") or ()))
@@ -80,7 +80,7 @@ def metadata_update_causes(metadata: Document, old: Document) -> list[Cause]:
 
 
 def label_causes(labels: dict[str, str], path: str) -> Iterator[Cause]:
-    """What is wrong with a map of labels."""
+    """Validation errors of a map of labels."""
     for key, value in labels.items():
         for fault in label_key_faults(key):
             yield invalid(path, key, fault)
@@ -90,25 +90,25 @@ def label_causes(labels: dict[str, str], path: str) -> Iterator[Cause]:
 
 @lru_cache(8192)
 def subdomain_faults(name: str) -> Faults:
-    """Why a name is no DNS subdomain; nothing when it is one."""
+    """Errors for a name that is no DNS subdomain; none when it is one."""
     return _faults(name, 253, _SUBDOMAIN, _SUBDOMAIN_WRONG)
 
 
 @lru_cache(8192)
 def label_faults(name: str) -> Faults:
-    """Why a name is no DNS label; nothing when it is one."""
+    """Errors for a name that is no DNS label; none when it is one."""
     if len(name) <= 63 and not _LABEL.fullmatch(name) and _SUBDOMAIN.fullmatch(name):
         return ("must not contain dots",)
     return _faults(name, 63, _LABEL, _LABEL_WRONG)
 
 
 def label_1035_faults(name: str) -> Faults:
-    """Why a name is no label that begins with a letter; nothing when it is one."""
+    """Errors for a name that is no label that begins with a letter; none when it is one."""
     return _faults(name, 63, _LABEL_1035, _LABEL_1035_WRONG)
 
 
 def segment_faults(name: str) -> Faults:
-    """Why a name cannot be part of a path; nothing when it can."""
+    """Errors for a name that cannot be part of a path; none when it can."""
     if name in (".", ".."):
         return (f"may not be '{name}'",)
     return tuple(f"may not contain '{part}'" for part in ("/", "%") if part in name)

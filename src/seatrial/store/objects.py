@@ -1,4 +1,4 @@
-"""What is kept of an object: its encoded JSON at one revision, and how it got there.
+"""Stored objects: the encoded JSON at one revision, and the change that led to it.
 
 A document is decoded when it is read and not kept (a pod is 2 KB of bytes and 7 to 18 KB of dicts). A large
 document may be kept as a tuple of fragments that are joined only when it is read; revisions share the

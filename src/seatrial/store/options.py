@@ -12,7 +12,7 @@ PatchType = Literal["json", "merge", "strategic", "apply"]
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
-    """What all writes of a document have in common.
+    """Options that all writes of a document share.
 
     `owned`: the caller hands its document over and never reads it again, so that no copy is made.
     `tracked`: the document's managedFields are right already.

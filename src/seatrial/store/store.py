@@ -47,7 +47,7 @@ _OWN = UpdateOptions(owned=True)
 
 
 class Journal(Protocol):
-    """What makes writes durable."""
+    """Makes writes durable."""
 
     @property
     def failure(self) -> StatusError | None: ...
@@ -269,7 +269,7 @@ class Store:
         return self._revisions.subscribe(listener, stored)
 
     def changes(self, since: int, kind: Kind | None = None) -> Iterator[Change]:
-        """What was written after revision `since`; Gone where that is no longer known."""
+        """The changes after revision `since`; Gone where they are no longer kept."""
         changes = self._revisions.history.since(since)
         if kind is None:
             return iter(changes)
@@ -287,7 +287,7 @@ class Store:
 
     @property
     def failure(self) -> StatusError | None:
-        """Why the store takes no more writes; None while it does."""
+        """The error after which the store takes no writes; None while there is none."""
         return self._journal.failure if self._journal is not None else None
 
     def current(self, kind: Kind, name: str, namespace: str) -> Stored:
@@ -368,7 +368,7 @@ class Store:
             raise BadRequest(f"the object provided is no JSON document: {error}") from error
 
     def unsaved(self, kind: Kind, document: Document) -> Stored:
-        """What a dry run answers: the object as it would be, at the revision there is."""
+        """The response of a dry run: the object as it would be, at the current revision."""
         metadata = document["metadata"]
         if not metadata.get("resourceVersion"):
             metadata.pop("resourceVersion", None)

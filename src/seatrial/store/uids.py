@@ -1,4 +1,4 @@
-"""Where uids and generated names come from.
+"""Sources of uids and generated names.
 
 Inside a run they derive from the seed and from what the object is, so that the same run gives the same uids and a
 different order of creation does not change them; a server hands in a random source instead.

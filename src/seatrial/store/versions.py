@@ -11,7 +11,7 @@ GroupKind = tuple[str, str]
 
 
 class Versions:
-    """Which version of a kind is stored, and the way between versions."""
+    """The storage version of each kind, and the conversion between versions."""
 
     def __init__(self, kinds: Kinds) -> None:
         self._kinds = kinds

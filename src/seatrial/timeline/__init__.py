@@ -1,1 +1,1 @@
-"""What HAPPENED: append-only record, both KEP-140 wire shapes, decision annotations."""
+"""The timeline of a run: append-only record, both KEP-140 wire shapes, decision annotations."""

@@ -1,8 +1,8 @@
-"""The columns of `timeline.parquet`: one row per thing that happened, in the order in which it happened.
+"""The columns of `timeline.parquet`: one row per write, attempt or other entry, in order.
 
 A row is a write (`create`, `patch`, `delete`, `done` are operations and have an id; `status` and `write` are the
 others), an attempt of a scheduler (`attempt`), or a judgement at the end of scheduling (`unscheduled`). Columns that
-do not apply are null. Cells of an attempt are lists: `nodes` in the order of the search, `verdicts` beside it
+do not apply are null. Cells of an attempt are lists: `nodes` in the order of the search, `verdicts` parallel to it
 (0: passed), and for `feasible_nodes` the scores, plugin after plugin. Numbers in `nodes`, `feasible_nodes`,
 `verdicts` (minus one), `filter_plugins` and `score_plugins` count in the lists that the file's metadata holds
 under `DICTIONARY`.
@@ -58,6 +58,6 @@ COLUMNS: dict[str, pl.DataType | type[pl.DataType]] = {
 }
 """Name and type of every column, in order.
 
-`operation` and `object` are JSON: what was asked, and the object afterwards. `details` is JSON too: what an attempt
-was told at the points that do not judge nodes (preFilter, postFilter, reserve, permit, preBind, bind, extenders).
+`operation` and `object` are JSON: the operation as written, and the object afterwards. `details` is JSON too: the
+results of an attempt at the other extension points (preFilter, postFilter, reserve, permit, preBind, bind, extenders).
 """

@@ -1,4 +1,4 @@
-"""A scheduler's decision as it goes into the timeline: cells for the rows, pluginResults for the wire.
+"""Encodes a scheduler's decision for the timeline: cells for the rows, pluginResults for the wire.
 
 Names of nodes and plugins and the verdicts are numbered once per run, so an attempt over five thousand nodes is a
 handful of integer arrays.
@@ -34,7 +34,7 @@ class Numbering(Generic[H]):
         return self._numbers.setdefault(value, len(self._numbers))
 
     def numbers(self, values: tuple[H, ...]) -> NDArray[np.uint32]:
-        """The numbers of many values; the same tuple asked for again costs nothing."""
+        """The numbers of many values; repeating the same tuple costs nothing."""
         if self._latest is None or self._latest[0] is not values:
             self._latest = values, np.array(self._looked_up(values), np.uint32)
         return self._latest[1]
@@ -50,7 +50,7 @@ class Numbering(Generic[H]):
 
 
 class Dictionary:
-    """What the numbers in the cells of one run mean."""
+    """The names for the numbers in the cells of one run."""
 
     def __init__(self) -> None:
         self.nodes: Numbering[str] = Numbering()
@@ -87,7 +87,7 @@ NO_CELLS: tuple[None, ...] = (None,) * 9
 
 
 def details(decision: Decision) -> bytes:
-    """What was said at the points that do not judge node by node."""
+    """The results at the extension points that are not per node."""
     said: Document = {}
     before = decision.pre_filter
     if before.plugins or before.skipped:
@@ -116,7 +116,7 @@ def _status(status: Status) -> Document:
 
 @lru_cache(4096)
 def reasons_in(message: str) -> list[tuple[str, int]]:
-    """How many nodes were rejected for which reason, from the text of the event, which says just that."""
+    """The number of rejected nodes by reason, parsed from the text of the event."""
     _, _, listed = message.partition(" nodes are available: ")
     found = []
     for part in listed.partition(". ")[0].rstrip(".").split(", "):

@@ -1,4 +1,4 @@
-"""Why a pod is where it is: one sentence first, then what every plugin said about every node."""
+"""Explains the placement of a pod: one sentence first, then the result of every plugin on every node."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -81,8 +81,8 @@ def _end(rows: Sequence[dict[str, Any]]) -> str:
     deleted = next((row for row in rows if row["entry"] == "delete"), None)
     if deleted is None:
         return ""
-    who = deleted["writer"]
-    how = "preempted" if who == "scheduler" else f"deleted by {who}"
+    writer = deleted["writer"]
+    how = "preempted" if writer == "scheduler" else f"deleted by {writer}"
     return f" It was {how} in step {deleted['major']}."
 
 

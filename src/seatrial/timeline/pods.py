@@ -1,4 +1,4 @@
-"""What became of each pod so far: the PodResult of KEP-140 in the making."""
+"""The history of each pod so far, from which the PodResult of KEP-140 is made."""
 
 from collections.abc import Iterator
 

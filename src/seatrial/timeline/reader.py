@@ -1,4 +1,4 @@
-"""A timeline that was kept: its rows, and its attempts with names instead of numbers."""
+"""Reads a stored timeline: its rows, and its attempts with names instead of numbers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ NAME = "timeline.parquet"
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What one plugin gave one node."""
+    """The result of one plugin on one node."""
 
     raw: int
     normalized: int
@@ -51,7 +51,7 @@ class Attempt:
 
 
 class TimelineReader:
-    """A timeline to be asked."""
+    """Queries on a timeline."""
 
     def __init__(self, table: pl.LazyFrame, dictionary: Mapping[str, Any]) -> None:
         self.table = table

@@ -1,8 +1,8 @@
-"""The rows of the timeline on their way into `timeline.parquet`: buffered, then handed on as frames.
+"""Buffers the rows of the timeline and writes them as frames for `timeline.parquet`.
 
 Rows are flushed by number and by bytes, so that a long run is never held in memory as a whole. Encoded objects are
-the very bytes that the store keeps; nothing is copied before a flush. Cells stand one after the other in one list, from
-which columns are cut: cheaper than a tuple for each row. What only attempts have is kept beside the rows, so that a
+the very bytes that the store keeps; nothing is copied before a flush. Cells follow one another in one list, which
+is sliced into columns: cheaper than a tuple for each row. The columns of attempts alone are kept apart, so that a
 write does not pay for two dozen columns in which it has nothing to say.
 """
 
@@ -71,7 +71,7 @@ class FolderSink:
 
 
 class Buffer:
-    """The cells of some rows, row after row; those of attempts stand apart, with the places of their rows."""
+    """The cells of some rows, row after row; those of attempts are kept apart, with the positions of their rows."""
 
     __slots__ = ("attempts", "cells", "count", "places")
 
@@ -97,7 +97,7 @@ class Rows:
         return self._flushed + self._buffer.count
 
     def add(self, row: Row, attempt: Row | None = None, *, weight: int = 0) -> None:
-        """Append a row, with what only attempts have; `weight` is about how many bytes it holds beside its object."""
+        """Append a row, with the cells of an attempt; `weight` is its approximate size in bytes without its object."""
         buffer = self._buffer
         if attempt is not None:
             buffer.places.append(buffer.count)
@@ -130,8 +130,8 @@ def frame_of(buffer: Buffer, first: int = 0) -> pl.DataFrame:
     for number, place in enumerate(buffer.places):
         places[place] = number
     where = pl.Series(places, dtype=pl.UInt32)
-    beside = pl.DataFrame(_columns(ATTEMPT_COLUMNS, attempts)).select(pl.all().gather(where))
-    return pl.DataFrame([numbers, *_columns(ROW_COLUMNS, buffer.cells), *beside.get_columns()])
+    of_attempts = pl.DataFrame(_columns(ATTEMPT_COLUMNS, attempts)).select(pl.all().gather(where))
+    return pl.DataFrame([numbers, *_columns(ROW_COLUMNS, buffer.cells), *of_attempts.get_columns()])
 
 
 def _columns(names: Sequence[str], cells: list[Any]) -> Iterator[pl.Series]:

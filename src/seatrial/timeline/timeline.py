@@ -1,8 +1,8 @@
-"""What happened: an append-only record of every write and every decision of a run.
+"""The timeline: an append-only record of every write and every decision of a run.
 
 The store calls `listen` after each write, the scheduler `decided` before and `record` after each attempt, and the
-engine says which step it is and when a loop, the scheduling and the step are over. Rows go to `timeline.parquet`;
-entries in the wire shape of the scenario are encoded at once and handed over step by step.
+engine sets the step and reports the end of each loop, of the scheduling and of the step. Rows go to
+`timeline.parquet`; entries in the wire shape of the scenario are encoded at once and handed over step by step.
 """
 
 from collections.abc import Callable, Collection
@@ -64,7 +64,7 @@ class Timeline:
         """The pod of the last attempt that an entry shows before it is recorded."""
         self._places: dict[Key, tuple[int, str, str, bytes, int]] = {}
         self.keeps_places = False
-        """Whether what a scheduler tells of an attempt may come after the entry that shows it."""
+        """Whether a scheduler may report an attempt after the entry that shows it."""
         self._tried: dict[Key, int] = {}
         self._numbers = count(1)
         self._is_taken = is_taken
@@ -142,9 +142,9 @@ class Timeline:
             self._attempt_row(decision, key, cells)
 
     def note_attempt(self, key: Key, attempt: bytes | None = None) -> None:
-        """Take down that a scheduler which shows no decisions has tried a pod; `attempt` is what it told, if anything.
+        """Record that a scheduler without decision records has tried a pod; `attempt` is its report, if any.
 
-        It tells after it has bound the pod: an entry of this step that shows the pod is encoded again.
+        It reports after it has bound the pod: an entry of this step that shows the pod is encoded again.
         """
         history = self.pods.find(key)
         if attempt is None:
@@ -154,7 +154,7 @@ class Timeline:
             self._encode_again(key)
 
     def _encode_again(self, key: Key) -> None:
-        """Show an attempt in the entry of a write that an outside scheduler made before it told of the attempt."""
+        """Show an attempt in the entry of a write that an outside scheduler made before it reported the attempt."""
         if key in self._places:
             place, id, operation, pod, minor = self._places[key]
             body = self.pods.known(key).result(pod, self.shape).body()
@@ -165,7 +165,7 @@ class Timeline:
         self.pods.forget_gone()
 
     def is_barely_tried(self) -> bool:
-        """Whether a pod that is pending was tried only once in this step: KEP-140 wants every one tried twice."""
+        """Whether a pod that is pending was tried only once in this step: KEP-140 requires two attempts for each."""
         for key, times in self._tried.items():
             if times < 2:
                 history = self.pods.find(key)
@@ -174,7 +174,7 @@ class Timeline:
         return False
 
     def finish_scheduling(self) -> None:
-        """Nothing more can be scheduled in this step: say which pods were tried and are still pending."""
+        """End the scheduling of this step: add entries for the pods that were tried and are still pending."""
         self.finish_loop()
         for key in self._tried:
             history = self.pods.find(key)
@@ -247,7 +247,7 @@ class Timeline:
     def _attempt(self, decision: Decision, cells: int) -> bytes:
         step = self.shape.step(self.major, self.minor)
         if self.level != "full" or cells > self._wire_cells:
-            # The first attempt that does not fit closes the door: the limit falls the same way in every run.
+            # After the first attempt that does not fit no other is added, so that the limit is the same in every run.
             self._wire_cells = -1
             self.attempts_without_cells += 1
             return attempt(step)

@@ -38,7 +38,7 @@ def _step(major: int, minor: int) -> bytes:
 
 @lru_cache
 def _said(operation: str, minor_steps: bool) -> bytes:
-    """What stands between the step of an entry and its body."""
+    """The bytes between the step of an entry and its body."""
     field = (operation[0].lower() + operation[1:]).encode()
     return b',"%s":' % field if minor_steps else b',"operation":"%s","%s":' % (operation.encode(), field)
 

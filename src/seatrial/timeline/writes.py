@@ -1,4 +1,4 @@
-"""Which writes are operations of the timeline.
+"""Selects the writes that are operations of the timeline.
 
 Operations are spec-level writes. Status, events, leases and the nominated node do not count: they move no step and
 are kept in the rows only. A deletion is an operation when it is asked for, not when the last finalizer leaves.
@@ -15,7 +15,7 @@ from seatrial.store.objects import Change, Stored
 Verb = Literal["create", "patch", "delete", ""]
 QUIET_KINDS = frozenset({("", "Event"), ("events.k8s.io", "Event"), ("coordination.k8s.io", "Lease")})
 FOREIGN = "user:"
-"""How the writer of a write begins that comes from a client outside the scenario."""
+"""The prefix of the writer for writes of clients outside the scenario."""
 QUIET_SUBRESOURCES = frozenset({"status"})
 
 
@@ -39,7 +39,7 @@ def counts(kind: Kind, previous: Stored | None, writer: str, subresource: str) -
 
 
 def is_terminating(stored: Stored) -> bool:
-    """Whether a deletion was asked for already."""
+    """Whether a deletion was already requested."""
     data = stored.data
     return b'"deletionTimestamp"' in data and bool(_terminating.decode(data).metadata.deletion_timestamp)
 

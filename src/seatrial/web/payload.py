@@ -1,6 +1,6 @@
 """A run as the columns that the report page draws (`web/src/data.ts` names them).
 
-The page works most things out by itself, so it gets lives of nodes and pods, entries of the timeline and, as far as
+The page computes most things itself, so it gets lifecycles of nodes and pods, timeline entries and, as far as
 `CELLS` reaches, the matrix of each scheduling attempt. What is left out is said in the page.
 """
 

@@ -1,4 +1,4 @@
-"""What changed between two values of one shape: the fields that were added, modified and removed.
+"""Compares two values of one shape: the fields that were added, modified and removed.
 
 Follows sigs.k8s.io/structured-merge-diff/v6/typed/compare.go. Equal parts are passed over at once, so that the price of
 a small change to a large object is small.

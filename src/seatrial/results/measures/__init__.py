@@ -1,1 +1,1 @@
-"""Seatrial's own measures, one file each; every one says in its docstring what it is."""
+"""Seatrial's own measures, one file each; the docstring of each is its definition."""

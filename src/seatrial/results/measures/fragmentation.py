@@ -1,4 +1,4 @@
-"""What could still be placed."""
+"""Fragmentation: the number of pods that could still be placed."""
 
 from collections import Counter
 

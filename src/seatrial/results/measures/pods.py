@@ -1,4 +1,4 @@
-"""What became of each pod."""
+"""The lifecycle of each pod."""
 
 import polars as pl
 

@@ -28,6 +28,6 @@ def preemptions(run: Run) -> pl.DataFrame:
     for pod in sorted((pod for pod in run.pods if pod.preempted != NEVER), key=lambda pod: pod.preempted):
         chain = depth.get(pod.key, 0) + 1
         depth[pod.preempted_by] = max(depth.get(pod.preempted_by, 0), chain)
-        told = (None, None) if run.is_without_attempts else (pod.preempted_by, chain)
-        rows.append((pod.key, told[0], run.steps[pod.preempted].major, told[1]))
+        by, length = (None, None) if run.is_without_attempts else (pod.preempted_by, chain)
+        rows.append((pod.key, by, run.steps[pod.preempted].major, length))
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")

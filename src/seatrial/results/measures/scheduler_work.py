@@ -1,4 +1,4 @@
-"""How much the scheduler had to look at."""
+"""The work of the scheduler: attempts and visited nodes."""
 
 import polars as pl
 

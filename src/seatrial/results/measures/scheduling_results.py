@@ -1,4 +1,4 @@
-"""Why nodes were turned down."""
+"""The reasons for which nodes were rejected."""
 
 import polars as pl
 

@@ -44,8 +44,8 @@ def volcano_jobs(run: Run) -> pl.DataFrame:
         spec, status = document.get("spec") or {}, document.get("status") or {}
         phase = status.get("phase") or "Pending"
         first.setdefault((key, phase), entry.time)
-        told = [c.get("message") or "" for c in status.get("conditions") or () if c.get("type") == "Unschedulable"]
-        reason = told[-1] if told and phase not in ("Running", "Completed") else ""
+        messages = [c.get("message") or "" for c in status.get("conditions") or () if c.get("type") == "Unschedulable"]
+        reason = messages[-1] if messages and phase not in ("Running", "Completed") else ""
         last[key] = spec.get("queue") or "", spec.get("minMember") or 0, phase, reason
     rows = [
         (key, queue, least, phase, _after(created[key], first.get((key, "Inqueue"))), _ran(key, created, first), reason)

@@ -9,7 +9,7 @@ from seatrial.timeline.writes import QUIET_KINDS
 LOOPS_PER_POD = 10
 LOOPS_ANYWAY = 10_000
 SILENT_LOOPS = 100
-"""How many turns without an operation weigh as much as one with."""
+"""The number of rounds without an operation that count as one loop."""
 NAMED = 3
 _VERBS = {"ADDED": "created", "MODIFIED": "changed", "DELETED": "deleted"}
 

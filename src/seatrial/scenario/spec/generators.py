@@ -77,7 +77,7 @@ def _rows(generator: Generator, folder: Path | None) -> Iterator[Row]:
             yield {"index": index}
         return
     if generator.count is not None or bool(source.file) == bool(source.csv):
-        raise ValueError("from takes either file or csv, and no count beside it")
+        raise ValueError("from takes either file or csv, and no count with it")
     if folder is None:
         raise ValueError("files are read by `seatrial run` only")
     path = folder / (source.file or source.csv)
@@ -129,7 +129,7 @@ def _template(generator: Generator, *, discriminated: bool) -> Template:
     }
     if generator.source is not None and generator.source.file:
         if bodies:
-            raise ValueError("from.file creates its objects as they are; no operation beside it")
+            raise ValueError("from.file creates its objects as they are and takes no operation")
         bodies = {"create": {}}
     if len(bodies) != 1:
         raise ValueError("expected one of createOperation, patchOperation, deleteOperation")

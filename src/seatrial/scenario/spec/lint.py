@@ -48,7 +48,7 @@ def lint(
 
 
 def places(document: Document, dialect: Dialect, folder: Path) -> Iterator[str]:
-    """Where each operation comes from, in the order of the settled list: a place in the list, or a generator."""
+    """The origin of each operation, in the order of the settled list: an index of the list, or a generator."""
     spec = document.get("spec") or {}
     for position, _ in enumerate(spec.get(dialect.listing) or []):
         yield f"spec.{dialect.listing}[{position}]"

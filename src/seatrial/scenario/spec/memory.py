@@ -15,7 +15,7 @@ from seatrial.scenario.spec.kind import Generator
 COPIES = 6
 """How often a document is kept, in one form or another."""
 PER_OBJECT = 24_000
-"""Bytes that are kept of an object beside its document."""
+"""Bytes that an object takes in addition to its document."""
 COUNTS = ("replicas", "parallelism", "completions")
 """Fields of a workload's spec that say how many pods it makes."""
 

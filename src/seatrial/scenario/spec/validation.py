@@ -1,4 +1,4 @@
-"""What KEP-140 calls invalid: the scenario is stored, and ends Failed with the operation's id in the message."""
+"""Validation of scenarios by KEP-140: an invalid one is stored, and ends Failed with the operation's id."""
 
 from collections.abc import Collection, Iterable, Iterator
 
@@ -40,7 +40,7 @@ def problems(
 
 
 def operation_problems(planned: Planned, dialect: Dialect) -> Iterator[ScenarioError]:
-    """What is wrong with one operation."""
+    """Validation errors of one operation."""
     operation = msgspec.json.decode(planned.data, type=Operation)
     bodies = {
         "Create": operation.create_operation,

@@ -22,7 +22,7 @@ SHAPES = {"Table": TABLE, "PartialObjectMetadata": PARTIAL, "PartialObjectMetada
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How an answer is to look."""
+    """The negotiated form of a response."""
 
     encoding: str = JSON
     shape: str = OBJECT

@@ -130,7 +130,7 @@ class Lists:
 
 
 async def _in_turns(found: Sequence[Stored], make: Callable[[Stored], T]) -> AsyncIterator[T]:
-    """What `make` makes of each object, with a turn for others now and then."""
+    """Apply `make` to each object, yielding to other requests now and then."""
     size = 0
     for stored in found:
         yield make(stored)

@@ -59,7 +59,7 @@ class Watches:
         text = request.query.get("resourceVersion", "")
         wanted, now = parse_revision(text), self._store.revision
         if wanted > now:
-            raise Gone(f"too old resource version: {wanted} ({now}): the store has been started anew")
+            raise Gone(f"too old resource version: {wanted} ({now}): the server was restarted")
         asked = request.query.get("sendInitialEvents")
         # As upstream, a watch without a resourceVersion that allows bookmarks gets one after its initial events.
         initial = request.flag("sendInitialEvents") if asked is not None else not wanted

@@ -50,7 +50,7 @@ _VALIDATING: Final[dict[tuple[str, str], tuple[Step, ...]]] = {
 
 
 class StandardAdmission:
-    """What kube-apiserver does to a write by default; given to a Store as its `admission`."""
+    """The admission plugins that kube-apiserver runs by default; given to a Store as its `admission`."""
 
     def __init__(self) -> None:
         self._reader = Reader()

@@ -89,7 +89,7 @@ def _merge(pod: Document, requests: Document, limits: Document) -> None:
 
 
 def faults_of(limit_range: Document, spec: Document) -> Iterator[str]:
-    """What of a pod's spec is outside a limit range."""
+    """The parts of a pod's spec that are outside a limit range."""
     for limit in (limit_range.get("spec") or {}).get("limits") or ():
         kind = limit.get("type")
         if kind == "Container":

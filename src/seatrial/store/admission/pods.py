@@ -1,4 +1,4 @@
-"""What every pod is given: an account, tolerations of short outages, and selectors made from its own labels.
+"""Defaults of every pod: a service account, tolerations of short outages, and selectors from matchLabelKeys.
 
 Upstream: plugin/pkg/admission/{serviceaccount,defaulttolerationseconds}, and the pod strategy's matchLabelKeys
 (pkg/registry/core/pod/strategy.go).

@@ -1,4 +1,4 @@
-"""What one object costs of a quota, and which quotas it falls under.
+"""The usage that a quota charges for an object, and the match of objects with quota scopes.
 
 Upstream: pkg/quota/v1/evaluator/core (pods, services, persistent_volume_claims, resource_claims) and the counting of
 all other kinds in k8s.io/apiserver/pkg/quota/v1/generic.
@@ -39,7 +39,7 @@ _SELECTING: Final = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotE
 
 
 def charge(kind: Kind, document: Document, now: int) -> Resources:
-    """What an object uses, by the names that quotas limit."""
+    """The usage of an object, by the names that quotas limit."""
     special = _CHARGES.get(kind.group_kind)
     if special is not None:
         return special(document, now)

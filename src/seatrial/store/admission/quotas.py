@@ -47,7 +47,7 @@ def check_quota(request: Request, reader: Reader) -> None:
 
 
 def quota_usage(store: "Store", quota: Document, now: int) -> dict[str, str]:
-    """What a namespace uses of each name that a quota limits, counted from its objects."""
+    """The usage of a namespace by the names that a quota limits, counted from its objects."""
     hard = (quota.get("spec") or {}).get("hard") or {}
     used: Resources = dict.fromkeys(hard, Quantity(0))
     namespace = quota["metadata"]["namespace"]

@@ -19,7 +19,7 @@ from seatrial.store.field_errors import invalid
 
 
 def default_causes(schema: Any, path: str) -> Iterator[Cause]:
-    """What is wrong with the defaults of a schema and of the schemas in it."""
+    """The errors in the defaults of a schema and of the schemas in it."""
     if not isinstance(schema, dict):
         return
     if schema.get("default") is not None:

@@ -23,7 +23,7 @@ _PRESERVES = "x-kubernetes-preserve-unknown-fields"
 
 
 def definition_causes(document: Document) -> list[Cause]:
-    """Everything that is wrong with a definition."""
+    """All errors of a definition."""
     spec = document.get("spec") or {}
     names, group = spec.get("names") or {}, spec.get("group", "")
     found: list[Cause] = []
@@ -145,7 +145,7 @@ def _subresource_causes(subresources: Document, path: str) -> Iterator[Cause]:
 
 
 def schema_causes(schema: Any, path: str, *, root: bool = False, what: str = "at the root") -> Iterator[Cause]:
-    """What makes a schema not structural."""
+    """The errors of a schema that is not structural."""
     if not isinstance(schema, dict):
         return
     type_ = schema.get("type") or ""

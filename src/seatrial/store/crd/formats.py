@@ -23,7 +23,7 @@ _SCALA_DURATION = re.compile(r"\d+\s*(ns|us|µs|ms|s|sec|seconds?|m|min|minutes?
 
 
 def has_format(name: str, value: str) -> bool:
-    """Whether a text has a format; one that is not known is had by all."""
+    """Whether a string has a format; every string has an unknown format."""
     check = _CHECKS.get(name.replace("-", ""))
     if check is None:
         return True

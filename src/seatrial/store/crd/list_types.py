@@ -26,7 +26,7 @@ def needs_list_checks(schema: Any) -> bool:
 
 
 def list_causes(schema: Document, value: Any, path: str) -> Iterator[Cause]:
-    """Items that are there twice, and embedded resources without apiVersion or kind."""
+    """Errors for duplicate items, and for embedded resources without apiVersion or kind."""
     if isinstance(value, list) and isinstance(items := schema.get("items"), dict):
         yield from _repeated(schema, items, value, path)
         for index, item in enumerate(value):

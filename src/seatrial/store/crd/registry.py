@@ -16,7 +16,7 @@ DEFINITIONS = ("apiextensions.k8s.io", "CustomResourceDefinition")
 
 
 class Definitions:
-    """What is known of kinds that are not built in."""
+    """The kinds that are defined by CustomResourceDefinitions."""
 
     def __init__(self, kinds: Kinds, versions: Versions) -> None:
         self._kinds = kinds
@@ -27,7 +27,7 @@ class Definitions:
         """Kinds of ours whose schema says more than a CustomResourceDefinition can: merge keys."""
 
     def changed(self, document: Document) -> None:
-        """A definition is new or different: serve what it says now."""
+        """Serve the kinds of a new or changed definition."""
         self.removed(document["metadata"]["name"])
         definition = read_definition(document)
         self._definitions[definition.name] = definition
@@ -40,7 +40,7 @@ class Definitions:
         self._versions.store_as(definition.storage.kind)
 
     def removed(self, name: str) -> None:
-        """A definition is gone: its kinds are no longer served."""
+        """Stop serving the kinds of a deleted definition."""
         definition = self._definitions.pop(name, None)
         if definition is None:
             return
@@ -50,7 +50,7 @@ class Definitions:
         self._versions.forget(definition.storage.kind)
 
     def version(self, kind: Kind) -> Version | None:
-        """What is known of a defined kind in one version; None for others."""
+        """One version of a defined kind; None for other kinds."""
         return self._by_kind.get((kind.group, kind.version, kind.kind))
 
     def named(self, name: str) -> Definition | None:
@@ -88,7 +88,7 @@ class Definitions:
             apply_defaults(version.openapi, document)
 
     def causes(self, kind: Kind, document: Document, old: Document | None) -> list[Cause]:
-        """What a kind's schema and rules find wrong with an object."""
+        """The errors of an object by its kind's schema and rules."""
         version = self.version(kind)
         if version is None:
             return []
@@ -103,5 +103,5 @@ class Definitions:
 
     @staticmethod
     def definition_causes(document: Document) -> list[Cause]:
-        """What is wrong with a CustomResourceDefinition itself."""
+        """The errors of a CustomResourceDefinition itself."""
         return definition_causes(document)

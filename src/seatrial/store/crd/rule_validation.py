@@ -31,7 +31,7 @@ _REMEDY = "(try simplifying the rule, or adding maxItems, maxProperties, and max
 
 
 def rule_text_causes(schema: Document, rule: Document, path: str) -> Iterator[Cause]:
-    """What is wrong with the texts of a rule, whatever they mean."""
+    """The errors in the texts of a rule that need no compilation to find."""
     text, message = str(rule.get("rule") or "").strip(), str(rule.get("message") or "")
     if not text:
         yield required(f"{path}.rule", "rule is not specified")
@@ -84,7 +84,7 @@ class _Costs:
 
 
 def rule_causes(schema: Document, path: str) -> list[Cause]:
-    """What is wrong with the rules of a valid schema: they do not compile, or cost too much."""
+    """The errors of the rules of a valid schema: they do not compile, or cost too much."""
     costs = _Costs()
     found = list(_walk(schema, path, costs, cardinality=1, uncorrelated="", root=True))
     if costs.total > DEFINITION_COST_LIMIT:

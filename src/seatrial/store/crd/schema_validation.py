@@ -36,14 +36,14 @@ _COMPOSED = ("allOf", "anyOf", "oneOf", "not")
 
 
 class Validator:
-    """What a schema says of documents."""
+    """Validates documents by a schema."""
 
     def __init__(self, openapi: Document) -> None:
         self._openapi = openapi
 
     @cached_property
     def _accepts(self) -> Callable[[Any], bool]:
-        """A quick yes; no only means that the slow walk has to look."""
+        """A fast check; False only means that the slow walk must decide."""
         if _says_more(self._openapi):
             return lambda document: False
         try:
@@ -58,7 +58,7 @@ class Validator:
         return needs_list_checks(self._openapi)
 
     def causes(self, document: Document) -> list[Cause]:
-        """What is wrong with a document."""
+        """The errors of a document."""
         found = [] if self._accepts(document) else list(walk(self._openapi, document, ""))
         if self._checks_lists:
             found += list_causes(self._openapi, document, "")
@@ -66,7 +66,7 @@ class Validator:
 
 
 def walk(schema: Schema, value: Any, path: str) -> Iterator[Cause]:
-    """What is wrong with a value, in upstream's order: type, compositions, text, number, list, enum, object."""
+    """The errors of a value, in upstream's order: type, compositions, text, number, list, enum, object."""
     yield from _type_causes(schema, value, path)
     if any(word in schema for word in _COMPOSED):
         yield from _composed_causes(schema, value, path)

@@ -29,7 +29,7 @@ OLD_SELF = re.compile(r"\boldSelf\b")
 LONGEST_MESSAGE = 5 * 1024
 """Bytes of a message that an expression makes."""
 SHORT_BUDGET = 100_000
-"""What may be spent on a thread that others wait for: some hundredths of a second."""
+"""The cost that may be spent on the serving thread: some hundredths of a second."""
 KNOWN = 16
 _OUT_OF_BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run"
 
@@ -42,11 +42,11 @@ class Expressions:
         self._root = root
         self._ruled: set[int] = set()
         self._known: dict[bytes, list[Cause]] = {}
-        """What was found by evaluations that took too long for the thread on which they were met."""
+        """The results of evaluations that were moved to another thread."""
         self._find_rules(openapi)
 
     def causes(self, document: Any, old: Any, path: str = "") -> list[Cause]:
-        """What the rules find wrong with an object that was `old` before (None: it is new); perhaps Deferred."""
+        """The errors of an object by the rules; `old` is the object before (None: it is new). May raise Deferred."""
         if not self._ruled:
             return []
         if not defers():
@@ -84,7 +84,7 @@ class Expressions:
 
 
 def _seen(document: Any, old: Any) -> bytes:
-    """What the rules can see of an object: an object made again has another uid, but the same meaning."""
+    """The parts of an object that rules can read: an object that is created again differs only in its uid."""
     parts = []
     for each in (document, old):
         whole = each if isinstance(each, dict) else {"value": each}
@@ -95,11 +95,11 @@ def _seen(document: Any, old: Any) -> bytes:
 
 
 class _Stop(Exception):
-    """The budget is spent: no more rules are evaluated."""
+    """Raised when the budget is spent: no more rules are evaluated."""
 
 
 class _TooLong(Exception):
-    """The evaluation takes longer than the turn it has."""
+    """Raised when the evaluation exceeds its share of the server's time."""
 
 
 class _Evaluation:
@@ -169,7 +169,7 @@ class _Evaluation:
         return True
 
     def _message(self, rule: Document, variables: dict[str, Any], field: str, type_: str) -> str:
-        """What a failed rule says: its messageExpression where that gives a usable text, else its message."""
+        """The message of a failed rule: its messageExpression where that gives a usable text, else its message."""
         message = str(rule.get("message") or "").strip() or f"failed rule: {_shown(rule)}"
         expression = str(rule.get("messageExpression") or "")
         if not expression:

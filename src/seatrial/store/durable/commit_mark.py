@@ -18,7 +18,7 @@ _LINE = re.compile(r"seatrial store, format 1: revision (\d{20}), (open  |closed
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What a mark says."""
+    """The content of the commit mark."""
 
     revision: int
     is_closed: bool
@@ -48,17 +48,17 @@ class CommitMark:
         return Mark(int(found[1]), found[2] == "closed")
 
     def open(self, revision: int) -> None:
-        """Say durably that the store is in use, at this revision."""
+        """Record durably that the store is in use, at this revision."""
         self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         self.write(revision)
         os.fsync(self._descriptor)
 
     def write(self, revision: int) -> None:
-        """Say that everything up to a revision is on disk."""
+        """Record that everything up to a revision is on disk."""
         self._write(revision, is_closed=False)
 
     def close(self, revision: int) -> None:
-        """Say durably that the store was closed at this revision."""
+        """Record durably that the store was closed at this revision."""
         self._write(revision, is_closed=True)
         os.fsync(self._descriptor)
         self.abandon()

@@ -118,7 +118,7 @@ class Database:
         self._connection.close()
 
     def abandon(self) -> None:
-        """Let go of the files without writing to them more than SQLite must."""
+        """Close the files, writing no more than SQLite must."""
         try:
             self._connection.close()
         except sqlite3.Error:
@@ -211,7 +211,7 @@ class _Batch:
         self._removed: list[tuple[int]] = []
 
     def add(self, change: Change) -> None:
-        """Take a change in."""
+        """Add a change."""
         stored, previous = change.stored, change.previous
         list = self._remove(previous.revision) if previous is not None else None
         content = stored.content
@@ -231,7 +231,7 @@ class _Batch:
             self._totals.add(row.checksum)
 
     def flush(self) -> None:
-        """Bring the rows into the tables."""
+        """Write the rows to the tables."""
         if self._removed:
             self._connection.executemany("DELETE FROM objects WHERE revision = ?", self._removed)
         if self._added:

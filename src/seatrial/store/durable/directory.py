@@ -56,11 +56,11 @@ class Directory:
             os.close(descriptor)
 
     def close(self) -> None:
-        """Let other processes have the folder."""
+        """Unlock the folder."""
         self._lock.close()
 
 
 def cannot_use(path: Path, error: OSError) -> ConfigError:
-    """The refusal of a file or folder that the operating system does not let us use."""
+    """The error for a file or folder that the operating system refuses to open."""
     why = error.strerror or str(error)
     return ConfigError(error.filename or str(path), "", f"{why}; make room or grant access, and start again")

@@ -5,7 +5,7 @@ Code that answers a client awaits `committed(revision)` first, for reads as for 
 is not on disk. In-process code may call `sync`.
 
 A write that cannot be made durable ends the store: every later write and every wait fails with the cause. What is in
-memory may then be ahead of the disk, and only a new start from the disk is right again.
+memory may then be ahead of the disk, and only a restart from disk is safe.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ class Durability:
 
     @property
     def failure(self) -> StorageFailed | None:
-        """Why nothing can be written any more; None while all is well."""
+        """The error after which nothing can be written; None while there is none."""
         return self._failure
 
     def append(self, change: Change) -> None:
@@ -95,7 +95,7 @@ class Durability:
         await waiter
 
     def close(self) -> None:
-        """Bring everything to disk and record that the end was a clean one; after a failure only let go."""
+        """Bring everything to disk and record that the end was a clean one; after a failure only close the files."""
         try:
             if self._failure is None:
                 self.sync()
@@ -109,7 +109,7 @@ class Durability:
             self.abandon()
 
     def abandon(self) -> None:
-        """Let go of all files without a clean end."""
+        """Close all files without recording a clean end."""
         self._thread.shutdown()
         self._database.abandon()
         self._mark.abandon()

@@ -24,7 +24,7 @@ GAP = 100_000
 """Revisions that are skipped after an unclean end: 0.1.0 showed writes to watchers before they were on disk."""
 _HEAD = struct.Struct("<II")
 _EIGHT_FIELDS = b"\x98"
-"""How MessagePack begins an array of eight, as which a record is written."""
+"""The first byte of a record: MessagePack's array of eight."""
 
 Key = tuple[str, str, str, str]
 

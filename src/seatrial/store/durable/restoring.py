@@ -1,7 +1,7 @@
 """Puts the rows of a database back into a store, whatever they contain.
 
 Objects of kinds that are not served are kept under the kind their row names. A CustomResourceDefinition that can no
-longer be understood is kept and reported, and does not define anything.
+longer be decoded is kept and reported, and defines no kind.
 """
 
 import logging
@@ -41,7 +41,7 @@ def _served(store: Store, text: str) -> Kind:
 
 
 def define(store: Store, stored: Stored) -> None:
-    """Serve the kind that a stored definition describes; a definition that makes no sense is reported."""
+    """Serve the kind that a stored definition describes; an invalid definition is reported."""
     try:
         store.definitions.changed(stored.document())
     except (SeatrialError, LookupError, TypeError, ValueError, AttributeError) as error:

@@ -35,7 +35,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """How objects of a kind are printed."""
+    """The printer of a kind."""
 
     columns: tuple[Column, ...]
     cells: Cells

@@ -15,7 +15,7 @@ FINAL = {"Succeeded": "The pod has completed successfully.", "Failed": "The pod 
 
 @dataclass(slots=True)
 class _Tally:
-    """What the containers of a pod add up to."""
+    """The summary of a pod's containers."""
 
     reason: str
     ready: int = 0

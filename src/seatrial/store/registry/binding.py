@@ -35,7 +35,7 @@ def bind(
     writer: str,
     **more: Unpack[Binding],
 ) -> Stored:
-    """Assign a pod to a node and say so in its PodScheduled condition."""
+    """Assign a pod to a node and set its PodScheduled condition."""
     kind, document = current.kind, current.document()
     metadata, spec = document["metadata"], document["spec"]
     if not node:

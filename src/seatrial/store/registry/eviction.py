@@ -58,7 +58,7 @@ def _budgets_of(store: "Store", pod: Document) -> list[Stored]:
 
 
 def _is_spared(budget: Document, pod: Document) -> bool:
-    """An unready pod may go without cost where the policy says so or the application is healthy without it."""
+    """Whether an unready pod may be evicted without using the budget: by policy, or where enough pods are healthy."""
     conditions = (pod.get("status") or {}).get("conditions") or ()
     if any(condition.get("type") == "Ready" and condition.get("status") == "True" for condition in conditions):
         return False
@@ -91,7 +91,7 @@ def _spend(store: "Store", stored: Stored, pod: str, writer: str, options: Delet
 
 
 def _close(status: Document, generation: int, now: int) -> None:
-    """Say in the condition DisruptionAllowed that the budget is spent."""
+    """Set the condition DisruptionAllowed to False: the budget is spent."""
     fresh = {
         "type": "DisruptionAllowed",
         "status": "False",

@@ -33,7 +33,7 @@ def patch(
     subresource: str,
     options: PatchOptions,
 ) -> Stored:
-    """Patch an object, or the part of it that a subresource is."""
+    """Patch an object, or one of its subresources."""
     current = store.find_current(kind, name, namespace)
     if current is None:
         if patch.type == "apply" and not subresource:
@@ -102,7 +102,7 @@ def _scale(
     scale = scale_of(document, paths)
     body = patch.body
     if patch.type == "apply":
-        # An applied Scale says its replicas and nothing else.
+        # An applied Scale sets its replicas and nothing else.
         patch = Patch("merge", {"spec": body.get("spec") or {}} if isinstance(body, dict) else body)
     apply_scale(kind, document, patched(SCALE, scale, patch, schema_of(SCALE)), paths)
     return store.update_from(kind, document, current, writer, "", options)

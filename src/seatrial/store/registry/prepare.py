@@ -13,7 +13,7 @@ from seatrial.store.registry.kinds import strategy_of
 
 
 def prepare_create(kind: Kind, document: Document, now: int) -> None:
-    """Bring a new object into the state that objects of its kind begin in."""
+    """Set the initial state of a new object of its kind."""
     strategy = strategy_of(kind)
     if "status" in kind.subresources and not strategy.keeps_status_on_create:
         document.pop("status", None)
@@ -24,7 +24,7 @@ def prepare_create(kind: Kind, document: Document, now: int) -> None:
 
 
 def prepare_update(kind: Kind, document: Document, old: Document, subresource: str, now: int) -> None:
-    """Keep or set what the kind does not let an update change."""
+    """Keep or set the fields that an update of the kind may not change."""
     prepare = strategy_of(kind).prepare_update.get(subresource)
     if prepare is not None:
         prepare(document, old, now)

@@ -98,7 +98,7 @@ def _set_template_generation(document: Document, generation: int) -> None:
 
 
 def job_created(document: Document, now: int) -> None:
-    """A job that does not bring its own selector selects its pods by its uid."""
+    """A Job without a selector of its own selects its pods by its uid."""
     spec, metadata = document.get("spec") or {}, document["metadata"]
     if spec.get("manualSelector") or not isinstance(spec.get("template"), dict):
         return

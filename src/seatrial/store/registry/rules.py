@@ -29,7 +29,7 @@ class Rules:
         """Validation of kinds that other rooms serve without a definition, by group and kind."""
 
     def schema(self, kind: Kind) -> Schema | None:
-        """The shape of a kind's documents; None where anything goes."""
+        """The schema of a kind's documents; None where any document is valid."""
         return self._definitions.schema(kind) if kind.custom else schema_of(kind)
 
     def decode(self, kind: Kind, document: Document, options: WriteOptions) -> Document:
@@ -44,21 +44,21 @@ class Rules:
         return document
 
     def apply_defaults(self, kind: Kind, document: Document) -> None:
-        """Fill in what upstream's API defaulting fills in."""
+        """Apply upstream's API defaulting."""
         if kind.custom:
             self._definitions.apply_defaults(kind, document)
         else:
             apply_defaults(kind, document)
 
     def validate_create(self, kind: Kind, document: Document, *, restored: bool = False) -> None:
-        """Raise Invalid where a new object, or one that lived before, is not valid."""
+        """Raise Invalid where a new or restored object is not valid."""
         causes = metadata_causes(kind, document["metadata"], strategy_of(kind).name_faults)
         causes += self._causes(kind, document, None) or _create_causes(kind, document, restored)
         if causes:
             raise refusal(kind, document["metadata"].get("name", ""), causes)
 
     def validate_update(self, kind: Kind, document: Document, old: Document, subresource: str) -> None:
-        """Raise Invalid where an object may not become this."""
+        """Raise Invalid where an update is not valid."""
         causes = metadata_causes(kind, document["metadata"], strategy_of(kind).name_faults)
         causes += metadata_update_causes(document["metadata"], old["metadata"])
         causes += self._causes(kind, document, old) or _update_causes(kind, document, old, subresource)

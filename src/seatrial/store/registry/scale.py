@@ -18,7 +18,7 @@ MOST_REPLICAS = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class ScalePaths:
-    """Where a kind keeps what a Scale shows."""
+    """The JSON paths of a kind's replicas and selector."""
 
     replicas: tuple[str, ...] = ("spec", "replicas")
     status: tuple[str, ...] = ("status", "replicas")

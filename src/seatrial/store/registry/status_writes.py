@@ -12,7 +12,7 @@ from seatrial.store.store import Store
 
 
 class WithStatus(msgspec.Struct):
-    """Just the status, as it is encoded."""
+    """The encoded status alone."""
 
     status: msgspec.Raw = msgspec.Raw(b"")
 
@@ -27,7 +27,7 @@ def encoded_status(stored: Stored) -> bytes:
 
 
 def write_status(store: Store, stored: Stored, status: Document | bytes, writer: str) -> Stored:
-    """Give an object this status, unless it has it."""
+    """Set the status of an object, unless it is equal."""
     fresh = status if isinstance(status, bytes) else encode(status)
     data = stored.data
     present = bytes(_decoder.decode(data).status)

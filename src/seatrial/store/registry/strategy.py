@@ -32,7 +32,7 @@ def on_every_write(causes: CreateCauses) -> Validation:
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """What one kind does differently; the defaults are what most kinds do."""
+    """The behaviour of one kind; the defaults are those of most kinds."""
 
     created_by_update: bool = False
     """A PUT of a name that does not exist creates the object."""
@@ -45,7 +45,7 @@ class Strategy:
     keeps_status_on_create: bool = False
     """A create may bring its status along."""
     name_faults: NameFaults | None = None
-    """What is wrong with a name; None: names are DNS subdomains."""
+    """Validation errors of a name; None: names are DNS subdomains."""
     deletes_gracefully: bool = False
     """A delete marks the object and waits for its grace period."""
     garbage_collected: bool = True

@@ -1,4 +1,4 @@
-"""Why a text or number is none of the formats that fields share: names, ports, keys, addresses, paths.
+"""Checks of the formats that fields share: names, ports, keys, addresses, paths.
 
 Upstream: k8s.io/apimachinery/pkg/util/validation (validation.go, ip.go) and the path rules of
 pkg/apis/core/validation/validation.go.
@@ -120,7 +120,7 @@ def port(value: int | str, path: str) -> Iterator[Cause]:
 
 @lru_cache(1024)
 def port_name_faults(name: str) -> Faults:
-    """Why a text is not the name of a port."""
+    """Errors for a string that is not the name of a port."""
     faults = []
     if len(name.encode()) > 15:
         faults.append("must be no more than 15 characters")
@@ -137,7 +137,7 @@ def port_name_faults(name: str) -> Faults:
 
 @lru_cache(4096)
 def environment_faults(name: str) -> Faults:
-    """Why a text is not the name of an environment variable."""
+    """Errors for a string that is not the name of an environment variable."""
     if not name:
         return ("environment variable name must be non-empty",)
     if all(" " <= letter <= "~" and letter != "=" for letter in name):
@@ -147,7 +147,7 @@ def environment_faults(name: str) -> Faults:
 
 @lru_cache(4096)
 def key_faults(key: str) -> Faults:
-    """Why a text is not a key of a ConfigMap or Secret."""
+    """Errors for a string that is not a key of a ConfigMap or Secret."""
     faults = []
     if len(key.encode()) > 253:
         faults.append("must be no more than 253 characters")
@@ -161,24 +161,24 @@ def key_faults(key: str) -> Faults:
 
 
 def header_faults(name: str) -> Faults:
-    """Why a text is not the name of an HTTP header."""
+    """Errors for a string that is not the name of an HTTP header."""
     return () if _HEADER.fullmatch(name) else (_HEADER_WRONG,)
 
 
 def percent_faults(text: str) -> Faults:
-    """Why a text is not a percentage."""
+    """Errors for a string that is not a percentage."""
     return () if _PERCENT.fullmatch(text) else (_PERCENT_WRONG,)
 
 
 def decimal_faults(text: str) -> Faults:
-    """Why a text is not a whole number in its shortest form."""
+    """Errors for a string that is not a whole number in its shortest form."""
     if not text:
         return ("must be non-empty",)
     return () if _DECIMAL.fullmatch(text) else ("must be a valid decimal integer in canonical form",)
 
 
 def search_faults(name: str) -> Faults:
-    """Why a text is not a DNS search path."""
+    """Errors for a string that is not a DNS search path."""
     long = ("must be no more than 253 characters",) if len(name.encode()) > 253 else ()
     return (*long, *(() if _SUBDOMAIN_.fullmatch(name) else (_SUBDOMAIN_WRONG_,)))
 

@@ -101,7 +101,7 @@ def quota_resource_name(name: str, path: str) -> Iterator[Cause]:
 
 @lru_cache(4096)
 def amount_faults(name: str, value: str) -> tuple[str, ...]:
-    """Why a resource cannot have this amount."""
+    """Errors for a resource that cannot have this amount."""
     quantity = Quantity.parse(value)
     negative = (NEGATIVE,) if quantity.sign < 0 else ()
     if (name in COUNTED or is_extended(name)) and quantity.milli_value() % 1000:

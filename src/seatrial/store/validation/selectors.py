@@ -82,7 +82,7 @@ def _field_requirement(requirement: Document, path: str) -> Iterator[Cause]:
 
 
 def topology_terms(terms: Sequence[Document], path: str) -> Iterator[Cause]:
-    """Which topologies a storage class provisions in."""
+    """Validate allowedTopologies of a storage class."""
     seen: list[Any] = []
     for index, term in enumerate(terms):
         where = f"{path}[{index}]"

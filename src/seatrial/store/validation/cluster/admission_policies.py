@@ -13,7 +13,7 @@ _EITHER = "validations or auditAnnotations must contain at least one item"
 
 
 def validating_causes(document: Document) -> Iterator[Cause]:
-    """What is missing in a ValidatingAdmissionPolicy."""
+    """Validation errors of a ValidatingAdmissionPolicy."""
     spec = document.get("spec") or {}
     yield from _constraints(spec)
     if not spec.get("validations") and not spec.get("auditAnnotations"):
@@ -25,7 +25,7 @@ def validating_causes(document: Document) -> Iterator[Cause]:
 
 
 def mutating_causes(document: Document) -> Iterator[Cause]:
-    """What is missing in a MutatingAdmissionPolicy."""
+    """Validation errors of a MutatingAdmissionPolicy."""
     spec = document.get("spec") or {}
     yield from _constraints(spec)
     if not spec.get("mutations"):
@@ -35,7 +35,7 @@ def mutating_causes(document: Document) -> Iterator[Cause]:
 
 
 def binding_causes(document: Document) -> Iterator[Cause]:
-    """What is missing in a binding."""
+    """Validation errors of a binding."""
     spec = document.get("spec") or {}
     if not spec.get("policyName"):
         yield required("spec.policyName")

@@ -14,7 +14,7 @@ _HIGHEST_GROUP, _HIGHEST_VERSION = 20000, 1000
 
 
 def create_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with an APIService."""
+    """Validation errors of an APIService."""
     spec, name = document.get("spec") or {}, document["metadata"].get("name", "")
     group, version = spec.get("group", ""), spec.get("version", "")
     if name != f"{version}.{group}":
@@ -39,6 +39,6 @@ def create_causes(document: Document) -> Iterator[Cause]:
 
 
 def update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What is wrong with a changed APIService."""
+    """Validation errors of an update of an APIService."""
     if not subresource:
         yield from create_causes(document)

@@ -49,7 +49,7 @@ _CONDITIONS = "status.conditions"
 
 
 def create_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with a new request."""
+    """Validation errors of a new request."""
     spec = document.get("spec") or {}
     yield from _request(spec)
     yield from _usages(spec.get("usages") or ())

@@ -22,7 +22,7 @@ _NEEDED = {
 
 
 def config_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with a ConfigMap."""
+    """Validation errors of a ConfigMap."""
     data, binary = document.get("data") or {}, document.get("binaryData") or {}
     for key in data:
         yield from each(key_faults, key, f"data[{key}]")
@@ -36,7 +36,7 @@ def config_causes(document: Document) -> Iterator[Cause]:
 
 
 def config_update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What is wrong with a changed ConfigMap."""
+    """Validation errors of an update of a ConfigMap."""
     yield from _unchanged(document, old, ("data", "binaryData"))
     yield from config_causes(document)
 
@@ -56,7 +56,7 @@ def _decoded(text: str) -> int:
 
 
 def secret_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with a Secret."""
+    """Validation errors of a Secret."""
     data, kind = document.get("data") or {}, document.get("type", "")
     for key in data:
         yield from each(key_faults, key, f"data[{key}]")
@@ -79,7 +79,7 @@ def secret_causes(document: Document) -> Iterator[Cause]:
 
 
 def secret_update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What is wrong with a changed Secret."""
+    """Validation errors of an update of a Secret."""
     if document.get("type", "") != old.get("type", ""):
         yield invalid("type", document.get("type", ""), IMMUTABLE)
     yield from _unchanged(document, old, ("data",))

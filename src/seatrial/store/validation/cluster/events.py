@@ -13,7 +13,7 @@ MISMATCH = "does not match event.namespace"
 
 
 def create_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with an Event."""
+    """Validation errors of an Event."""
     namespace = document["metadata"].get("namespace", "")
     about = (document.get("involvedObject") or {}).get("namespace", "")
     if (not about and namespace not in ("", "default")) or (about and about != namespace):
@@ -21,5 +21,5 @@ def create_causes(document: Document) -> Iterator[Cause]:
 
 
 def update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What is wrong with a changed Event."""
+    """Validation errors of an update of an Event."""
     yield from create_causes(document)

@@ -16,7 +16,7 @@ _MOST_CIDRS = 2
 
 
 def ingress_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with an Ingress."""
+    """Validation errors of an Ingress."""
     spec = document.get("spec") or {}
     if not spec.get("rules") and spec.get("defaultBackend") is None:
         yield invalid("spec", spec.get("rules"), "either `defaultBackend` or `rules` must be specified")
@@ -26,13 +26,13 @@ def ingress_causes(document: Document) -> Iterator[Cause]:
 
 
 def ingress_update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What is wrong with a changed Ingress."""
+    """Validation errors of an update of an Ingress."""
     if not subresource:
         yield from ingress_causes(document)
 
 
 def class_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with an IngressClass."""
+    """Validation errors of an IngressClass."""
     controller = (document.get("spec") or {}).get("controller", "")
     if not controller:
         yield required("spec.controller")
@@ -45,7 +45,7 @@ def class_causes(document: Document) -> Iterator[Cause]:
 
 
 def class_update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What is wrong with a changed IngressClass: its controller stays."""
+    """Validation errors of an update of an IngressClass: its controller stays."""
     controller = (document.get("spec") or {}).get("controller", "")
     if controller != (old.get("spec") or {}).get("controller", ""):
         yield invalid("spec.controller", controller, IMMUTABLE)
@@ -53,7 +53,7 @@ def class_update_causes(document: Document, old: Document, subresource: str) -> 
 
 
 def address_name_faults(name: str) -> Faults:
-    """Why a name is no IP address in its canonical form; nothing when it is one."""
+    """Errors for a name that is no IP address in its canonical form; none when it is one."""
     parsed = parse_address(name)
     if parsed is None:
         return ("must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",)
@@ -61,7 +61,7 @@ def address_name_faults(name: str) -> Faults:
 
 
 def address_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with an IPAddress."""
+    """Validation errors of an IPAddress."""
     parent = (document.get("spec") or {}).get("parentRef")
     if parent is None:
         yield required("spec.parentRef")
@@ -74,14 +74,14 @@ def address_causes(document: Document) -> Iterator[Cause]:
 
 
 def address_update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What is wrong with a changed IPAddress: its parent stays."""
+    """Validation errors of an update of an IPAddress: its parent stays."""
     parent = (document.get("spec") or {}).get("parentRef")
     if parent != (old.get("spec") or {}).get("parentRef"):
         yield invalid("spec.parentRef", parent, IMMUTABLE)
 
 
 def range_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with a ServiceCIDR."""
+    """Validation errors of a ServiceCIDR."""
     path, ranges = "spec.cidrs", (document.get("spec") or {}).get("cidrs") or []
     if not ranges:
         yield required(path, "at least one CIDR required")
@@ -96,7 +96,7 @@ def range_causes(document: Document) -> Iterator[Cause]:
 
 
 def range_update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What is wrong with a changed ServiceCIDR: its ranges stay."""
+    """Validation errors of an update of a ServiceCIDR: its ranges stay."""
     ranges, before = (document.get("spec") or {}).get("cidrs") or [], (old.get("spec") or {}).get("cidrs") or []
     for number, (cidr, earlier) in enumerate(zip(ranges, before, strict=False)):
         if cidr != earlier:

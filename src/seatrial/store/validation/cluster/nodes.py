@@ -20,7 +20,7 @@ _FIXED = 'node updates may not change {} except from "" to valid'
 
 
 def create_causes(node: Document) -> Iterator[Cause]:
-    """What is wrong with a new node."""
+    """Validation errors of a new node."""
     spec, status = node.get("spec") or {}, node.get("status") or {}
     if taints := spec.get("taints"):
         yield from _taints(taints)
@@ -37,7 +37,7 @@ def create_causes(node: Document) -> Iterator[Cause]:
 
 
 def update_causes(node: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What is wrong with a changed node."""
+    """Validation errors of an update of a node."""
     spec, before, status = node.get("spec") or {}, old.get("spec") or {}, node.get("status") or {}
     if not subresource and spec != before:
         yield from create_causes(node)

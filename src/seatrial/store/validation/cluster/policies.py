@@ -25,7 +25,7 @@ _REASON = "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?"
 
 
 def budget_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with a PodDisruptionBudget."""
+    """Validation errors of a PodDisruptionBudget."""
     spec = document.get("spec") or {}
     least, most = spec.get("minAvailable"), spec.get("maxUnavailable")
     policy = spec.get("unhealthyPodEvictionPolicy")
@@ -43,7 +43,7 @@ def budget_causes(document: Document) -> Iterator[Cause]:
 
 
 def budget_update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What is wrong with a changed PodDisruptionBudget."""
+    """Validation errors of an update of a PodDisruptionBudget."""
     if subresource != "status":
         if document.get("spec") != old.get("spec"):
             yield from budget_causes(document)
@@ -91,7 +91,7 @@ def _condition(condition: Document, path: str) -> Iterator[Cause]:
 
 
 def priority_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with a new PriorityClass."""
+    """Validation errors of a new PriorityClass."""
     name, value = document["metadata"].get("name", ""), document.get("value", 0)
     if name.startswith("system-"):
         if fault := _system_fault(name, value, document.get("globalDefault", False)):
@@ -115,7 +115,7 @@ def _system_fault(name: str, value: int, is_default: bool) -> str:
 
 
 def priority_update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What may not become of a PriorityClass."""
+    """Validation errors of an update of a PriorityClass."""
     if document.get("value", 0) != old.get("value", 0):
         yield forbidden("value", "may not be changed in an update.")
     if document.get("preemptionPolicy") != old.get("preemptionPolicy"):
@@ -132,12 +132,12 @@ def _finalizers(given: Sequence[str], path: str, *, indexed: bool) -> Iterator[C
 
 
 def namespace_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with a Namespace."""
+    """Validation errors of a Namespace."""
     return _finalizers((document.get("spec") or {}).get("finalizers") or (), "spec.finalizers", indexed=False)
 
 
 def namespace_update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What is wrong with a changed Namespace."""
+    """Validation errors of an update of a Namespace."""
     if subresource == "status":
         phase, ends = (document.get("status") or {}).get("phase", ""), "deletionTimestamp" in document["metadata"]
         if not ends and phase != "Active":
@@ -150,7 +150,7 @@ def namespace_update_causes(document: Document, old: Document, subresource: str)
 
 
 def lease_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with a Lease."""
+    """Validation errors of a Lease."""
     spec = document.get("spec") or {}
     duration, transitions = spec.get("leaseDurationSeconds"), spec.get("leaseTransitions")
     if duration is not None and duration <= 0:
@@ -160,5 +160,5 @@ def lease_causes(document: Document) -> Iterator[Cause]:
 
 
 def lease_update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What is wrong with a changed Lease."""
+    """Validation errors of an update of a Lease."""
     return lease_causes(document)

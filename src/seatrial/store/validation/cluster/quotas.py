@@ -43,7 +43,7 @@ _TYPES = ("Pod", "Container", "PersistentVolumeClaim")
 
 
 def quota_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with a ResourceQuota."""
+    """Validation errors of a ResourceQuota."""
     spec = document.get("spec") or {}
     yield from _amounts(spec.get("hard"), "spec.hard")
     yield from _scopes(spec)
@@ -52,7 +52,7 @@ def quota_causes(document: Document) -> Iterator[Cause]:
 
 
 def quota_update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What is wrong with a changed ResourceQuota."""
+    """Validation errors of an update of a ResourceQuota."""
     if subresource == "status":
         status = document.get("status") or {}
         yield from _amounts(status.get("hard"), "status.hard")
@@ -118,7 +118,7 @@ def _shown(requirements: Sequence[Document]) -> Struct:
 
 
 def limit_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with a LimitRange."""
+    """Validation errors of a LimitRange."""
     seen: set[str] = set()
     for index, limit in enumerate((document.get("spec") or {}).get("limits") or ()):
         path, kind = f"spec.limits[{index}]", limit.get("type", "")
@@ -134,7 +134,7 @@ def limit_causes(document: Document) -> Iterator[Cause]:
 
 
 def limit_update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What is wrong with a changed LimitRange."""
+    """Validation errors of an update of a LimitRange."""
     return limit_causes(document)
 
 

@@ -22,14 +22,14 @@ _LONGEST_AFFINITY = 86400
 
 
 def create_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with a new Service."""
+    """Validation errors of a new Service."""
     spec = document.get("spec") or {}
     yield from _always(spec)
     yield from _by_type(spec)
 
 
 def update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What is wrong with a changed Service."""
+    """Validation errors of an update of a Service."""
     spec = document.get("spec") or {}
     if not subresource and spec != old.get("spec"):
         yield from _always(spec)

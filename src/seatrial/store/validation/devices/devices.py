@@ -41,12 +41,12 @@ def each_of(items: Sequence[Document], most: int, check: Check, path: str, *, ke
 
 
 def claim_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with a new ResourceClaim."""
+    """Validation errors of a new ResourceClaim."""
     return _claim(document.get("spec") or {}, "spec")
 
 
 def claim_update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What is wrong with a changed ResourceClaim."""
+    """Validation errors of an update of a ResourceClaim."""
     if subresource == "status":
         yield from _claim_status(document, old)
     elif document.get("spec") != old.get("spec"):
@@ -71,7 +71,7 @@ def _claim_status(document: Document, old: Document) -> Iterator[Cause]:
 
 
 def template_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with a new ResourceClaimTemplate."""
+    """Validation errors of a new ResourceClaimTemplate."""
     spec = document.get("spec") or {}
     metadata = spec.get("metadata") or {}
     yield from label_causes(metadata.get("labels") or {}, "spec.metadata.labels")
@@ -82,13 +82,13 @@ def template_causes(document: Document) -> Iterator[Cause]:
 
 
 def template_update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What is wrong with a changed ResourceClaimTemplate."""
+    """Validation errors of an update of a ResourceClaimTemplate."""
     if document.get("spec") != old.get("spec"):
         yield invalid("spec", document.get("spec"), IMMUTABLE)
 
 
 def class_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with a DeviceClass."""
+    """Validation errors of a DeviceClass."""
     spec = document.get("spec") or {}
     yield from each_of(spec.get("selectors") or (), MOST, _selector, "spec.selectors")
     yield from each_of(spec.get("config") or (), MOST, _configuration, "spec.config")
@@ -98,7 +98,7 @@ def class_causes(document: Document) -> Iterator[Cause]:
 
 
 def class_update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What is wrong with a changed DeviceClass."""
+    """Validation errors of an update of a DeviceClass."""
     return class_causes(document)
 
 

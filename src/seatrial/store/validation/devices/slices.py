@@ -32,12 +32,12 @@ _VERSION = re.compile(rf"{_PART}\.{_PART}\.{_PART}(-{_PRE}(\.{_PRE})*)?(\+[0-9a-
 
 
 def create_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with a new ResourceSlice."""
+    """Validation errors of a new ResourceSlice."""
     return _slice(document.get("spec") or {}, None)
 
 
 def update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What is wrong with a changed ResourceSlice."""
+    """Validation errors of an update of a ResourceSlice."""
     spec, before = document.get("spec") or {}, old.get("spec") or {}
     if spec != before:
         yield from _slice(spec, before)

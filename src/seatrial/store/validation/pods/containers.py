@@ -37,7 +37,7 @@ _NOT_EPHEMERAL = (
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What the rules of a container need to know of its pod."""
+    """The facts about a pod that the validation of its containers reads."""
 
     volumes: Mapping[str, Document]
     claims: frozenset[str]

@@ -1,4 +1,4 @@
-"""What the kubelet calls in a container: probes and lifecycle hooks.
+"""Validation of probes and lifecycle hooks.
 
 Upstream: validateProbe, validateLifecycle and validateHandler of pkg/apis/core/validation/validation.go.
 """
@@ -38,7 +38,7 @@ def _probe(probe: Document, key: str, path: str) -> Iterator[Cause]:
 
 
 def lifecycle(hooks: Document, grace: int | None, path: str) -> Iterator[Cause]:
-    """What is called after the start and before the stop of a container (signals are behind a gate that is off)."""
+    """Validate postStart and preStop (stop signals are behind a gate that is off)."""
     for key in ("postStart", "preStop"):
         if (hook := hooks.get(key)) is not None:
             yield from _handler(hook, _HOOKS, grace, f"{path}.{key}")

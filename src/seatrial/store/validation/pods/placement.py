@@ -1,4 +1,4 @@
-"""Where a pod may run: affinity, tolerations, spreading and gates.
+"""Validation of affinity, tolerations, topology spread constraints and scheduling gates.
 
 Upstream: validateAffinity, ValidateTolerations, validateTopologySpreadConstraints and validateSchedulingGates of
 pkg/apis/core/validation/validation.go.
@@ -89,7 +89,7 @@ def _label_keys(term: Document, selector: Document | None, path: str) -> Iterato
 
 
 def spreading(constraints: Sequence[Document], path: str) -> Iterator[Cause]:
-    """How evenly pods are spread over topologies."""
+    """Validate topologySpreadConstraints."""
     for index, constraint in enumerate(constraints):
         where = f"{path}[{index}]"
         yield from positive(constraint.get("maxSkew", 0), f"{where}.maxSkew")
@@ -116,7 +116,7 @@ def spreading(constraints: Sequence[Document], path: str) -> Iterator[Cause]:
 
 
 def tolerations(given: Sequence[Document], path: str) -> Iterator[Cause]:
-    """Which taints a pod bears."""
+    """Validate tolerations."""
     for index, toleration in enumerate(given):
         where = f"{path}[{index}]"
         key, operator = toleration.get("key", ""), toleration.get("operator", "")
@@ -144,7 +144,7 @@ def tolerations(given: Sequence[Document], path: str) -> Iterator[Cause]:
 
 
 def _number(value: str, path: str) -> Iterator[Cause]:
-    """What Lt and Gt compare with. Upstream has them behind a gate that is off; the scheduler here knows them."""
+    """Validate the value of Lt and Gt, which upstream has behind a gate that is off; our scheduler supports them."""
     faults = decimal_faults(value)
     yield from each(decimal_faults, value, path)
     if not faults and not -(2**63) <= int(value) < 2**63:
@@ -152,7 +152,7 @@ def _number(value: str, path: str) -> Iterator[Cause]:
 
 
 def effect(given: str, path: str) -> Iterator[Cause]:
-    """What a taint does."""
+    """Validate the effect of a taint."""
     if not given:
         yield required(path)
     elif given not in EFFECTS:
@@ -160,7 +160,7 @@ def effect(given: str, path: str) -> Iterator[Cause]:
 
 
 def scheduling_gates(gates: Sequence[Document], path: str) -> Iterator[Cause]:
-    """What keeps a pod from being scheduled."""
+    """Validate schedulingGates."""
     seen: set[str] = set()
     for index, gate in enumerate(gates):
         name = gate.get("name", "")

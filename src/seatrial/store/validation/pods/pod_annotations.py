@@ -25,7 +25,7 @@ Annotations = Mapping[str, str]
 
 
 def annotation_causes(annotations: Annotations, spec: Document, path: str) -> Iterator[Cause]:
-    """What is wrong with the annotations of a pod or template."""
+    """Validation errors of the annotations of a pod or template."""
     if MIRROR in annotations and not spec.get("nodeName"):
         why = "must set spec.nodeName if mirror pod annotation is set"
         yield invalid(f"{path}[{MIRROR}]", annotations[MIRROR], why)
@@ -55,7 +55,7 @@ def _apparmor(key: str, value: str, spec: Document, path: str) -> Iterator[Cause
 
 
 def agreement_causes(annotations: Annotations, spec: Document, path: str) -> Iterator[Cause]:
-    """Where an old annotation says something else than the field of today."""
+    """Errors for a deprecated annotation that differs from the field that replaced it."""
     context = spec.get("securityContext") or {}
     profile = context.get("seccompProfile")
     if profile and SECCOMP_POD in annotations:

@@ -36,7 +36,7 @@ _REMEMBERED = 4096
 
 
 def pod_spec_causes(spec: Document, path: str, *, is_pod: bool, name: str = "") -> tuple[Cause, ...]:
-    """What is wrong with a spec; `name` is that of the pod, which volumes with claims of their own depend on."""
+    """Validation errors of a spec; `name` is that of the pod, which volumes with claims of their own depend on."""
     if name and not any(volume.get("ephemeral") for volume in spec.get("volumes") or ()):
         name = ""
     return _remembered(orjson.dumps(spec), path, is_pod, name)

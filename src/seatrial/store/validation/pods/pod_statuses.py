@@ -21,7 +21,7 @@ _BACK = "may not be transitioned to non-terminated state"
 
 
 def status_causes(pod: Document, old: Document) -> Iterator[Cause]:
-    """What is wrong with the status of a pod, given the one before."""
+    """Validation errors of the status of a pod, given the one before."""
     status, before, spec = pod.get("status") or {}, old.get("status") or {}, pod.get("spec") or {}
     yield from _conditions(status.get("conditions") or ())
     nominated = status.get("nominatedNodeName")

@@ -24,7 +24,7 @@ from seatrial.store.validation.pods.pod_statuses import status_causes
 from seatrial.store.validation.pods.resizing import resize_causes
 
 GROWN = forbidden("spec.ephemeralContainers", "cannot be set on create")
-"""What is wrong with a new pod, but not with one that has lived."""
+"""Validation errors of a new pod, but not with one that has lived."""
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _ANNOTATIONS = "metadata.annotations"
 MUTABLE = ",".join(
@@ -39,7 +39,7 @@ MUTABLE = ",".join(
 
 
 def create_causes(pod: Document) -> list[Cause]:
-    """What is wrong with a new pod."""
+    """Validation errors of a new pod."""
     metadata, spec = pod["metadata"], pod.get("spec") or {}
     annotations = metadata.get("annotations")
     found = list(annotation_causes(annotations, spec, _ANNOTATIONS)) if annotations else []
@@ -80,7 +80,7 @@ def update_causes(pod: Document, old: Document, subresource: str) -> Iterable[Ca
 
 
 def _new_spec_causes(pod: Document, old: Document) -> Iterator[Cause]:
-    """What is wrong with a changed spec; what was wrong already may stay, as upstream lets it."""
+    """Validation errors of an update of a spec; existing errors may stay, as upstream allows."""
     name = pod["metadata"].get("name", "")
     wrong = pod_spec_causes(pod.get("spec") or {}, "spec", is_pod=True, name=name)
     if wrong:

@@ -99,7 +99,7 @@ def _sysctls(given: list[Document] | tuple[()], spec: Document, path: str) -> It
 
 
 def seccomp_profile(profile: Document | None, path: str) -> Iterator[Cause]:
-    """Which system calls are let through."""
+    """Validate seccompProfile."""
     if profile is None:
         return
     kind, local = profile.get("type", ""), profile.get("localhostProfile")
@@ -118,7 +118,7 @@ def seccomp_profile(profile: Document | None, path: str) -> Iterator[Cause]:
 
 
 def apparmor_profile(profile: Document | None, path: str) -> Iterator[Cause]:
-    """Which AppArmor profile confines."""
+    """Validate appArmorProfile."""
     if profile is None:
         return
     kind, local, where = profile.get("type", ""), profile.get("localhostProfile"), f"{path}.localhostProfile"

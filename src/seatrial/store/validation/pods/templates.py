@@ -15,7 +15,7 @@ from seatrial.store.validation.pods.pod_specs import pod_spec_causes
 
 
 def template_causes(template: Document, path: str, old: Document | None = None) -> Iterator[Cause]:
-    """What is wrong with a template; what was wrong in the `old` one may stay."""
+    """Validation errors of a template; errors of the `old` one may stay."""
     if old is not None and template == old:
         return
     metadata, spec = template.get("metadata") or {}, template.get("spec") or {}
@@ -36,10 +36,10 @@ def template_causes(template: Document, path: str, old: Document | None = None) 
 
 
 def create_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with a new PodTemplate."""
+    """Validation errors of a new PodTemplate."""
     return template_causes(document.get("template") or {}, "template")
 
 
 def update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What is wrong with a changed PodTemplate."""
+    """Validation errors of an update of a PodTemplate."""
     return template_causes(document.get("template") or {}, "template", old.get("template") or {})

@@ -1,4 +1,4 @@
-"""Where a volume comes from: the sources that pods and persistent volumes name, each with its own needs.
+"""Validation of volume sources of pods and persistent volumes.
 
 Upstream: the validate…VolumeSource functions of pkg/apis/core/validation/validation.go.
 """

@@ -129,7 +129,7 @@ _SOURCES: tuple[tuple[str, str, str, sources.Check], ...] = (
 
 
 def mounts(container: Document, known: Mapping[str, Document], path: str) -> Iterator[Cause]:
-    """Where a container sees the volumes as directories."""
+    """Validate volumeMounts."""
     devices = {device.get("name", ""): device.get("devicePath", "") for device in container.get("volumeDevices") or ()}
     taken: set[str] = set()
     for index, mount in enumerate(container["volumeMounts"]):
@@ -179,7 +179,7 @@ def _mount_options(mount: Document, container: Document, path: str, where: str) 
 
 
 def devices(container: Document, known: Mapping[str, Document], path: str) -> Iterator[Cause]:
-    """Where a container sees the volumes as block devices."""
+    """Validate volumeDevices."""
     mounted = {mount.get("name", ""): mount.get("mountPath", "") for mount in container.get("volumeMounts") or ()}
     names: set[str] = set()
     paths: set[str] = set()

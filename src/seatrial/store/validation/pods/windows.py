@@ -1,4 +1,4 @@
-"""What holds for Windows pods, and what only Linux pods may set.
+"""Validation of Windows pods, and of fields that only Linux pods may set.
 
 Upstream: validateWindowsSecurityContextOptions, validateWindowsHostProcessPod, validateWindows and validateLinux of
 pkg/apis/core/validation/validation.go.

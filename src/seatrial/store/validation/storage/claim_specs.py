@@ -40,7 +40,7 @@ def claim_spec(spec: Document, path: str) -> Iterator[Cause]:
 
 
 def access_modes(modes: Sequence[str], path: str) -> Iterator[Cause]:
-    """How many may mount a volume, and for what."""
+    """Validate accessModes."""
     for mode in modes:
         if mode not in ACCESS_MODES:
             yield unsupported(path, mode, ACCESS_MODES)

@@ -62,7 +62,7 @@ _SOURCES: tuple[tuple[str, str, str, sources.Check], ...] = (
 
 
 def volume_causes(volume: Document) -> Iterator[Cause]:
-    """What is wrong with a PersistentVolume."""
+    """Validation errors of a PersistentVolume."""
     spec = volume.get("spec") or {}
     yield from _modes_and_size(spec)
     policy = spec.get("persistentVolumeReclaimPolicy", "")
@@ -119,7 +119,7 @@ def _source_extras(spec: Document, name: str) -> Iterator[Cause]:
 
 
 def volume_update_causes(volume: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What may not become of a PersistentVolume."""
+    """Validation errors of an update of a PersistentVolume."""
     spec, before = volume.get("spec") or {}, old.get("spec") or {}
     if subresource or spec == before:
         return
@@ -184,12 +184,12 @@ def _shown_affinity(affinity: Document | None) -> Struct | None:
 
 
 def claim_causes(claim: Document) -> Iterator[Cause]:
-    """What is wrong with a PersistentVolumeClaim."""
+    """Validation errors of a PersistentVolumeClaim."""
     return claim_spec(claim.get("spec") or {}, "spec")
 
 
 def claim_update_causes(claim: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What may not become of a PersistentVolumeClaim."""
+    """Validation errors of an update of a PersistentVolumeClaim."""
     if subresource == "status":
         yield from _claim_status(claim.get("status") or {})
         return

@@ -19,7 +19,7 @@ _FIXED = ("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode")
 
 
 def class_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with a new StorageClass."""
+    """Validation errors of a new StorageClass."""
     provisioner, parameters = document.get("provisioner", ""), document.get("parameters") or {}
     if not provisioner:
         yield required("provisioner")
@@ -43,7 +43,7 @@ def class_causes(document: Document) -> Iterator[Cause]:
 
 
 def class_update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What may not become of a StorageClass."""
+    """Validation errors of an update of a StorageClass."""
     yield from class_causes(document)
     for key in _FIXED:
         if (document.get(key) or None) != (old.get(key) or None):
@@ -51,7 +51,7 @@ def class_update_causes(document: Document, old: Document, subresource: str) -> 
 
 
 def node_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with a CSINode."""
+    """Validation errors of a CSINode."""
     seen: set[str] = set()
     for index, driver in enumerate((document.get("spec") or {}).get("drivers") or ()):
         path, name, node = f"spec.drivers[{index}]", driver.get("name", ""), driver.get("nodeID", "")
@@ -74,7 +74,7 @@ def node_causes(document: Document) -> Iterator[Cause]:
 
 
 def node_update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What may not become of a CSINode: a driver stays as it is, save for how many volumes it takes."""
+    """Validation errors of an update of a CSINode: a driver stays as it is, save for how many volumes it takes."""
     yield from node_causes(document)
     drivers = (document.get("spec") or {}).get("drivers") or ()
     for before in (old.get("spec") or {}).get("drivers") or ():

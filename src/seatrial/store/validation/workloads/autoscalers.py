@@ -24,7 +24,7 @@ _TYPES = ("ContainerResource", "External", "Object", "Pods", "Resource")
 
 
 def create_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with a new HorizontalPodAutoscaler."""
+    """Validation errors of a new HorizontalPodAutoscaler."""
     yield from _spec(document.get("spec") or {}, None)
 
 
@@ -57,7 +57,7 @@ def _spec(spec: Document, old: Document | None) -> Iterator[Cause]:
 
 
 def update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What is wrong with a changed HorizontalPodAutoscaler."""
+    """Validation errors of an update of a HorizontalPodAutoscaler."""
     if subresource == "status":
         status = document.get("status") or {}
         for key in ("currentReplicas", "desiredReplicas"):

@@ -33,7 +33,7 @@ _FIELDS: tuple[tuple[int, int, Mapping[str, int]], ...] = (
 
 
 def create_causes(document: Document) -> Iterator[Cause]:
-    """What is wrong with a new CronJob."""
+    """Validation errors of a new CronJob."""
     yield from _spec(document.get("spec") or {}, None)
     name = document["metadata"].get("name", "")
     if len(name.encode()) > 52:
@@ -41,7 +41,7 @@ def create_causes(document: Document) -> Iterator[Cause]:
 
 
 def update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """What is wrong with a changed CronJob."""
+    """Validation errors of an update of a CronJob."""
     spec, before = document.get("spec") or {}, old.get("spec") or {}
     if subresource or spec == before:
         return

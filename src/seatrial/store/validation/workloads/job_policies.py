@@ -28,7 +28,7 @@ def _valid(values: tuple[str, ...]) -> str:
 
 
 def failure_policy(policy: Document, spec: Document, path: str) -> Iterator[Cause]:
-    """What the failure of a pod means for its job."""
+    """Validate podFailurePolicy."""
     rules = policy.get("rules") or ()
     if len(rules) > 20:
         yield too_many(f"{path}.rules", len(rules), 20)
@@ -88,7 +88,7 @@ def _exit_codes(codes: Document, names: set[str], path: str) -> Iterator[Cause]:
 
 
 def success_policy(policy: Document, completions: int, path: str) -> Iterator[Cause]:
-    """How many and which pods must succeed."""
+    """Validate successPolicy."""
     rules = policy.get("rules") or ()
     if not rules:
         why = "at least one rules must be specified when the successPolicy is specified"
@@ -117,7 +117,7 @@ def success_policy(policy: Document, completions: int, path: str) -> Iterator[Ca
 
 
 def count_indexes(text: str, completions: int) -> tuple[int, str]:
-    """How many indexes intervals hold, and what is wrong with them."""
+    """The number of indexes in a list of intervals, and its errors."""
     total, last = 0, None
     for part in text.split(",") if text else ():
         first, end, fault = interval(part, completions)

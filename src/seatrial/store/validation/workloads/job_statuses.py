@@ -1,4 +1,4 @@
-"""What is reported of a Job: it ends once, and its counters agree with its conditions.
+"""Validation of the status of a Job: it ends once, and its counters agree with its conditions.
 
 Upstream: ValidateJobUpdateStatus of pkg/apis/batch/validation/validation.go, and getStatusValidationOptions of
 pkg/registry/batch/job/strategy.go. A rule is applied when what it speaks of has changed.
@@ -35,7 +35,7 @@ class _Status:
 
 
 def status_causes(job: Document, old: Document) -> Iterator[Cause]:
-    """What is wrong with the status of a Job, given the one before."""
+    """Validation errors of the status of a Job, given the one before."""
     new, before, spec = _Status(job), _Status(old), job.get("spec") or {}
     for key in ("active", "succeeded", "failed", "ready", "terminating"):
         yield from not_negative(new.get(key), f"status.{key}")
@@ -169,5 +169,5 @@ def _criteria(new: _Status, old: _Status, spec: Document) -> Iterator[Cause]:
 
 
 def change_causes(document: Document, old: Document, subresource: str) -> Iterable[Cause]:
-    """What is wrong with a changed Job, through its status or as a whole."""
+    """Validation errors of an update of a Job, through its status or as a whole."""
     return status_causes(document, old) if subresource == "status" else jobs.update_causes(document, old)

@@ -25,14 +25,14 @@ _PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
 
 
 def create_causes(job: Document) -> Iterator[Cause]:
-    """What is wrong with a new Job."""
+    """Validation errors of a new Job."""
     yield from _generated(job, None)
     yield from _spec(job.get("spec") or {}, None)
     yield from _host_names(job)
 
 
 def update_causes(job: Document, old: Document) -> Iterator[Cause]:
-    """What is wrong with a changed Job."""
+    """Validation errors of an update of a Job."""
     spec, before = job.get("spec") or {}, old.get("spec") or {}
     if spec == before:
         return

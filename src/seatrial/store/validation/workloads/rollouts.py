@@ -1,4 +1,4 @@
-"""How a workload replaces its pods, and the numbers or percentages that bound it.
+"""Validation of update strategies, with the numbers or percentages that bound them.
 
 Upstream: the update strategies of pkg/apis/apps/validation/validation.go.
 """

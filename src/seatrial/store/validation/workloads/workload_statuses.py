@@ -1,4 +1,4 @@
-"""What controllers report of workloads: counts that are not negative and agree with each other.
+"""Validation of the status of workloads: counts are not negative and agree with each other.
 
 Upstream: the Validate…Status functions of pkg/apis/apps/validation/validation.go.
 """
@@ -38,7 +38,7 @@ _WITHIN = {
 
 
 def status_causes(kind: str, document: Document, old: Document) -> Iterator[Cause]:
-    """What is wrong with the status of a workload."""
+    """Validation errors of the status of a workload."""
     status, before = document.get("status") or {}, old.get("status") or {}
     for key in _COUNTS[kind].split():
         yield from not_negative(status.get(key), f"status.{key}")

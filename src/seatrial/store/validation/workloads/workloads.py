@@ -1,4 +1,4 @@
-"""What runs pods by a template and keeps running them: Deployment, ReplicaSet, StatefulSet, DaemonSet, and the old
+"""Validation of workloads that keep pods of a template running: Deployment, ReplicaSet, StatefulSet, DaemonSet and
 ReplicationController.
 
 Upstream: pkg/apis/apps/validation/validation.go and ValidateReplicationController of core's.
