@@ -1,4 +1,4 @@
-"""A small stage for scenarios: a store of its own, a scheduler that fills nodes in order, and a log of every status."""
+"""Runs scenarios in tests: a store of its own, a scheduler that fills nodes in order, and a log of every status."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -132,7 +132,7 @@ class SlotScheduler:
 
 @dataclass
 class Stage:
-    """A scenario, everything it needs, and a log of every status that was shown."""
+    """A scenario run, everything it needs, and a log of every status that was published."""
 
     spec: dict[str, Any]
     options: SimulationOptions = field(default_factory=lambda: SimulationOptions(registry=Registry()))

@@ -1,4 +1,4 @@
-"""Controllers in a scenario: who prepares, who is simulated, and how users bring their own."""
+"""Controllers in a scenario: pre-simulation ones, simulated ones, and those of users."""
 
 import itertools
 from typing import Any

@@ -1,4 +1,4 @@
-"""Virtual time beside the steps: when timers fire, and when they do not."""
+"""Virtual time within steps: when timers fire, and when they do not."""
 
 from typing import Any
 
@@ -109,7 +109,7 @@ def test_looking_again_for_ever_inside_a_step_ends_by_the_limit(delay: str) -> N
 
 
 def test_outer_timers_of_no_length_are_counted() -> None:
-    """They let no time pass, so they are no reason to begin counting anew."""
+    """They let no time pass, so they do not restart the count."""
     run = Run(operations(create(1, node("n")), done(1)), {"step_duration": "1h"}, max_loops=50).simulation.scenario_run
     clock, engine = run.clock, run.engine
     assert engine is not None
