@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from seatrial.scheduler.extender.background import Threads
+    from seatrial.scheduler.extender.extender import TransportError
     from seatrial.scheduler.extender.http_transport import HttpTransport
     from seatrial.scheduler.extender.turns import Abandoned, Turns, TurnTransport, Waiting
 
-__all__ = ["Abandoned", "HttpTransport", "Threads", "TurnTransport", "Turns", "Waiting"]
+__all__ = ["Abandoned", "HttpTransport", "Threads", "TransportError", "TurnTransport", "Turns", "Waiting"]
 
 if not TYPE_CHECKING:
     from seatrial.model.lazy_exports import lazy_exports
@@ -18,6 +19,7 @@ if not TYPE_CHECKING:
             "Abandoned": "turns",
             "HttpTransport": "http_transport",
             "Threads": "background",
+            "TransportError": "extender",
             "TurnTransport": "turns",
             "Turns": "turns",
             "Waiting": "turns",

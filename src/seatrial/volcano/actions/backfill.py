@@ -25,7 +25,8 @@ def execute(session: Session) -> None:
             job.set_fit_errors(task, errors)
             continue
         node = session.node_list[int(rows[0])] if len(rows) == 1 else session.best_node(task, rows)
-        session.allocate(task, node)
+        if node is not None:  # upstream crashes where a plugin could not score the candidates
+            session.allocate(task, node)
 
 
 def _pending_tasks(session: Session) -> list[TaskInfo]:

@@ -30,7 +30,7 @@ class NodeFacts:
     def read(cls, document: Document) -> "NodeFacts":
         kube = KubeNode.read(document)
         status = document.get("status") or {}
-        extra = _oversubscription(kube.annotations)
+        extra = oversubscription(kube.annotations)
         allocatable, capacity = (Resource.read(status.get(part)).add(extra) for part in ("allocatable", "capacity"))
         return cls(document, kube, allocatable, capacity)
 
@@ -109,7 +109,7 @@ def _change(status: TaskStatus) -> Change:
     return _PIPELINED if status is TaskStatus.PIPELINED else _HELD
 
 
-def _oversubscription(annotations: Mapping[str, str]) -> Resource:
+def oversubscription(annotations: Mapping[str, str]) -> Resource:
     return Resource(_number(annotations.get(OVERSUBSCRIPTION_CPU)), _number(annotations.get(OVERSUBSCRIPTION_MEMORY)))
 
 

@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from seatrial.volcano.framework.session import Session
 
 
+class ScoringError(Exception):
+    """A plugin could not score the candidates; none of them is chosen."""
+
+
 class Predicate(Protocol):
     """A judgement of all nodes at once."""
 

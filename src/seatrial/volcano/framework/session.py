@@ -31,7 +31,7 @@ from seatrial.volcano.framework.extension_points import Point
 from seatrial.volcano.framework.kept_columns import Columns, KeptColumns, PlainColumns, logged
 from seatrial.volcano.framework.kube import KubeColumns, KubeSnapshot
 from seatrial.volcano.framework.node_search import NodeSearch, RotatingStart, SearchOptions
-from seatrial.volcano.framework.plugin import Plugin
+from seatrial.volcano.framework.plugin import Plugin, ScoringError
 from seatrial.volcano.framework.session_plugins import SessionPlugins
 from seatrial.volcano.framework.statement import Statement
 from seatrial.volcano.framework.topology import prepare_topology
@@ -266,17 +266,24 @@ class Session(SessionPlugins):
             batch = batch + fn(task, rows)
         return batch
 
-    def best_node(self, task: TaskInfo, rows: Rows) -> NodeInfo:
-        """The candidate with the highest score."""
-        scores = self.scores(task, rows)
+    def best_node(self, task: TaskInfo, rows: Rows) -> NodeInfo | None:
+        """The candidate with the highest score; None where a plugin could not score them."""
+        try:
+            scores = self.scores(task, rows)
+        except ScoringError:
+            return None
         best = rows[scores == scores.max()]
         if self.options.pick is min:
             return self.node_list[int(best[np.argmin(self._name_rank[best])])]
         return self.nodes[self.options.pick(sorted(self.node_list[row].name for row in best.tolist()))]
 
     def by_score(self, task: TaskInfo, rows: Rows) -> list[NodeInfo]:
-        """The candidates, best first; equal ones keep their order."""
+        """The candidates, best first; equal ones keep their order. Empty where a plugin could not score them."""
         if not len(rows):
             return []
-        order = np.argsort(-self.scores(task, rows), kind="stable")
+        try:
+            scores = self.scores(task, rows)
+        except ScoringError:
+            return []
+        order = np.argsort(-scores, kind="stable")
         return [self.node_list[row] for row in rows[order].tolist()]
