@@ -87,7 +87,7 @@ WRONG: dict[str, tuple[dict[str, Any], str, str]] = {
     "patched value": (
         patch(1, node("n"), {"spec": {"unschedulable": "yes"}}),
         "patchOperation.patch",
-        "NodeSpec.spec.unschedulable of type bool",
+        "cannot convert string to boolean",
     ),
 }
 

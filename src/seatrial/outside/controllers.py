@@ -6,8 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from seatrial.model.errors import ConfigError
 from seatrial.outside.configuration import OutsideController, with_kubeconfig
 from seatrial.outside.idle import Idle, Quiet, Verdicts, Waiter
@@ -101,7 +99,7 @@ class OutsideControllers(Gate):
 
     def _make(self, controller: OutsideController, run: "ScenarioRun") -> OutsideParticipant:
         session = self.sessions[controller.name]
-        chosen = msgspec.convert((run.document.get("spec") or {}).get("controllers") or {}, Controllers)
+        chosen = Controllers.of(run.document)
         is_simulated = controller.name in simulated_names(chosen, run.plan.dialect)
         pods = scheduling = None
         if controller.is_scheduler:

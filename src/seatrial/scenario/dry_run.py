@@ -23,6 +23,7 @@ from seatrial.scenario.engine.user_controllers import is_served
 from seatrial.scenario.spec.annotations import check_annotations, mentions, unknown_annotations
 from seatrial.scenario.spec.kind import Operation
 from seatrial.scenario.spec.plan import Planned
+from seatrial.volcano.apis.install import install as install_volcano
 
 Target = tuple[str, str, str, str]
 """apiVersion, kind, namespace and name."""
@@ -48,14 +49,18 @@ def rehearse(
     without: Collection[str] = (),
     *,
     own_controllers: bool = False,
+    volcano: bool = False,
     watched: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Iterator[Finding]:
     """Carry out all operations but those of the ids `without`; what each of them ran into.
 
-    No controller but a user's own makes namespaces. `watched` are the kinds that each of these watches.
+    `volcano`: Volcano's kinds are served. No controller but a user's own makes namespaces.
+    `watched` are the kinds that each of these watches.
     """
     store = fresh_store(Clock())
     serve_stages(store)
+    if volcano:
+        install_volcano(store)
     store.load(snapshot, writer="snapshot")
     yield from _of_snapshot(snapshot)
     made: dict[Target, int] = {}

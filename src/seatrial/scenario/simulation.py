@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-import msgspec
-
 from seatrial import __version__
 from seatrial.clock.virtual import END, START, Clock
 from seatrial.model.documents import Document, encode
@@ -146,7 +144,7 @@ class ScenarioRun:
     def _needs_scheduler(self) -> bool:
         if not self.plan.dialect.minor_steps:
             return True
-        chosen = msgspec.convert((self.document.get("spec") or {}).get("controllers") or {}, Controllers)
+        chosen = Controllers.of(self.document)
         return SCHEDULER in enabled_names(chosen)
 
     def revise(self, listed: Sequence[bytes]) -> None:
@@ -225,7 +223,7 @@ class ScenarioRun:
 
     def _start(self) -> Engine:
         registry, dialect, store, clock = self.options.registry, self.plan.dialect, self.store, self.clock
-        chosen = msgspec.convert((self.document.get("spec") or {}).get("controllers") or {}, Controllers)
+        chosen = Controllers.of(self.document)
         volcano = None
         if registry.uses_volcano(chosen, dialect):
             outer = step_duration(self.document) > 0

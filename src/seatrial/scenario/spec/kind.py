@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from seatrial.model.documents import Document
 from seatrial.model.kind_declaration import Column, Part, Resource, kind
 
 GROUP = "simulation.kube-scheduler-simulator.x-k8s.io"
@@ -153,6 +154,11 @@ class ControllerSet(Part):
 class Controllers(Part):
     presimulation_controllers: ControllerSet | None = None
     simulation_controllers: ControllerSet | None = None
+
+    @classmethod
+    def of(cls, scenario: Document) -> "Controllers":
+        """The controllers that a Scenario names."""
+        return msgspec.convert((scenario.get("spec") or {}).get("controllers") or {}, cls)
 
 
 class ScenarioSpec(Part):

@@ -14,7 +14,7 @@ from seatrial.scenario.simulation import ScenarioRun, step_duration
 from seatrial.scenario.spec.annotations import unknown_on_scenario
 from seatrial.scenario.spec.dialect import Dialect
 from seatrial.scenario.spec.generators import expand
-from seatrial.scenario.spec.kind import RUN_DURATION, STEP_DURATION, Generator, Operation
+from seatrial.scenario.spec.kind import RUN_DURATION, STEP_DURATION, Controllers, Generator, Operation
 from seatrial.scenario.spec.plan import Planned
 from seatrial.scenario.spec.validation import problems
 
@@ -39,7 +39,8 @@ def lint(
     found += [Finding("warning", text, field="metadata.annotations") for text in unknown_on_scenario(annotations)]
     wrong = {finding.operation for finding in found}
     watched = {name: controller.watches for name, controller in REGISTRY.own.items()}
-    found += rehearse(operations, snapshot, wrong, own_controllers=bool(watched), watched=watched)
+    volcano = REGISTRY.uses_volcano(Controllers.of(document), dialect)
+    found += rehearse(operations, snapshot, wrong, own_controllers=bool(watched), volcano=volcano, watched=watched)
     try:
         duration = step_duration(document)
     except ScenarioError as error:

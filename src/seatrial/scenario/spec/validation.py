@@ -35,7 +35,7 @@ def problems(
             yield ScenarioError(planned.id, "the id is used more than once")
         seen.add(planned.id)
         yield from operation_problems(planned, dialect)
-    controllers = msgspec.convert(spec.get("controllers") or {}, Controllers)
+    controllers = Controllers.of(document)
     yield from _controller_problems(controllers, dialect, known)
 
 
