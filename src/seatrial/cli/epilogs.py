@@ -53,6 +53,10 @@ CLOSINGS: dict[str, tuple[tuple[str, ...], str]] = {
         ("kubectl get nodes,pods -A -o yaml > objects.yaml; seatrial snapshot objects.yaml -o cluster.yaml",),
         DONE,
     ),
+    "sweep": (
+        ("seatrial sweep sweep.yaml --processes 2", "seatrial sweep sweep.yaml --engine ray --address 10.0.0.1:6379"),
+        f"0 all points succeeded, 1 a point failed or the sweep was interrupted, {UNUSABLE}",
+    ),
     "config default": (("seatrial config default > scheduler.yaml",), "0"),
     "config expand": (("seatrial config expand scheduler.yaml", "seatrial config expand --output json"), DONE),
     "config validate": (("seatrial config validate scheduler.yaml",), "0 valid, 1 invalid, 2 the file cannot be read"),

@@ -23,6 +23,7 @@ COMMANDS = (
     "serve",
     "simulate",
     "snapshot",
+    "sweep",
     "verify",
 )
 """Modules with commands. They are named, so that a start of any command loads these and nothing else."""

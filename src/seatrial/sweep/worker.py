@@ -1,0 +1,124 @@
+"""One point of a sweep in this process: from the bundle to the numbers of its run.
+
+Imports are inside the functions: a worker process sets its environment up before the first of them.
+"""
+
+import shutil
+import tempfile
+import weakref
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from seatrial.model.documents import Document
+    from seatrial.results.run import Run
+    from seatrial.sweep.bundle import Bundle
+    from seatrial.sweep.points import Point
+
+FAILED = "Failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One number of a run; `better` is higher, lower or empty."""
+
+    value: float | None
+    unit: str = ""
+    better: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a point."""
+
+    point: int
+    phase: str
+    message: str = ""
+    numbers: dict[str, Number] = field(default_factory=dict)
+
+    @property
+    def has_failed(self) -> bool:
+        return self.phase == FAILED
+
+
+class Worker:
+    """Runs points of one bundle; the files that its runs read are in a temporary folder until `close`."""
+
+    def __init__(self, bundle: "Bundle") -> None:
+        from seatrial.scheduler.plugins import load_plugins
+
+        self._bundle = bundle
+        self._folder = root = Path(tempfile.mkdtemp(prefix="seatrial-sweep-"))
+        self.close = weakref.finalize(self, shutil.rmtree, root, ignore_errors=True)
+        modules = []
+        for place, (name, source) in enumerate(bundle.plugins.items()):
+            file = root / f"plugins-{place}" / Path(name).name
+            if source:
+                file.parent.mkdir()
+                file.write_bytes(source)
+            modules.append(str(file) if source else name)
+        self._plugins = load_plugins(modules)
+        self._traces: dict[tuple[str, str], str] = {}
+        for scenario, traces in bundle.traces.items():
+            for path, content in traces.items():
+                name = f"trace-{len(self._traces)}{Path(path).suffix}"
+                (root / name).write_bytes(content)
+                self._traces[scenario, path] = name
+
+    def run(self, point: "Point") -> Outcome:
+        """Run a point; input that cannot be used and a scenario that fails are outcomes as well."""
+        from seatrial.model.errors import SeatrialError
+
+        try:
+            run = self._run(point)
+        except SeatrialError as error:
+            return Outcome(point.number, FAILED, str(error))
+        return Outcome(point.number, run.phase, run.message, {} if run.phase == FAILED else _numbers(run))
+
+    def _run(self, point: "Point") -> "Run":
+        from seatrial.clock.virtual import Clock
+        from seatrial.results.run import Run
+        from seatrial.scenario.cluster import fresh_store
+        from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
+        from seatrial.scenario.simulation import ScenarioRun, SimulationOptions
+        from seatrial.scheduler.config import load_configuration
+        from seatrial.scheduler.plugins import known_points
+
+        scenario, config = self._bundle.documents(point.setting)
+        loaded = load_configuration(config, plugins=known_points(self._plugins))
+        maker = scheduler_maker(
+            loaded, tie_break=self._bundle.spec.ties, seed=point.seed, plugins=self._plugins, events=False
+        )
+        clock = Clock()
+        play = ScenarioRun(
+            self._localised(scenario, point.setting.scenario),
+            fresh_store(clock, point.seed),
+            clock,
+            maker,
+            SimulationOptions(level="summary"),
+            folder=self._folder,
+        )
+        for _ in play.run():
+            pass
+        timeline = play.timeline
+        return Run("", b"".join(play.parts()), None, timeline.rows.table(), timeline.dictionary.document())
+
+    def _localised(self, scenario: "Document", name: str) -> "Document":
+        """The scenario with the paths of its traces in this process."""
+        spec = dict(scenario.get("spec") or {})
+        spec["generators"] = [self._with_trace(each, name) for each in spec.get("generators") or ()]
+        return {**scenario, "spec": spec}
+
+    def _with_trace(self, generator: dict[str, Any], scenario: str) -> dict[str, Any]:
+        source = generator.get("from")
+        if not source:
+            return generator
+        named = {key: self._traces.get((scenario, path), path) for key, path in source.items()}
+        return {**generator, "from": named}
+
+
+def _numbers(run: "Run") -> dict[str, Number]:
+    from seatrial.results.comparison import compare
+
+    return {number.name: Number(number.values[0], number.unit, number.better) for number in compare([run]).numbers}
