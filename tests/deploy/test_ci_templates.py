@@ -1,0 +1,63 @@
+"""The CI templates: their scripts run on an example, and fail a configuration that crosses a threshold."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "node-saving"
+
+
+def github_script() -> str:
+    action = yaml.safe_load((ROOT / "deploy/ci/github/action.yml").read_text())
+    step = action["runs"]["steps"][-1]
+    for variable, value in step["env"].items():
+        name = variable.removeprefix("SEATRIAL_").lower().replace("_", "-")
+        assert value == f"${{{{ inputs.{name} }}}}"
+        assert name in action["inputs"]
+    assert "${{" not in step["run"]
+    return str(step["run"])
+
+
+def gitlab_script() -> str:
+    job = yaml.safe_load((ROOT / "deploy/ci/gitlab.yml").read_text())[".seatrial-compare"]
+    (script,) = job["script"]
+    return str(script)
+
+
+@pytest.mark.parametrize("script", [github_script, gitlab_script])
+def test_a_template_fails_a_configuration_that_crosses_a_threshold(script: Callable[[], str], tmp_path: Path) -> None:
+    program = tmp_path / "bin" / "seatrial"
+    program.parent.mkdir()
+    program.write_text(f"#!{sys.executable}\nfrom seatrial.cli.main import main\nmain()\n")
+    program.chmod(0o755)
+    codes = []
+    for thresholds in ("pods_bound < 0\n", "pods_bound < 0\nspread_hostname > 5\n"):
+        environment = {
+            **os.environ,
+            "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": str(ROOT / "src"),
+            "SEATRIAL_SCENARIO": str(EXAMPLE / "scenario.yaml"),
+            "SEATRIAL_BASE": "default",
+            "SEATRIAL_CHANGED": str(EXAMPLE / "scheduler.most.yaml"),
+            "SEATRIAL_FAIL_IF": thresholds,
+            "SEATRIAL_OUT": str(tmp_path / "out put"),
+            "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
+        }
+        done = subprocess.run(
+            ["bash", "-e", "-o", "pipefail", "-c", script()],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        codes.append(done.returncode)
+    assert codes == [0, 1], done.stderr
+    assert "spread_hostname changes by" in done.stderr
+    assert {path.name for path in (tmp_path / "out put").iterdir()} == {"compare.html", "compare.md", "junit.xml"}
+    assert "nodes_used" in (tmp_path / "out put" / "compare.md").read_text()
