@@ -35,6 +35,10 @@ test: lint
 test-long: setup
 	$(BIN)/pytest -m long
 
+# What a change is landed with: fuzzing, ten runs of every example, many simulations at once, large files and clusters.
+test-long-subset: setup
+	$(BIN)/pytest -m long tests/server tests/examples tests/operator/test_many_and_large.py tests/vcsim
+
 # The whole number of requests against a real server; on an idle machine also how long /readyz may take.
 test-fuzz: setup
 	SEATRIAL_FUZZ_REQUESTS=$${SEATRIAL_FUZZ_REQUESTS:-200000} SEATRIAL_FUZZ_STALL=$${SEATRIAL_FUZZ_STALL:-0.25} \
@@ -49,6 +53,9 @@ web: setup
 
 test-outside: setup
 	$(BIN)/pytest -m outside tests/outside
+
+test-outside-subset: setup
+	$(BIN)/pytest -m "outside and not long" tests/outside
 
 docs: setup
 	$(BIN)/mkdocs build --strict
