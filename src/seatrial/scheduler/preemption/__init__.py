@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from seatrial.scheduler.preemption.executor import Preempter
     from seatrial.scheduler.preemption.preemption import Victims, best_candidates
+    from seatrial.scheduler.preemption.sort_slice import go_sort
 
-__all__ = ["Preempter", "Victims", "best_candidates"]
+__all__ = ["Preempter", "Victims", "best_candidates", "go_sort"]
 
 if not TYPE_CHECKING:
     from seatrial.model.lazy_exports import lazy_exports
@@ -17,5 +18,6 @@ if not TYPE_CHECKING:
             "Preempter": "executor",
             "Victims": "preemption",
             "best_candidates": "preemption",
+            "go_sort": "sort_slice",
         },
     )

@@ -26,7 +26,7 @@ from seatrial.scheduler.framework.filtering import FilterResults, cycle_with, no
 from seatrial.scheduler.framework.interface import Reads
 from seatrial.scheduler.framework.runtime import CycleState, Framework
 from seatrial.scheduler.framework.status import SUCCESS, Code, Status, error, unresolvable
-from seatrial.scheduler.preemption.go_sort import go_sort
+from seatrial.scheduler.preemption.sort_slice import go_sort
 
 NO_VICTIMS = "No preemption victims found for incoming pod"
 PRIORITY_OFFSET = 1 << 31

@@ -1,7 +1,7 @@
 """A snapshot of the cluster for one session. Upstream: pkg/scheduler/cache (Snapshot), api (ClusterInfo)."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache import PodReader
@@ -10,6 +10,7 @@ from seatrial.volcano.cache.hyper_node_info import HyperNodes
 from seatrial.volcano.cache.job_info import JobInfo, PodGroup
 from seatrial.volcano.cache.node_columns import NodeColumns
 from seatrial.volcano.cache.node_info import NodeFacts, NodeInfo
+from seatrial.volcano.cache.numa_info import Numatopologies
 from seatrial.volcano.cache.queue_info import QueueInfo
 from seatrial.volcano.cache.resource import Resource
 from seatrial.volcano.cache.task_info import TERMINATED_STATUSES, TaskInfo, Told
@@ -27,6 +28,7 @@ class ClusterInfo:
     hyper_nodes: HyperNodes
     objects: Cluster
     now: int
+    numatopologies: Numatopologies = field(default_factory=Numatopologies)
 
 
 def take_snapshot(
@@ -38,6 +40,7 @@ def take_snapshot(
     hyper_nodes: Iterable[Document] = (),
     objects: Cluster | None = None,
     now: int = 0,
+    numatopologies: Numatopologies | None = None,
 ) -> ClusterInfo:
     """A snapshot of documents; nodes keep their order."""
     facts = [node if isinstance(node, NodeFacts) else NodeFacts.read(node) for node in nodes]
@@ -56,7 +59,8 @@ def take_snapshot(
         if job is not None:
             job.add_task(task)
     del columns.log[:]
-    return ClusterInfo(infos, columns, jobs, listed, HyperNodes(hyper_nodes, infos), objects or EmptyCluster(), now)
+    tree, others = HyperNodes(hyper_nodes, infos), objects or EmptyCluster()
+    return ClusterInfo(infos, columns, jobs, listed, tree, others, now, numatopologies or Numatopologies())
 
 
 def read_tasks(pods: Sequence[Document], reader: PodReader) -> list[TaskInfo]:

@@ -12,9 +12,10 @@ from seatrial.scheduler import ANNOTATOR
 from seatrial.scheduler.cache import PodInfo, PodReader, StoreCluster
 from seatrial.store.objects import Change, Stored
 from seatrial.store.store import Store
-from seatrial.volcano.apis import HYPER_NODE, POD_GROUP, QUEUE, SCHEDULER_NAME, kind_of
+from seatrial.volcano.apis import HYPER_NODE, NUMATOPOLOGY, POD_GROUP, QUEUE, SCHEDULER_NAME, kind_of
 from seatrial.volcano.cache.cluster_info import ClusterInfo, take_snapshot
 from seatrial.volcano.cache.node_info import NodeFacts
+from seatrial.volcano.cache.numa_info import Numatopologies
 from seatrial.volcano.cache.task_info import TaskInfo, Told
 
 WRITER: Final = SCHEDULER_NAME
@@ -52,6 +53,7 @@ class SchedulerCache:
         self._objects: dict[tuple[str, str], dict[tuple[str, str], Document]] = {}
         self.told: dict[str, Told] = {}
         """What the scheduler last wrote into the PodScheduled condition of pods, by uid."""
+        self._numatopologies = Numatopologies()
         self.cluster = StoreCluster(store)
         self.on_change: Callable[[], None] = lambda: None
         """Called when something has changed that the next session may decide by."""
@@ -69,7 +71,9 @@ class SchedulerCache:
         for named in own:
             kind = kind_of(store, named)
             self._objects[named] = {(s.namespace, s.name): s.document() for s in store.list(kind)}
-        kinds = [self._node_kind, self._pod_kind, *(kind_of(store, named) for named in own)]
+        for stored in store.list(kind_of(store, NUMATOPOLOGY)):
+            self._numatopologies.report(stored.document())
+        kinds = [self._node_kind, self._pod_kind, *(kind_of(store, named) for named in (*own, NUMATOPOLOGY))]
         kinds += [self._kind(version, name) for name, version in _OTHERS.items()]
         self._unsubscribe = store.subscribe(self._changed, kinds)
 
@@ -81,6 +85,7 @@ class SchedulerCache:
         self._pods.clear()
         self._objects.clear()
         self.told.clear()
+        self._numatopologies = Numatopologies()
 
     def has_pending(self) -> bool:
         """Whether a pod of Volcano's waits for a node."""
@@ -107,6 +112,7 @@ class SchedulerCache:
             objects[HYPER_NODE].values(),
             self.cluster,
             now,
+            self._numatopologies,
         )
 
     def _kind(self, version: str, name: str) -> Kind:
@@ -123,6 +129,8 @@ class SchedulerCache:
             self._pod_changed(stored, is_gone)
         elif stored.kind.kind == "Node":
             self._node_changed(stored, is_gone)
+        elif named == NUMATOPOLOGY:
+            self._numatopology_changed(stored, is_gone)
         elif named in self._objects:
             if is_gone:
                 self._objects[named].pop((stored.namespace, stored.name), None)
@@ -142,9 +150,16 @@ class SchedulerCache:
         else:
             self._pods[key] = (self._reader.decode(stored.data), stored)
 
+    def _numatopology_changed(self, stored: Stored, is_gone: bool) -> None:
+        if is_gone:
+            self._numatopologies.remove(stored.name)
+        else:
+            self._numatopologies.report(stored.document())
+
     def _node_changed(self, stored: Stored, is_gone: bool) -> None:
         if is_gone:
             self._nodes.pop(stored.name, None)
+            self._numatopologies.remove(stored.name)
         else:
             self._nodes[stored.name] = NodeFacts.read(stored.document())
 

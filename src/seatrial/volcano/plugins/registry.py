@@ -16,6 +16,7 @@ from seatrial.volcano.plugins.nodes.extender import Extender
 from seatrial.volcano.plugins.nodes.network_topology_aware import NetworkTopologyAware
 from seatrial.volcano.plugins.nodes.nodegroup import NodeGroup
 from seatrial.volcano.plugins.nodes.nodeorder import NodeOrder
+from seatrial.volcano.plugins.nodes.numaaware import NumaAware
 from seatrial.volcano.plugins.nodes.predicates import Predicates
 from seatrial.volcano.plugins.nodes.resource_strategy_fit import ResourceStrategyFit
 from seatrial.volcano.plugins.nodes.task_topology import TaskTopology
@@ -37,6 +38,7 @@ _ALL: tuple[type[Plugin], ...] = (
     NetworkTopologyAware,
     NodeGroup,
     NodeOrder,
+    NumaAware,
     Overcommit,
     PodDisruptionBudgets,
     Predicates,

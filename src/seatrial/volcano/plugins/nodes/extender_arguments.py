@@ -11,6 +11,7 @@ from typing import Any
 
 from seatrial.model.documents import Document, decode
 from seatrial.model.times import to_time
+from seatrial.volcano.apis.labels import NUMA_POLICY
 from seatrial.volcano.cache.job_info import JobInfo
 from seatrial.volcano.cache.node_info import NodeInfo, oversubscription
 from seatrial.volcano.cache.queue_info import QueueInfo
@@ -20,7 +21,6 @@ from seatrial.volcano.cache.task_index import TaskIndex
 from seatrial.volcano.cache.task_info import TaskInfo, TaskStatus, Transaction, parse_bool
 from seatrial.volcano.framework.session import Session
 
-NUMA_POLICY = "volcano.sh/numa-topology-policy"
 TOPOLOGY_DECISION = "volcano.sh/topology-decision"
 OVERSUBSCRIPTION = "volcano.sh/oversubscription"
 OFFLINE_JOB_EVICTING = "volcano.sh/offline-job-evicting"

@@ -5,7 +5,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from seatrial.scheduler.preemption.go_sort import go_sort
+from seatrial.scheduler.preemption.sort_slice import go_sort
 
 RECORDED = Path(__file__).parents[2] / "golden" / "go-sort.jsonl"
 
