@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.synced
 
-.PHONY: setup lock demo test check lint test-long test-fuzz test-browser test-outside web docs clean
+.PHONY: setup lock demo test check lint test-long test-long-subset test-fuzz test-browser test-outside test-outside-subset web docs clean
 
 setup: $(STAMP)
 
