@@ -286,7 +286,7 @@ class Reply:
     async def _send_whole(self, answer: Answer, fields: list[tuple[bytes, bytes]], gzip: bool) -> None:
         fields.extend(answer.headers)
         body = answer.body
-        if answer.newline and answer.content_type == JSON and not body.startswith(INDENTED):
+        if body and answer.newline and answer.content_type == JSON and not body.startswith(INDENTED):
             body += b"\n"
         if gzip and len(body) >= COMPRESS_FROM:
             body = _compress(body)
