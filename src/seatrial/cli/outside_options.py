@@ -12,6 +12,7 @@ from seatrial.model.errors import ConfigError
 if TYPE_CHECKING:
     from seatrial.control_plane.hosted_run import HostedRun
     from seatrial.outside.configuration import OutsideController
+    from seatrial.scenario.simulation import ScenarioRun
     from seatrial.store.store import Store
 
 Outside = Annotated[
@@ -40,10 +41,28 @@ class Programs:
         """The server that they need; None without any."""
         if not self.controllers:
             return None
+        for controller in self.controllers:
+            if not controller.command:
+                why = "missing; only `serve` waits for a program that is already running"
+                raise ConfigError("", f"controller {controller.name}: command", why)
         from seatrial.control_plane.hosted_run import HostedRun
 
         make_model = (lambda run: maker(run.store, run.clock, run.timeline)) if self.explain else None
         return HostedRun(store, self.controllers, folder, logs, make_model)
+
+    def check_taking_part(self, run: "ScenarioRun") -> None:
+        """ConfigError where the scenario does not name a controller: the run would leave it out without a word."""
+        from seatrial.scenario.engine.controller_registry import enabled_names, simulated_names
+        from seatrial.scenario.spec.kind import Controllers
+
+        if not self.controllers:
+            return
+        chosen = Controllers.of(run.document)
+        taking_part = {*simulated_names(chosen, run.plan.dialect), *enabled_names(chosen)}
+        for controller in self.controllers:
+            if controller.name not in taking_part:
+                why = f"the scenario does not name {controller.name}, only {', '.join(sorted(taking_part)) or 'none'}"
+                raise ConfigError("", "spec.controllers", f"{why}: name it there, or leave out its --outside")
 
 
 NO_PROGRAMS = Programs()

@@ -150,6 +150,7 @@ def run_scenario(
                 document, store, clock, maker, options,
                 folder=path.parent, pages=FilePages(pages), rows=Rows(FolderSink(Path(spool))),
             )  # fmt: skip
+            programs.check_taking_part(scenario_run)
         except ConfigError as error:
             raise ConfigError(error.path or str(path), error.field, error.why) from error
         with output_folder(target) as folder:

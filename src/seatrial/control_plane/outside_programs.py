@@ -46,13 +46,12 @@ class OutsidePrograms:
         self.controllers = OutsideControllers(settings.outside, self._launch, make_model)
         self.controllers.wake = self._wake
 
-    def place(self, identities: Identities, folder: Path, url: str, authority: Path | None) -> None:
-        """The server has an address: programs that are already running find their kubeconfig in this folder."""
+    def place(self, identities: Identities, folder: Path, url: str, authority: Path | None) -> dict[str, Path]:
+        """The server has an address: the kubeconfigs, in this folder, of programs that are already running."""
         self._folder = folder
         self._places = Kubeconfigs(identities, folder, url, authority)
-        for controller in self.controllers.controllers:
-            if not controller.command:
-                self._places.place(controller)
+        running = [controller for controller in self.controllers.controllers if not controller.command]
+        return {controller.name: self._places.place(controller) for controller in running}
 
     def _launch(self, controller: OutsideController, ended: Callable[[], None]) -> Any:
         assert self._places is not None

@@ -72,7 +72,8 @@ def run(settings: Settings) -> None:
         parts = compose(settings, listener.port, authority)
         write_kubeconfig(path, listener.url, token, trusted, credentials)
         if parts.outside is not None:
-            parts.outside.place(identities, state / "outside", listener.url, trusted)
+            for name, placed in parts.outside.place(identities, state / "outside", listener.url, trusted).items():
+                typer.echo(f"kubeconfig of outside controller {name}: {placed}", err=True)
         typer.echo(f"kubeconfig: {path}")
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_serve(settings, parts, listener, identities))

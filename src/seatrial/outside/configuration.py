@@ -23,7 +23,7 @@ import msgspec
 from seatrial.model.durations import DurationError, parse_duration
 from seatrial.model.errors import ConfigError
 from seatrial.model.times import SECOND
-from seatrial.model.yaml_reader import load_all
+from seatrial.model.yaml_reader import YamlError, load_all
 from seatrial.scenario.engine.controller_registry import SCHEDULER
 from seatrial.scenario.spec.validation import canonical
 
@@ -33,6 +33,7 @@ KUBE_SCHEDULER = "system:kube-scheduler"
 TIMEOUT = "60s"
 QUIET = "500ms"
 OPTION = "--outside"
+TIMEOUT_OPTION = "--outside-timeout"
 
 
 class OutsideController(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
@@ -90,6 +91,8 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 def read_outside(given: Iterable[str], timeout: str = "") -> tuple[OutsideController, ...]:
     """The controllers of all `--outside` options; ConfigError names the option or file and the field."""
+    if timeout:
+        _check_duration(timeout, TIMEOUT_OPTION)
     found: list[OutsideController] = []
     for text in given:
         found.extend(_one(text, timeout) if _is_short(text) else _in_file(Path(text), timeout))
@@ -121,11 +124,16 @@ def _one(text: str, timeout: str) -> list[OutsideController]:
 def _in_file(path: Path, timeout: str) -> list[OutsideController]:
     try:
         documents = load_all(path.read_text())
-        (document,) = documents
-        listed = msgspec.convert(document, _File).controllers
     except OSError as error:
-        raise ConfigError(str(path), OPTION, error.strerror or "cannot be read") from error
-    except ValueError as error:
+        why = f"expected NAME=COMMAND or the path of a file, got {str(path)!r}: {error.strerror}"
+        raise ConfigError("", OPTION, why) from error
+    except (ValueError, YamlError) as error:
+        raise ConfigError(str(path), "", str(error)) from error
+    if len(documents) != 1:
+        raise ConfigError(str(path), "", f"expected one document with `controllers`, found {len(documents)}")
+    try:
+        listed = msgspec.convert(documents[0], _File).controllers
+    except msgspec.ValidationError as error:
         raise ConfigError(str(path), "", f"expected one document with `controllers`: {error}") from error
     return [msgspec.structs.replace(one, name=canonical(one.name), timeout=one.timeout or timeout) for one in listed]
 
@@ -142,12 +150,17 @@ def _check(controller: OutsideController) -> None:
         raise ConfigError("", where, f"serviceAccount: expected NAMESPACE/NAME, got {controller.service_account!r}")
     for field in ("quiet", "timeout"):
         text = getattr(controller, field)
-        try:
-            seconds = parse_duration(text) if text else 1
-        except DurationError as error:
-            raise ConfigError("", f"{where}: {field}", str(error)) from error
-        if seconds <= 0:
-            raise ConfigError("", f"{where}: {field}", f"expected a duration above zero, got {text!r}")
+        if text:
+            _check_duration(text, f"{where}: {field}")
+
+
+def _check_duration(text: str, field: str) -> None:
+    try:
+        seconds = parse_duration(text)
+    except DurationError as error:
+        raise ConfigError("", field, f"{error}; expected a duration such as 90s or 2m") from error
+    if seconds <= 0:
+        raise ConfigError("", field, f"expected a duration above zero, got {text!r}")
 
 
 def config_file(command: Sequence[str]) -> Path | None:
@@ -165,10 +178,10 @@ def _profiles_in(command: Sequence[str]) -> tuple[str, ...]:
     try:
         documents = load_all(path.read_text()) if path is not None else []
         profiles = [profile for document in documents for profile in document.get("profiles") or ()]
-    except (OSError, ValueError, AttributeError, ConfigError):
+        return tuple(str(profile.get("schedulerName") or DEFAULT_SCHEDULER) for profile in profiles)
+    except (OSError, ValueError, TypeError, AttributeError, YamlError):
         # The program itself reports what is wrong with its configuration.
         return ()
-    return tuple(str(profile.get("schedulerName") or DEFAULT_SCHEDULER) for profile in profiles)
 
 
 def with_kubeconfig(controller: OutsideController, kubeconfig: Path) -> tuple[str, ...]:
@@ -179,12 +192,15 @@ def with_kubeconfig(controller: OutsideController, kubeconfig: Path) -> tuple[st
     path = config_file(controller.command)
     try:
         documents = load_all(path.read_text()) if path is not None else []
-    except (OSError, ValueError, ConfigError):
+    except (OSError, ValueError, YamlError):
         return controller.command
     document = documents[0] if len(documents) == 1 else None
     if not isinstance(document, dict) or document.get("kind") != "KubeSchedulerConfiguration":
         return controller.command
-    connection = {**(document.get("clientConnection") or {}), "kubeconfig": str(kubeconfig)}
+    connection = document.get("clientConnection") or {}
+    if not isinstance(connection, dict):
+        return controller.command
+    connection = {**connection, "kubeconfig": str(kubeconfig)}
     placed = kubeconfig.with_name(f"{controller.name}.config.json")
     placed.write_bytes(msgspec.json.encode({**document, "clientConnection": connection}))
     return tuple(word.replace(str(path), str(placed)) if str(path) in word else word for word in controller.command)

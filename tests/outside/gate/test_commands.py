@@ -58,6 +58,17 @@ def test_options_that_need_an_outside_scheduler_are_refused(tmp_path: Path) -> N
     assert not (tmp_path / "out").exists()
 
 
+def test_a_controller_that_could_not_take_part_in_a_run_is_refused(tmp_path: Path) -> None:
+    path, out = str(EXAMPLE / "scenario.yaml"), ("--out", str(tmp_path / "out"))
+    done = seatrial("run", path, "--outside", f"sheduler={sys.executable}", *out)
+    assert (done.returncode, "does not name sheduler, only scheduler" in done.stderr) == (2, True)
+    running = tmp_path / "outside.yaml"
+    running.write_text("controllers: [{name: scheduler}]\n")
+    done = seatrial("run", path, "--outside", str(running), *out)
+    assert (done.returncode, "controller scheduler: command: missing" in done.stderr) == (2, True)
+    assert not (tmp_path / "out").exists()
+
+
 class Served:
     """The Scenarios of a server, asked for as its administrator."""
 

@@ -70,12 +70,42 @@ def test_a_file_that_is_wrong_is_refused(tmp_path: Path, fields: dict[str, Any],
         (["scheduler="], "NAME=COMMAND"),
         (["scheduler='"], "no command line"),
         (["/no/such/file"], "No such file"),
+        (["scheduler"], "NAME=COMMAND"),
         ([f"a={sys.executable}", f"a={sys.executable}"], "more than one"),
     ],
 )
 def test_an_option_that_is_wrong_is_refused(given: list[str], why: str) -> None:
     with pytest.raises(ConfigError, match=why):
         read_outside(given)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("", "one document .* found 0"), ("a: 1\n---\nb: 1\n", "found 2"), ("controllers: [{", "yaml: line")],
+)
+def test_a_file_that_is_no_document_is_named(tmp_path: Path, text: str, why: str) -> None:
+    path = tmp_path / "outside.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=f"^{path}: .*{why}"):
+        read_outside([str(path)])
+
+
+@pytest.mark.parametrize("timeout", ["soon", "5", "0s", "-1s"])
+def test_a_timeout_that_is_wrong_is_refused_by_the_name_of_its_option(timeout: str) -> None:
+    with pytest.raises(ConfigError, match=r"^--outside-timeout: "):
+        read_outside([f"scheduler={sys.executable}"], timeout)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["profiles: [a]\n", "profiles: 1\n", "profiles: [a\n", "kind: KubeSchedulerConfiguration\nclientConnection: a\n"],
+)
+def test_a_wrong_scheduler_configuration_is_left_to_the_program(tmp_path: Path, text: str) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text(text)
+    (controller,) = read_outside([f"scheduler={sys.executable} --config {config}"])
+    assert controller.responsible_for == ("default-scheduler",)
+    assert with_kubeconfig(controller, tmp_path / "kubeconfig") == controller.command
 
 
 def test_a_scheduler_configuration_is_placed_with_the_kubeconfig(tmp_path: Path) -> None:
