@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+from seatrial.model.errors import ScenarioError
 from seatrial.outside.pods import Key, PendingPods
 from seatrial.outside.session import Session
 from seatrial.outside.tried_twice import TriedTwice
@@ -103,7 +104,11 @@ class Waiter(Changes):
         """Nothing to prepare."""
 
     def wait(self) -> float | None:
-        is_over = self._session.watches.is_delivered() and self._condition()
+        """As the protocol says; ScenarioError where the function raises."""
+        try:
+            is_over = self._session.watches.is_delivered() and self._condition()
+        except (Exception, SystemExit) as error:
+            raise ScenarioError("", f"has a waiter that raised {type(error).__name__}: {error}") from error
         return None if is_over else FOR_AN_EVENT
 
     def doing(self) -> str:

@@ -203,7 +203,11 @@ class OutsideParticipant:
             self._ask_again(left)
 
     def _judge_idle(self) -> None:
-        left = self._parts.idle.wait()
+        try:
+            left = self._parts.idle.wait()
+        except ScenarioError as error:
+            self._fail(error.why)
+            return
         if left is None:
             self._rest()
         elif left != FOR_AN_EVENT:

@@ -59,6 +59,16 @@ def test_a_waiter_of_the_user_says_when_a_program_is_idle(tmp_path: Path) -> Non
     assert played.bound() == {"a": "n1", "b": "n2", "c": "n3"}
 
 
+def test_a_waiter_that_raises_fails_the_scenario_by_name(tmp_path: Path) -> None:
+    waiter = tmp_path / "broken_waiters.py"
+    waiter.write_text("def broken(cluster):\n    raise KeyError('boom')\n")
+    autoscaler = OutsideController("autoscaler", toy_command("autoscaler"), waiter=f"{waiter}:broken", timeout="20s")
+    items = create(1, node("n1", 1)), create(1, pod("a")), done(1)
+    played = Played(operations(*items, simulated=("scheduler", "autoscaler")), tmp_path, autoscaler)
+    assert played.phase == "Failed"
+    assert "outside controller autoscaler has a waiter that raised KeyError: 'boom'" in played.message
+
+
 @pytest.mark.parametrize(("waiter", "why"), [("nothing", "FILE.py:function"), ("os:no_such", "no function no_such")])
 def test_a_waiter_that_cannot_be_used_is_refused(waiter: str, why: str, tmp_path: Path) -> None:
     from seatrial.model.errors import ConfigError
