@@ -23,6 +23,19 @@ LEFT_OUT = {
     "FlowSchema",
     "PriorityLevelConfiguration",
     "Scenario",
+    "ServiceCIDR",
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "Role",
+    "RoleBinding",
+}
+"""Kinds that no recorded controller writes, most of them of the bootstrap objects of a server."""
+BOOTSTRAP = {
+    ("Namespace", "default"),
+    ("Service", "kubernetes"),
+    ("Endpoints", "kubernetes"),
+    ("EndpointSlice", "kubernetes"),
+    ("ConfigMap", "kube-root-ca.crt"),
 }
 SYSTEM = ("kube-system", "kube-public", "kube-node-lease")
 HASH_LABELS = ("pod-template-hash", "controller-revision-hash", "controller.kubernetes.io/hash")
@@ -45,7 +58,7 @@ def _is_compared(item: Document) -> bool:
         return False
     if item["kind"] == "PriorityClass" and meta["name"].startswith("system-"):
         return False
-    return (item["kind"], meta["name"]) not in (("Namespace", "default"), ("Service", "kubernetes"))
+    return (item["kind"], meta["name"]) not in BOOTSTRAP
 
 
 def _new_names(objects: list[Document]) -> dict[str, str]:
