@@ -4,7 +4,7 @@
 whole; `sweep.parquet` has one row for each point of the sweep.
 """
 
-import time
+import threading
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -36,7 +36,8 @@ class Dataset:
         self._parts.mkdir(exist_ok=True)
         self._known: dict[str, tuple[Outcome, int]] = {}
         self._new: list[tuple[str, Outcome, int]] = []
-        self._written = time.monotonic()
+        self._lock = threading.Lock()
+        self._timer: threading.Timer | None = None
         files = self._files()
         for file in files:
             self._load(file)
@@ -48,18 +49,24 @@ class Dataset:
         return None if outcome is None or outcome.has_failed else outcome
 
     def add(self, digest: str, outcome: Outcome, tries: int) -> None:
-        """Keep an outcome; those of one second are written together."""
-        self._known[digest] = outcome, tries
-        self._new.append((digest, outcome, tries))
-        if time.monotonic() - self._written >= EVERY_SECONDS:
-            self.flush()
+        """Keep an outcome; those of one second are written together, even if the next point takes long."""
+        with self._lock:
+            self._known[digest] = outcome, tries
+            self._new.append((digest, outcome, tries))
+            if self._timer is None:
+                self._timer = threading.Timer(EVERY_SECONDS, self.flush)
+                self._timer.daemon = True
+                self._timer.start()
 
     def flush(self) -> None:
         """Write what is not on disk yet."""
-        if self._new:
-            self._write(self._new)
-            self._new = []
-        self._written = time.monotonic()
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            if self._new:
+                self._write(self._new)
+                self._new = []
 
     def finish(self, bundle: Bundle, points: Iterable[Point]) -> pl.DataFrame:
         """Write the table of the sweep, and one file in the place of many; the table."""
