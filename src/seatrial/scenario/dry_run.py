@@ -23,7 +23,6 @@ from seatrial.scenario.engine.user_controllers import is_served
 from seatrial.scenario.spec.annotations import check_annotations, mentions, unknown_annotations
 from seatrial.scenario.spec.kind import Operation
 from seatrial.scenario.spec.plan import Planned
-from seatrial.volcano.apis.install import install as install_volcano
 
 Target = tuple[str, str, str, str]
 """apiVersion, kind, namespace and name."""
@@ -60,7 +59,9 @@ def rehearse(
     store = fresh_store(Clock())
     serve_stages(store)
     if volcano:
-        install_volcano(store)
+        from seatrial.volcano.apis.install import install
+
+        install(store)
     store.load(snapshot, writer="snapshot")
     yield from _of_snapshot(snapshot)
     made: dict[Target, int] = {}

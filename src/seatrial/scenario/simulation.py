@@ -16,7 +16,7 @@ from seatrial.model.durations import parse_duration
 from seatrial.model.errors import ConfigError, ScenarioError, SeatrialError
 from seatrial.scenario.engine.controller_registry import REGISTRY, SCHEDULER, Registry, enabled_names
 from seatrial.scenario.engine.controller_set import SimulationControllers
-from seatrial.scenario.engine.embedded_volcano import VolcanoSettings, volcano_maker
+from seatrial.scenario.engine.embedded_volcano import VOLCANO, VolcanoSettings, volcano_maker
 from seatrial.scenario.engine.engine import Engine, Settings
 from seatrial.scenario.engine.participants import Participant, SchedulerLoop
 from seatrial.scenario.engine.user_controllers import UserControllerParticipant
@@ -31,7 +31,6 @@ from seatrial.store.store import Store
 from seatrial.timeline.rows import Rows
 from seatrial.timeline.timeline import CELLS_ON_THE_WIRE, SNAPSHOT, Level, Timeline
 from seatrial.timeline.wire import Shape
-from seatrial.volcano.scheduler import VolcanoScheduler
 
 REPORTED_JOBS = 5
 """Waiting jobs of Volcano whose reasons the message of a scenario gives."""
@@ -265,7 +264,12 @@ class ScenarioRun:
 
     def _report_waiting(self, controllers: SimulationControllers) -> None:
         """Note why jobs of Volcano still wait."""
-        for controller in (*controllers.preparing, *controllers.simulated):
+        named = [each for each in (*controllers.preparing, *controllers.simulated) if each.name == VOLCANO]
+        if not named:
+            return
+        from seatrial.volcano.scheduler import VolcanoScheduler
+
+        for controller in named:
             if isinstance(controller, VolcanoScheduler):
                 reasons = [entry.text for entry in controller.waiting]
                 more = f"; {len(reasons) - REPORTED_JOBS} more jobs wait" if len(reasons) > REPORTED_JOBS else ""

@@ -1,18 +1,21 @@
-"""Adds Volcano to a scenario that names it among its controllers: its kinds, controllers and scheduler."""
+"""Adds Volcano to a scenario that names it among its controllers: its kinds, controllers and scheduler.
+
+The Volcano room is imported only for such a scenario, so that other runs start without it.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from seatrial.clock.virtual import Clock
 from seatrial.scenario.engine.participants import Participant
 from seatrial.scheduler import Recorder
 from seatrial.store.store import Store
-from seatrial.volcano.apis.install import install
-from seatrial.volcano.config.scheduler_conf import SchedulerConf
-from seatrial.volcano.controllers.registry import build_controllers
-from seatrial.volcano.scheduler import VolcanoScheduler
 
-VOLCANO = VolcanoScheduler.name
+if TYPE_CHECKING:
+    from seatrial.volcano.config.scheduler_conf import SchedulerConf
+
+VOLCANO = "volcano"
 MakeVolcano = Callable[[], tuple[Participant, Participant]]
 """Makes the scheduler and the controllers."""
 
@@ -21,7 +24,7 @@ MakeVolcano = Callable[[], tuple[Participant, Participant]]
 class VolcanoSettings:
     """Settings of Volcano's scheduler."""
 
-    conf: SchedulerConf | None = None
+    conf: "SchedulerConf | None" = None
     tie_break: str = "name"
     seed: int = 0
     events: bool = False
@@ -31,6 +34,10 @@ def volcano_maker(
     store: Store, clock: Clock, recorder: Recorder, settings: VolcanoSettings, *, outer: bool
 ) -> MakeVolcano:
     """A factory of Volcano's parts; `outer`: sessions wait for time that the scenario lets pass between its steps."""
+    from seatrial.volcano.apis.install import install
+    from seatrial.volcano.controllers.registry import build_controllers
+    from seatrial.volcano.scheduler import VolcanoScheduler
+
     install(store)
 
     def make() -> tuple[Participant, Participant]:
