@@ -14,14 +14,15 @@ def headline(run: Run) -> list[dict[str, str]]:
     source = f"({brought:,} from the snapshot)" if brought else "created"
     waiting = sum(pod.is_waiting(last) for pod in run.pods)
     preempted = sum(pod.preempted != NEVER for pod in run.pods)
-    nodes = sum(node.is_there(last) for node in run.nodes)
-    used = len({pod.node for pod in run.pods if pod.is_on_node(last)})
+    there = {node.name for node in run.nodes if node.is_there(last)}
+    nodes, used = len(there), len(there & {pod.node for pod in run.pods if pod.uses_node(last)})
     attempts = UNRECORDED if run.is_without_attempts else f"{len(run.histories.attempts):,} scheduling attempts"
     numbers = [
         ("Pods bound", f"{bound:,}", f"of {len(run.pods):,} {source}"),
         ("Pending at the end", f"{waiting:,}", "pods without a node"),
         ("Preempted", f"{preempted:,}", "pods displaced by others"),
-        ("Nodes in use", f"{used:,}", f"of {nodes:,} at the end"),
+        ("Nodes in use", f"{used:,}", f"of {nodes:,} at the end, DaemonSet and mirror pods left out"),
+        ("Could be switched off", f"{nodes - used:,}", "nodes without a pod that would have to move"),
         ("Steps", f"{len(run.steps):,}", attempts),
     ]
     rates = allocation(run)

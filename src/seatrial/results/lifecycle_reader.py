@@ -13,10 +13,13 @@ FINISHED = ("Succeeded", "Failed")
 SNAPSHOT = "snapshot"
 """The writer of objects that existed before the first step."""
 BROUGHT = ("created", "bound", "ended")
+MIRROR = "kubernetes.io/config.mirror"
+"""The annotation of the object that shows a static pod of a kubelet."""
 
 
 class _Meta(msgspec.Struct, rename="camel"):
     labels: dict[str, str] = {}
+    annotations: dict[str, str] = {}
     owner_references: list[Document] = []
     deletion_timestamp: str | None = None
 
@@ -161,6 +164,7 @@ class _Teller:
             pod.spec.get("priority") or 0,
             self._step,
             entry.time,
+            is_per_node=(owner or {}).get("kind") == "DaemonSet" or MIRROR in pod.metadata.annotations,
         )
         self.pods[entry.namespace, entry.name] = life
         self.found.pods.append(life)

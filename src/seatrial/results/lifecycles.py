@@ -54,6 +54,8 @@ class PodLife:
     tried: bool = field(default=False)
     brought: frozenset[str] = frozenset()
     """Which of created, bound and ended a snapshot brought: that is no work of the run."""
+    is_per_node: bool = False
+    """Whether it is a DaemonSet's pod or a mirror pod: it goes with its node, so it keeps no node in use."""
 
     @property
     def key(self) -> str:
@@ -62,6 +64,10 @@ class PodLife:
     def is_on_node(self, step: int) -> bool:
         """Whether the pod holds its node at the end of a step."""
         return self.bound != NEVER and self.bound <= step and (self.ended == NEVER or self.ended > step)
+
+    def uses_node(self, step: int) -> bool:
+        """Whether the pod is a reason not to switch its node off at the end of a step."""
+        return self.is_on_node(step) and not self.is_per_node
 
     def is_waiting(self, step: int) -> bool:
         """Whether the pod is there and without a node at the end of a step."""

@@ -7,8 +7,8 @@ from seatrial.results.run import Run
 
 PRICE = "seatrial.dev/price-per-hour"
 HOUR = 3_600_000_000
-SCHEMA = {"step": pl.Int64, "nodes": pl.Int64, "used_nodes": pl.Int64, "price_per_hour": pl.Float64,
-          "used_price_per_hour": pl.Float64, "cost": pl.Float64}  # fmt: skip
+SCHEMA = {"step": pl.Int64, "nodes": pl.Int64, "used_nodes": pl.Int64, "idle_nodes": pl.Int64,
+          "price_per_hour": pl.Float64, "used_price_per_hour": pl.Float64, "cost": pl.Float64}  # fmt: skip
 
 
 def _sums(frame: pl.DataFrame) -> dict[str, float | None]:
@@ -20,21 +20,22 @@ def _sums(frame: pl.DataFrame) -> dict[str, float | None]:
 
 @measure("cost", unit="", better="lower", summary=_sums)
 def cost(run: Run) -> pl.DataFrame:
-    """Price of the nodes that are there, and of those with a pod, at the end of each step.
+    """Price of the nodes that are there, and of those in use, at the end of each step.
 
-    A node's price is its label `seatrial.dev/price-per-hour` (0 without). `cost` is what the nodes have cost since the
-    start of the run in virtual time. Summary: how many nodes have a pod at the end, and what those cost an hour.
+    A node is in use if it has a pod that would have to move before the node is switched off: pods of DaemonSets and
+    mirror pods do not count, and a node that holds nothing else is one of `idle_nodes`. A node's price is its label
+    `seatrial.dev/price-per-hour` (0 without). `cost` is what the nodes have cost since the start of the run in virtual
+    time. Summary: how many nodes are in use at the end, and what those cost an hour.
     """
-    rows: list[tuple[int, int, int, float, float, float]] = []
+    rows: list[tuple[int, int, int, int, float, float, float]] = []
     spent = 0.0
     for i, step in enumerate(run.steps):
         if i:
-            spent += rows[-1][3] * (step.time - run.steps[i - 1].time) / HOUR
+            spent += rows[-1][4] * (step.time - run.steps[i - 1].time) / HOUR
         there = {node.name: _price(node.labels) for node in run.nodes if node.is_there(i)}
-        used = {pod.node for pod in run.pods if pod.is_on_node(i)} & there.keys()
-        rows.append(
-            (step.major, len(there), len(used), sum(there.values()), sum(there[name] for name in sorted(used)), spent)
-        )
+        used = {pod.node for pod in run.pods if pod.uses_node(i)} & there.keys()
+        prices = sum(there.values()), sum(there[name] for name in sorted(used))
+        rows.append((step.major, len(there), len(used), len(there) - len(used), *prices, spent))
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
