@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.synced
 
-.PHONY: setup lock demo test check lint test-long test-long-subset test-fuzz test-browser test-outside test-outside-subset web docs clean
+.PHONY: setup lock demo test acceptance check lint test-long test-long-subset test-fuzz test-browser test-outside test-outside-subset web docs clean
 
 setup: $(STAMP)
 
@@ -31,6 +31,11 @@ lint: setup
 
 test: lint
 	$(BIN)/pytest -n 2 -m "not outside and not long and not browser"
+
+# Runs the tests that prove rows of the acceptance table, and writes into it those that pass.
+acceptance: setup
+	$(BIN)/pytest -n 2 -m "proves and not outside and not long and not browser" --proofs
+	$(BIN)/pytest -m "proves and (outside or long or browser)" --proofs
 
 test-long: setup
 	$(BIN)/pytest -m long

@@ -1,7 +1,10 @@
-"""Writes docs/acceptance.md: each statement of the normative texts with the tests that carry its id.
+"""Keeps docs/acceptance.md: each statement of the normative texts with the passing tests that prove it.
 
-The statements come from the checklist (SEATRIAL_SHARED, by default ../shared beside the repository), the tests from
-names and docstrings under tests/. Nothing in the table is written by hand: `--check` says whether it is fresh.
+A test names the rows it proves with the marker `@proves("V2-077")` (tests/proofs.py). `pytest --proofs` calls
+`record` with the marked tests that passed and with those that did not; tests outside the selection keep their entry.
+The statements come from the checklist (SEATRIAL_SHARED, by default the folder `shared` next to the repository); without
+arguments this script takes them over, `--check` says whether the table agrees with the markers, `--missing` lists rows
+without a proof.
 """
 
 import ast
@@ -9,13 +12,15 @@ import os
 import re
 import sys
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "docs" / "acceptance.md"
 SHARED = Path(os.environ.get("SEATRIAL_SHARED", ROOT.parent / "shared"))
-ROW = re.compile(r"^\| (?P<id>(V1|V2|S|MP|VC)-\d{3}) \| (?P<source>[^|]*) \| (?P<strength>[MSNX]) \| (?P<text>.*?) \| ")
-ID = re.compile(r"\b(?:V1|V2|S|MP|VC)-\d{3}\b")
+STATEMENT = re.compile(r"^\| (?P<id>(V1|V2|S|MP|VC)-\d{3}) \| [^|]* \| (?P<strength>[MSNX]) \| (?P<text>.*?) \| ")
+KEPT = re.compile(r"^\| (?P<id>(V1|V2|S|MP|VC)-\d{3}) \| (?P<strength>[MSNX]) \| (?P<text>.*) \| (?P<tests>[^|]*)\|$")
 SECTIONS = {
     "V1": "KEP-140, first version",
     "V2": "KEP-140, second version",
@@ -23,79 +28,108 @@ SECTIONS = {
     "MP": "KEP-2891",
     "VC": "Volcano Simulator",
 }
-OPEN = {
-    "V1-079": "outside schedulers over HTTP",
-    "V1-113": "outside schedulers over HTTP",
-}
-"""Statements that are known to wait for another part."""
 
 
-def statements() -> dict[str, tuple[str, str]]:
-    """Strength and text of each statement, by id."""
-    found = {}
-    for line in (SHARED / "acceptance.md").read_text(encoding="utf-8").splitlines():
-        row = ROW.match(line)
-        if row:
-            found[row["id"]] = row["strength"], row["text"]
+@dataclass
+class Row:
+    """One statement and the tests that prove it."""
+
+    strength: str
+    text: str
+    tests: list[str] = field(default_factory=list)
+
+
+def read() -> dict[str, Row]:
+    """The rows of docs/acceptance.md, by id."""
+    rows = {}
+    for line in TARGET.read_text(encoding="utf-8").splitlines():
+        if found := KEPT.match(line):
+            rows[found["id"]] = Row(found["strength"], found["text"], re.findall(r"`([^`]+)`", found["tests"]))
+    return rows
+
+
+def statements() -> dict[str, Row]:
+    """The rows of the checklist, without tests."""
+    lines = (SHARED / "acceptance.md").read_text(encoding="utf-8").splitlines()
+    return {row["id"]: Row(row["strength"], row["text"]) for row in map(STATEMENT.match, lines) if row}
+
+
+def marked() -> dict[str, set[str]]:
+    """The rows that each test is marked with, by `file::name`."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef) and (rows := set(_decorated(node))):
+                found[f"{path.relative_to(ROOT / 'tests')}::{node.name}"] = rows
     return found
 
 
-def tests() -> dict[str, list[str]]:
-    """The tests that carry an id, as `file::name`."""
-    carried: dict[str, list[str]] = defaultdict(list)
-    for path in sorted((ROOT / "tests").rglob("test_*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
-                text = f"{node.name.upper().replace('_', '-')} {ast.get_docstring(node) or ''}"
-                for id in dict.fromkeys(ID.findall(text)):
-                    carried[id].append(f"{path.relative_to(ROOT / 'tests')}::{node.name}")
-    return carried
+def _decorated(node: ast.FunctionDef) -> Iterator[str]:
+    for call in node.decorator_list:
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "proves":
+            yield from (argument.value for argument in call.args if isinstance(argument, ast.Constant))
 
 
-def table() -> str:
+def record(good: Iterable[str], bad: Iterable[str]) -> None:
+    """Enter the tests that passed, take out those that did not, and drop entries whose marker is gone."""
+    rows, markers = read(), marked()
+    good, bad = set(good), set(bad)
+    for id, row in rows.items():
+        kept = (set(row.tests) | good) - bad
+        row.tests = sorted(name for name in kept if id in markers.get(name, ()))
+    TARGET.write_text(table(rows), encoding="utf-8")
+
+
+def table(rows: dict[str, Row]) -> str:
     """The whole page."""
-    rows, carried = statements(), tests()
     lines = [
-        "# What is promised, and which test holds it",
+        "# What is promised, and which test proves it",
         "",
-        "Made by `scripts/acceptance_table.py` from the ids in tests; not written by hand.",
+        "Kept by `pytest --proofs` (`make acceptance`): a test is listed if it is marked with the row and passed.",
         "M: must, S: should, N: a non-goal or prohibition, X: ambiguous in the text and settled by us.",
     ]
     for prefix, title in SECTIONS.items():
-        of_section = {id: row for id, row in rows.items() if id.rpartition("-")[0] == prefix}
-        wanted = [id for id, (strength, _) in of_section.items() if strength in "MS"]
-        held = sum(1 for id in wanted if carried.get(id))
-        lines += ["", f"## {title}", "", f"{held} of {len(wanted)} statements with strength M or S are tested.", ""]
+        section = {id: row for id, row in rows.items() if id.rpartition("-")[0] == prefix}
+        wanted = [row for row in section.values() if row.strength in "MS"]
+        held = sum(1 for row in wanted if row.tests)
+        lines += ["", f"## {title}", "", f"{held} of {len(wanted)} statements with strength M or S are proved.", ""]
         lines += ["| id | strength | statement | tests |", "| --- | --- | --- | --- |"]
-        for id, (strength, text) in of_section.items():
-            named = "<br>".join(f"`{name}`" for name in carried.get(id, ())) or (
-                f"open: {OPEN[id]}" if id in OPEN else ""
-            )
-            lines.append(f"| {id} | {strength} | {text} | {named} |")
+        for id, row in section.items():
+            tests = "<br>".join(f"`{name}`" for name in row.tests)
+            lines.append(f"| {id} | {row.strength} | {row.text} | {tests} |")
     return "\n".join(lines) + "\n"
 
 
 def missing(*prefixes: str) -> list[str]:
-    """Statements with strength M or S that no test carries and that are not open."""
-    carried = tests()
+    """Statements with strength M or S without a proof."""
     return [
-        id
-        for id, (strength, _) in statements().items()
-        if strength in "MS" and id.rpartition("-")[0] in prefixes and not carried.get(id) and id not in OPEN
+        id for id, row in read().items() if row.strength in "MS" and id.rpartition("-")[0] in prefixes and not row.tests
     ]
+
+
+def stale() -> list[str]:
+    """Markers whose test is not in the table, and tests of the table without the marker."""
+    rows, markers = read(), marked()
+    asked = {(id, name) for name, ids in markers.items() for id in ids}
+    listed = {(id, name) for id, row in rows.items() for name in row.tests}
+    unproved = [f"{id}: {name} is marked, but did not pass with --proofs" for id, name in sorted(asked - listed)]
+    return unproved + [f"{id}: {name} is listed without a marker" for id, name in sorted(listed - asked)]
 
 
 def main() -> None:
     if "--missing" in sys.argv:
+        rows = read()
+        print("\n".join(f"{id} {rows[id].text}" for id in missing(*SECTIONS)))
+    elif "--check" in sys.argv:
+        if differing := stale():
+            sys.exit("\n".join([*differing, "run pytest --proofs on these tests, or make acceptance"]))
+    else:
         rows = statements()
-        print("\n".join(f"{id} {rows[id][1]}" for id in missing("V1", "V2", "S")))
-        return
-    wanted = table()
-    if "--check" in sys.argv:
-        if not TARGET.exists() or TARGET.read_text(encoding="utf-8") != wanted:
-            sys.exit("docs/acceptance.md is stale: run scripts/acceptance_table.py")
-        return
-    TARGET.write_text(wanted, encoding="utf-8")
+        for id, row in read().items():
+            if id in rows:
+                rows[id].tests = row.tests
+        TARGET.write_text(table(rows), encoding="utf-8")
 
 
 if __name__ == "__main__":

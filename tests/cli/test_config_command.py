@@ -10,6 +10,7 @@ from seatrial.cli import config
 from seatrial.cli.main import app
 from seatrial.model.errors import ConfigError
 from seatrial.model.yaml_reader import load
+from tests.proofs import proves
 
 HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 PLUGIN = """\
@@ -32,8 +33,8 @@ def write(path: Path, text: str) -> str:
     return str(path)
 
 
+@proves("MP-015")
 def test_default_prints_what_write_config_to_writes() -> None:
-    """MP-015."""
     done = RUNNER.invoke(app, ["config", "default"])
     printed = load(done.stdout)
     assert (done.exit_code, printed["profiles"][0]["plugins"]["multiPoint"]["enabled"][0]["name"]) == (
@@ -42,8 +43,8 @@ def test_default_prints_what_write_config_to_writes() -> None:
     )
 
 
+@proves("MP-040")
 def test_expand_spells_every_point_out_in_yaml_and_json(tmp_path: Path) -> None:
-    """MP-040."""
     file = write(tmp_path / "c.yaml", HEAD)
     done = RUNNER.invoke(app, ["config", "expand", file])
     as_json = RUNNER.invoke(app, ["config", "expand", file, "-o", "json"])
@@ -61,8 +62,8 @@ def test_expand_knows_plugins_of_a_module(tmp_path: Path) -> None:
     assert {"name": "Mine", "weight": 3} in load(done.stdout)["profiles"][0]["plugins"]["score"]["enabled"]
 
 
+@proves("MP-044")
 def test_validate_names_every_error_with_exit_code_1(tmp_path: Path) -> None:
-    """MP-044."""
     file = write(tmp_path / "c.yaml", HEAD + "parallelism: -1\npodInitialBackoffSeconds: 0\n")
     done = RUNNER.invoke(app, ["config", "validate", file])
     assert done.exit_code == 1
@@ -74,8 +75,8 @@ def test_validate_accepts_a_good_file(tmp_path: Path) -> None:
     assert RUNNER.invoke(app, ["config", "validate", write(tmp_path / "c.yaml", HEAD)]).exit_code == 0
 
 
+@proves("MP-038")
 def test_old_versions_are_read_with_a_warning(tmp_path: Path) -> None:
-    """MP-038."""
     file = write(tmp_path / "c.yaml", HEAD.replace("/v1\n", "/v1beta3\n"))
     done = RUNNER.invoke(app, ["config", "validate", file])
     assert (done.exit_code, "warning: kubescheduler.config.k8s.io/v1beta3 is deprecated" in done.stderr) == (0, True)

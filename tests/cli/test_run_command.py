@@ -15,6 +15,7 @@ from seatrial.cli.progress import Progress
 from seatrial.cli.run import register
 from seatrial.model.errors import SeatrialError
 from seatrial.scenario.spec.kind import API_VERSION
+from tests.proofs import proves
 from tests.scenario.playing import create, delete, done, operations, scenario
 from tests.scenario.running import node, pod
 
@@ -43,8 +44,8 @@ def refused(*arguments: str) -> str:
     return str(result.exception)
 
 
+@proves("V1-002", "V2-045")
 def test_a_run_writes_its_files_and_says_what_happened() -> None:
-    """V1-002 V2-045"""
     result = seatrial("run", write(SPEC), "--no-report")
     assert result.exit_code == 0
     assert "play: Succeeded (done in step 3)" in result.output
@@ -54,30 +55,30 @@ def test_a_run_writes_its_files_and_says_what_happened() -> None:
     assert Path("seatrial-out/play/timeline.parquet").exists()
 
 
+@proves("V1-042")
 def test_a_scenario_without_done_ends_paused_with_exit_code_0() -> None:
-    """V1-042"""
     result = seatrial("run", write(operations(create(1, node("a")))), "--no-report")
     assert result.exit_code == 0
     assert "Paused" in result.output
 
 
+@proves("V1-044", "V1-029")
 def test_a_scenario_that_fails_writes_its_result_and_exits_with_1() -> None:
-    """V1-044 V1-029"""
     result = seatrial("run", write(operations(create(1, node("a"), id="x"), delete(2, pod("none")))), "--no-report")
     assert result.exit_code == 1
     assert 'op-2: pods "none" not found' in result.output
     assert json.loads(Path("seatrial-out/play/result.json").read_text())["status"]["phase"] == "Failed"
 
 
+@proves("V2-017")
 def test_an_unknown_controller_ends_failed() -> None:
-    """V2-017"""
     result = seatrial("run", write(operations(create(1, node("a")), simulated=["nobody"])), "--no-report")
     assert result.exit_code == 1
     assert "controller 'nobody' is not known" in result.output
 
 
+@proves("V1-025")
 def test_what_cannot_be_decoded_leaves_no_files() -> None:
-    """V1-025"""
     assert "spec.operations[0].step" in refused("run", write(operations({"step": -1})))
     assert "no such file" in refused("run", "nothing.yaml").lower()
 
@@ -130,15 +131,15 @@ def test_controllers_are_listed() -> None:
     assert {"scheduler", "deployment", "replicaset", "job", "pod", "node"} <= set(names)
 
 
+@proves("V1-097")
 def test_an_unknown_strategy_ends_any_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    """V1-097"""
     monkeypatch.setenv("UPDATE_SCENARIO_RESULTS_STRATEGY", "Never")
     with pytest.raises(SeatrialError, match="expected AtMovingNextStep, OnPause, OnDone"):
         register(typer.Typer())
 
 
+@proves("V1-096", "V2-085")
 def test_the_strategy_acts_on_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """V1-096 V2-085"""
     monkeypatch.setenv("UPDATE_SCENARIO_RESULTS_STRATEGY", "OnDone")
     seatrial("run", write(operations(create(1, node("a")))), "--no-report")
     assert "scenarioResult" not in json.loads(Path("seatrial-out/play/result.json").read_text())["status"]

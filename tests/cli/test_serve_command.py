@@ -11,6 +11,7 @@ import pytest
 from seatrial.cli.serve import chosen_controllers
 from tests.examples.serving import SCENARIOS, request, status_of, wait_for
 from tests.outside.processes import Serve, wait_until
+from tests.proofs import proves
 from tests.scenario.playing import create, done, operations, scenario
 from tests.scenario.running import node, pod
 
@@ -47,17 +48,17 @@ def slow(name: str) -> dict[str, Any]:
     return named(name, operations(*nodes, *steps, done(200)))
 
 
+@proves("V1-006", "V2-006")
 @pytest.mark.parametrize("mebibytes", [5, 50])
 def test_a_large_scenario_is_accepted_and_played(server: Serve, mebibytes: int) -> None:
-    """V1-006 V2-006"""
     body = json.dumps(large("large", (mebibytes + 1) * MEBIBYTE)).encode()
     assert len(body) > mebibytes * MEBIBYTE
     assert request(server.url + SCENARIOS, body, "POST")["metadata"]["name"] == "large"
     assert wait_for(server.url, "large", ("Succeeded", "Failed"))["status"]["phase"] == "Succeeded"
 
 
+@proves("V1-006", "V2-006")
 def test_what_is_larger_than_allowed_is_refused_with_413(tmp_path: Path) -> None:
-    """V1-006 V2-006"""
     with Serve(tmp_path, "--insecure", "--max-request-bytes", str(3 * MEBIBYTE // 2)) as server:
         refused = request(server.url + SCENARIOS, large("large", 5 * MEBIBYTE), "POST")
         assert (refused["code"], refused["reason"]) == (413, "RequestEntityTooLarge")
@@ -65,8 +66,9 @@ def test_what_is_larger_than_allowed_is_refused_with_413(tmp_path: Path) -> None
         assert request(server.url + SCENARIOS, large("small", MEBIBYTE), "POST")["kind"] == "Scenario"
 
 
+@proves("V1-103", "V1-104", "V2-086")
 def test_a_scenario_that_ran_when_the_server_was_killed_has_failed(tmp_path: Path) -> None:
-    """V1-103 V1-104 V2-086: and one that was Pending is played."""
+    """And one that was Pending is played."""
     data = ("--insecure", "--data-dir", str(tmp_path / "data"))
     server = Serve(tmp_path / "state", *data)
     server.start()
@@ -108,8 +110,8 @@ def test_a_bad_scheduler_configuration_is_refused_and_the_old_one_stays(server: 
     assert request(server.url + CONFIGURATION) == before
 
 
+@proves("V1-044", "V1-108")
 def test_a_change_of_configuration_over_http_fails_a_running_scenario(server: Serve) -> None:
-    """V1-044 V1-108"""
     request(server.url + SCENARIOS, slow("play"), "POST")
     wait_until(lambda: _step(server, "play") >= 2, 30, "the scenario is under way")
     request(server.url + CONFIGURATION, {"profiles": [{"schedulerName": "mine"}]}, "POST")

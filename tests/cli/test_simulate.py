@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from seatrial.cli.main import build
 from seatrial.model.errors import SeatrialError
 from tests.operator.objects import scenario, simulation, write_scenario
+from tests.proofs import proves
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "spread-or-binpack"
 BAD = {
@@ -55,8 +56,9 @@ def written(directory: Path, document: dict[str, Any], name: str = "simulation.y
     return name
 
 
+@proves("S-014", "S-021")
 def test_a_simulation_completes(simulate: Callable[..., Done], tmp_path: Path) -> None:
-    """S-014 S-021: the volume's directory, relative to the object's file, stands for /mnt."""
+    """The volume's directory, relative to the object's file, stands for /mnt."""
     write_scenario(tmp_path / "files")
     written(tmp_path, simulation("one", Path("files")))
     done = simulate(Path("/"), str(tmp_path / "simulation.yaml"), "--out", str(tmp_path / "out"))
@@ -70,8 +72,9 @@ def test_a_simulation_completes(simulate: Callable[..., Done], tmp_path: Path) -
     assert result == json.loads((tmp_path / "out" / "result.json").read_bytes())
 
 
+@proves("S-002")
 def test_two_simulations_are_compared(simulate: Callable[..., Done], tmp_path: Path) -> None:
-    """S-002: one scenario, two schedulers, and which uses fewer nodes."""
+    """One scenario, two schedulers, and which uses fewer nodes."""
     shutil.copytree(EXAMPLE, tmp_path / "example")
     done = simulate(tmp_path, "example/simulation.yaml", "--out", "out")
     assert done.returncode == 0, done.stderr
@@ -81,8 +84,9 @@ def test_two_simulations_are_compared(simulate: Callable[..., Done], tmp_path: P
     assert {path.name for path in (tmp_path / "example" / "results").iterdir()} == {"spread.json", "binpack.json"}
 
 
+@proves("S-036")
 def test_a_threshold_decides_the_exit_code(simulate: Callable[..., Done], tmp_path: Path) -> None:
-    """S-036: a score from the results, and no for an answer in CI."""
+    """A score from the results, and no for an answer in CI."""
     shutil.copytree(EXAMPLE, tmp_path / "example")
     done = simulate(tmp_path, "example/simulation.yaml", "--fail-if", "balance_cpu > 10")
     assert done.returncode == 1
@@ -90,9 +94,9 @@ def test_a_threshold_decides_the_exit_code(simulate: Callable[..., Done], tmp_pa
     assert simulate(tmp_path, "example/simulation.yaml", "--fail-if", "nodes_used > 0").returncode == 0
 
 
+@proves("S-013", "S-021", "S-022", "S-034")
 @pytest.mark.parametrize("cause", ["absent", "failed", "paused", "configuration"])
 def test_a_failure_is_a_status_and_exit_code_1(simulate: Callable[..., Done], tmp_path: Path, cause: str) -> None:
-    """S-013 S-021 S-022 S-034"""
     document = simulation("one", Path())
     if cause == "failed":
         made = scenario()
@@ -117,8 +121,9 @@ def test_a_failure_is_a_status_and_exit_code_1(simulate: Callable[..., Done], tm
     assert status["message"] in done.stderr
 
 
+@proves("S-034")
 def test_the_deadline_ends_a_simulation_here_too(simulate: Callable[..., Done], tmp_path: Path) -> None:
-    """S-034: many pods with a second for all of them."""
+    """Many pods with a second for all of them."""
     made = scenario("long", pods=40_000)
     (tmp_path / "scenario.json").write_text(json.dumps(made, separators=(",", ":")))
     done = simulate(tmp_path, written(tmp_path, simulation("one", Path(), activeDeadlineSeconds=1)))

@@ -10,6 +10,7 @@ from seatrial.control_plane.scheduler import EmbeddedScheduler
 from seatrial.model.errors import BadRequest
 from seatrial.scenario.cluster import fresh_store
 from tests.known_kinds import known_kind
+from tests.proofs import proves
 
 
 class Server:
@@ -51,6 +52,7 @@ def test_another_configuration_is_in_force_at_once() -> None:
     assert server.pod("a") == "n1"
 
 
+@proves("MP-044")
 @pytest.mark.parametrize(
     "bad",
     [
@@ -60,7 +62,6 @@ def test_another_configuration_is_in_force_at_once() -> None:
     ],
 )
 def test_a_bad_configuration_is_refused_and_the_old_one_stays_in_force(bad: Any) -> None:
-    """MP-044."""
     server = Server()
     server.node("n1")
     before = server.embedded.configuration()
@@ -70,8 +71,8 @@ def test_a_bad_configuration_is_refused_and_the_old_one_stays_in_force(bad: Any)
     assert server.pod("a") == "n1"
 
 
+@proves("MP-045")
 def test_metrics_count_attempts_by_result() -> None:
-    """MP-045."""
     server = Server()
     server.pod("lost")
     server.node("n1")

@@ -10,6 +10,7 @@ from seatrial.model.errors import ConfigError
 from seatrial.scenario.scenario_resource import status_of
 from seatrial.volcano.apis import QUEUE, kind_of
 from tests.known_kinds import known_kind
+from tests.proofs import proves
 
 SCENARIO = Path(__file__).parents[2] / "examples" / "first-steps" / "scenario.yaml"
 MOST_TURNS = 20_000
@@ -34,8 +35,9 @@ def test_a_scenario_leaves_a_cluster_with_the_built_in_queues() -> None:
     assert [queue.name for queue in queues] == ["default", "root"]
 
 
+@proves("VC-043")
 def test_sessions_are_measured() -> None:
-    """VC-043: the metrics of the scheduling process, by upstream's names."""
+    """The metrics of the scheduling process, by upstream's names."""
     parts = compose(Settings(port=0, record="none", volcano=True))
     work(parts)
     text = "".join(page() for page in parts.metrics)

@@ -5,6 +5,7 @@ import shlex
 import shutil
 from pathlib import Path
 
+from tests.proofs import proves
 from tests.vcsim.processes import User
 
 ROOT = Path(__file__).parents[2]
@@ -18,8 +19,9 @@ def commands() -> list[list[str]]:
     return [shlex.split(command) for command in _COMMAND.findall(text)]
 
 
+@proves("VC-009", "VC-045")
 def test_the_guide_works_from_top_to_bottom(tmp_path: Path) -> None:
-    """VC-009, VC-045: cluster, test, report and deletion, as the guide shows them."""
+    """Cluster, test, report and deletion, as the guide shows them."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     user = User(tmp_path)
     played = [command for command in commands() if "--compare" not in command]

@@ -19,6 +19,7 @@ from seatrial.scenario.spec.decoding import read_scenario
 from seatrial.scenario.spec.dialect import dialect_of
 from seatrial.scenario.spec.plan import settle
 from tests.examples.run_all import EXAMPLES, LARGE, configurations, names, simulation
+from tests.proofs import proves
 
 ROOT = EXAMPLES.parent
 PLACES = (str(ROOT), "/", str(EXAMPLES), "/tmp")
@@ -57,8 +58,9 @@ def result(results: tuple[Path, Path], name: str) -> Result:
     return Result.load(results[0] / name)
 
 
+@proves("V1-082", "V2-047")
 def test_results_are_the_same_bytes_in_all_surroundings(results: tuple[Path, Path]) -> None:
-    """V1-082 V2-047: hash seed, time zone, language and working directory make no difference."""
+    """Hash seed, time zone, language and working directory make no difference."""
     made = sorted(path.name for path in results[0].iterdir())
     assert made == sorted(path.name for path in results[1].iterdir())
     assert {name.split(".")[0] for name in made} == set(names()) - LARGE
@@ -66,9 +68,10 @@ def test_results_are_the_same_bytes_in_all_surroundings(results: tuple[Path, Pat
         assert filecmp.cmp(results[0] / name / "result.json", results[1] / name / "result.json", shallow=False), name
 
 
+@proves("V1-082", "V2-047")
 @pytest.mark.long
 def test_ten_runs_of_all_examples_are_the_same_bytes(tmp_path: Path) -> None:
-    """V1-082 V2-047: the large ones, too."""
+    """The large ones, too."""
 
     def digests(number: int) -> dict[str, str]:
         folder = tmp_path / str(number)
@@ -102,24 +105,24 @@ def _ordered(value: Any, order: Callable[[Any], Iterable[str]]) -> Any:
     return [_ordered(item, order) for item in value] if isinstance(value, list) else value
 
 
+@proves("V1-002", "V2-045")
 def test_first_steps_in_both_spellings(results: tuple[Path, Path]) -> None:
-    """V1-002 V2-045"""
     first, second = result(results, "first-steps"), result(results, "first-steps-events")
     assert first.phase == second.phase == "Succeeded"
     assert dict(first.pods.select("name", "node").iter_rows()) == {"small": "node-1", "big": None}
     assert dict(second.pods.select("name", "deleted").iter_rows()) == {"small": 4, "late": None}
 
 
+@proves("V2-001")
 def test_the_autoscaler_makes_nodes_until_its_pool_is_empty(results: tuple[Path, Path]) -> None:
-    """V2-001"""
     found = result(results, "autoscaler")
     assert found.phase == "Succeeded"
     assert len(found.nodes) == 6
     assert found.pods["node"].is_not_null().sum() == 24
 
 
+@proves("V2-061")
 def test_the_node_set_makes_all_nodes_before_anything_is_scheduled(results: tuple[Path, Path]) -> None:
-    """V2-061"""
     found = result(results, "nodeset")
     assert len(found.nodes) == 200
     spread = found.pods.group_by("node").len()
@@ -134,8 +137,9 @@ def test_a_rolling_update_ends_with_new_pods_alone(results: tuple[Path, Path]) -
     assert web.filter(pl.col("deleted").is_null())["node"].is_not_null().sum() == 12
 
 
+@proves("V1-110")
 def test_one_configuration_spreads_and_the_other_packs(results: tuple[Path, Path]) -> None:
-    """V1-110: two schedulers, one scenario, and the difference in numbers."""
+    """Two schedulers, one scenario, and the difference in numbers."""
     used = [
         result(results, f"spread-or-binpack.scheduler.{kind}").nodes.filter(pl.col("pods") > 0).height
         for kind in ("spread", "binpack")
@@ -150,8 +154,8 @@ def test_the_storm_preempts(results: tuple[Path, Path]) -> None:
     assert [entry for entry in found.events() if "podPreempted" in entry]
 
 
+@proves("V1-111", "V2-004")
 def test_the_worst_case_is_added_while_paused(results: tuple[Path, Path]) -> None:
-    """V1-111 V2-004"""
     found = result(results, "worst-case")
     assert found.phase == "Succeeded"
     assert found.explain("worst").attempts[-1].outcome == "unschedulable"

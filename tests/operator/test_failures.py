@@ -10,6 +10,7 @@ import pytest
 from tests.operator.conftest import World
 from tests.operator.objects import node, scenario, simulation, simulator, write_scenario
 from tests.operator.processes import OperatorProcess
+from tests.proofs import proves
 
 SLOW, BROKEN, CRASHING = "slow:1", "broken:1", "crashing:1"
 IMAGES = {SLOW: ("sleep", "60"), BROKEN: ("sh", "-c", "echo it is broken; exit 3"), CRASHING: ("sh", "-c", "exit 7")}
@@ -84,9 +85,10 @@ def ended(world: World) -> Iterator[dict[str, dict[str, Any]]]:
     yield {"never-available": never} | {name: world.cluster.ended(name) for name in made}
 
 
+@proves("S-013", "S-021", "S-022", "S-034")
 @pytest.mark.parametrize("name", MESSAGES)
 def test_a_failure_says_why(world: World, ended: dict[str, dict[str, Any]], name: str) -> None:
-    """S-013 S-021 S-022 S-034: Failed with a message, no completionTime, and the Simulator is deleted."""
+    """Failed with a message, no completionTime, and the Simulator is deleted."""
     status = ended[name]
     assert status["phase"] == "Failed"
     assert MESSAGES[name] in status["message"]
@@ -111,8 +113,9 @@ def test_a_failure_is_an_event(world: World, ended: dict[str, dict[str, Any]]) -
     assert "it is broken" in found["runner-broken"]["message"]
 
 
+@proves("S-034")
 def test_the_result_appears_when_the_scenario_lacks_done_and_the_runner_adds_it(world: World) -> None:
-    """S-034: `--append-done` instead of a failure."""
+    """`--append-done` instead of a failure."""
     directory = world.directory / "appended"
     write_scenario(directory, done=False)
     arguments = ["scenario-runner", "--append-done"]

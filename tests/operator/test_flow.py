@@ -19,6 +19,7 @@ from seatrial.scenario.spec.kind import API_VERSION
 from tests.operator.cluster import Cluster, path_of
 from tests.operator.conftest import World
 from tests.operator.objects import scenario, simulation, simulator, write_scenario
+from tests.proofs import proves
 
 UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 SCENARIOS = f"/apis/{API_VERSION}/scenarios"
@@ -83,8 +84,9 @@ def completed(world: World, log: Log) -> dict[str, Any]:
     return ended
 
 
+@proves("S-001", "S-020", "S-021", "S-022")
 def test_a_simulation_completes(world: World, completed: dict[str, Any]) -> None:
-    """S-001 S-020 S-021 S-022: both times in UTC, and a message."""
+    """Both times in UTC, and a message."""
     status = completed["status"]
     assert status["phase"] == "Completed"
     assert UTC.fullmatch(status["startTime"])
@@ -92,8 +94,9 @@ def test_a_simulation_completes(world: World, completed: dict[str, Any]) -> None
     assert status["message"] == "the result is in /mnt/result.json"
 
 
+@proves("S-004", "S-007", "S-020", "S-031", "S-032", "S-033")
 def test_its_steps_are_in_the_order_of_the_proposal(world: World, completed: dict[str, Any], log: Log) -> None:
-    """S-004 S-007 S-020 S-031 S-032 S-033: each step shows in the watch streams."""
+    """Each step shows in the watch streams."""
     steps = []
     for kind, what, found in log.of("flow"):
         status = found.get("status") or {}
@@ -111,8 +114,8 @@ def test_its_steps_are_in_the_order_of_the_proposal(world: World, completed: dic
     assert [step for step in dict.fromkeys(steps) if step] == order
 
 
+@proves("S-017", "S-026", "S-027")
 def test_the_pod_runs_simulator_and_runner(completed: dict[str, Any], log: Log) -> None:
-    """S-017 S-026 S-027"""
     pod = next(found for _, what, found in log.of("flow") if what == "Pod")
     containers = {container["name"]: container for container in pod["spec"]["containers"]}
     assert set(containers) == {"simulator", "scenario-runner"}
@@ -120,16 +123,16 @@ def test_the_pod_runs_simulator_and_runner(completed: dict[str, Any], log: Log) 
     assert variables["SIMULATOR_KUBE_APISERVER_PORT"] == "9999"
 
 
+@proves("S-028")
 def test_the_scenario_begins_after_the_pod(world: World, completed: dict[str, Any], log: Log) -> None:
-    """S-028"""
     pods = [found for _, what, found in log.of("flow") if what == "Pod" and found.get("status", {}).get("startTime")]
     made = result(world.directory / "flow")["metadata"]["creationTimestamp"]
     assert UTC.fullmatch(made)
     assert made >= pods[0]["status"]["startTime"]
 
 
+@proves("S-014", "S-030")
 def test_the_result_is_the_scenario_at_its_end(world: World, completed: dict[str, Any]) -> None:
-    """S-014 S-030"""
     found = result(world.directory / "flow")
     assert found["kind"] == "Scenario"
     assert found["metadata"]["name"] == "small"
@@ -138,8 +141,9 @@ def test_the_result_is_the_scenario_at_its_end(world: World, completed: dict[str
     assert not [path for path in (world.directory / "flow").iterdir() if path.name.startswith(".")]
 
 
+@proves("S-032")
 def test_nothing_is_left_but_the_simulation(world: World, completed: dict[str, Any]) -> None:
-    """S-032: Pod and Service go with the Simulator that owns them."""
+    """Pod and Service go with the Simulator that owns them."""
     assert world.cluster.simulator("flow") is None
     assert world.cluster.pod("flow") is None
     service = "/api/v1/namespaces/default/services/flow"
@@ -152,8 +156,9 @@ def test_events_tell_what_the_operator_did(world: World, completed: dict[str, An
     assert sorted(reasons) == ["Completed", "SimulatorCreated"]
 
 
+@proves("S-006", "S-007", "S-008", "S-029")
 def test_the_kinds_are_in_the_users_cluster_alone(world: World, completed: dict[str, Any]) -> None:
-    """S-006 S-007 S-008 S-029: each simulator has an API server, which runs a Scenario as soon as it is created."""
+    """Each simulator has an API server, which runs a Scenario as soon as it is created."""
     cluster = world.cluster
     for name in ("left", "right"):
         cluster.create(simulator(name))
@@ -206,8 +211,8 @@ def phases_of(port: int, act: Callable[[], object]) -> Iterator[str]:
                 return
 
 
+@proves("S-038")
 def test_another_spec_restarts_the_pod_of_a_simulator(world: World) -> None:
-    """S-038"""
     cluster = world.cluster
     cluster.create(simulator("changing"))
     cluster.wait_for(lambda: available(cluster, "changing"), "the Simulator is Available")
@@ -224,8 +229,9 @@ def test_another_spec_restarts_the_pod_of_a_simulator(world: World) -> None:
     assert [port["port"] for port in ports] == [4000, 1212]
 
 
+@proves("S-002")
 def test_one_scenario_with_two_schedulers_shows_which_is_better(world: World) -> None:
-    """S-002: the example, with a directory of this machine as its volume; the same file, two configurations."""
+    """The example, with a directory of this machine as its volume; the same file, two configurations."""
     directory = world.directory / "example"
     shutil.copytree(EXAMPLE, directory)
     for document in yaml.safe_load_all((EXAMPLE / "simulation.yaml").read_text()):
@@ -237,8 +243,9 @@ def test_one_scenario_with_two_schedulers_shows_which_is_better(world: World) ->
         assert len(set(re.findall(r'"nodeName": ?"([^"]+)"', text))) == nodes
 
 
+@proves("S-015", "S-016")
 def test_volumes_of_other_kinds(world: World) -> None:
-    """S-015 S-016: a ConfigMap with the template, and a result that is lost, with a warning."""
+    """A ConfigMap with the template, and a result that is lost, with a warning."""
     cluster = world.cluster
     data = {"scenario.json": json.dumps(scenario())}
     cluster.request("POST", "/api/v1/namespaces/default/configmaps", {"metadata": {"name": "scenario"}, "data": data})
@@ -253,8 +260,8 @@ def test_volumes_of_other_kinds(world: World) -> None:
     assert "ResultNotPersistent" in warnings
 
 
+@proves("S-016")
 def test_a_claim_holds_template_and_result(world: World) -> None:
-    """S-016"""
     cluster, directory = world.cluster, world.directory / "claimed"
     write_scenario(directory)
     common = {"accessModes": ["ReadWriteOnce"], "storageClassName": ""}

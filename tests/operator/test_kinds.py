@@ -8,6 +8,7 @@ import pytest
 from seatrial.operator.kinds import IMAGE, definitions
 from tests.operator.cluster import path_of
 from tests.operator.objects import simulation, simulator
+from tests.proofs import proves
 from tests.server.client import Reply, Server
 
 MERGE = {"content-type": "application/merge-patch+json"}
@@ -41,8 +42,9 @@ def schema(kind: str) -> dict[str, Any]:
     return properties
 
 
+@proves("S-003", "S-010", "S-037")
 def test_a_simulation_has_scenario_files_and_the_spec_of_a_simulator() -> None:
-    """S-003 S-010 S-037: by file, and never inline."""
+    """By file, and never inline."""
     properties = schema("SchedulerSimulation")
     assert {"apiVersion", "kind", "metadata", "spec", "status"} <= set(properties)
     assert set(properties["spec"]["properties"]) == {
@@ -56,8 +58,8 @@ def test_a_simulation_has_scenario_files_and_the_spec_of_a_simulator() -> None:
     assert properties["spec"]["properties"]["simulatorSpec"]["properties"] == schema("Simulator")["spec"]["properties"]
 
 
+@proves("S-038")
 def test_a_simulator_has_the_fields_of_its_proposal() -> None:
-    """S-038"""
     properties = schema("Simulator")
     assert set(properties["spec"]["properties"]) == {
         "kubeAPIServerPort",
@@ -72,15 +74,15 @@ def test_a_simulator_has_the_fields_of_its_proposal() -> None:
     assert properties["status"]["properties"]["phase"]["enum"] == ["Pending", "Creating", "Available"]
 
 
+@proves("S-009")
 def test_simulations_are_namespaced(server: Server) -> None:
-    """S-009"""
     path = SIMULATIONS.replace("/namespaces/default", "")
     assert server("POST", path, simulation("one", Path("/data"))).status in (404, 405)
     assert {each["spec"]["scope"] for each in definitions()} == {"Namespaced"}
 
 
+@proves("S-018")
 def test_images_and_ports_have_defaults(created: dict[str, Any]) -> None:
-    """S-018"""
     spec = created["spec"]
     assert spec["scenarioRunnerImage"] == spec["simulatorSpec"]["image"] == IMAGE
     assert (spec["simulatorSpec"]["kubeAPIServerPort"], spec["simulatorSpec"]["simulatorServerPort"]) == (3131, 1212)
@@ -96,15 +98,16 @@ CHANGES = {
 }
 
 
+@proves("S-011", "S-012", "S-014", "S-016", "S-018")
 @pytest.mark.parametrize("field", CHANGES)
 def test_no_field_of_a_simulation_can_be_updated(server: Server, created: dict[str, Any], field: str) -> None:
-    """S-011 S-012 S-014 S-016 S-018"""
     reply = patch(server, {field: CHANGES[field]})
     assert reply.status == 422
     assert [cause["field"] for cause in reply.json()["details"]["causes"]] == [f"spec.{field}"]
     assert "cannot be updated" in reply.json()["message"]
 
 
+@proves("S-011", "S-016")
 @pytest.mark.parametrize(
     "change",
     [
@@ -115,7 +118,7 @@ def test_no_field_of_a_simulation_can_be_updated(server: Server, created: dict[s
     ],
 )
 def test_neither_can_what_is_inside(server: Server, created: dict[str, Any], change: dict[str, Any]) -> None:
-    """S-011 S-016: one kind of volume for another, an optional field that was absent."""
+    """One kind of volume for another, an optional field that was absent."""
     assert patch(server, change).status == 422
 
 
@@ -130,8 +133,9 @@ def test_a_simulator_can_be_updated(server: Server) -> None:
     assert reply.json()["spec"]["kubeAPIServerPort"] == 9999
 
 
+@proves("S-019", "S-023")
 def test_the_phase_is_written_through_the_status_subresource(server: Server, created: dict[str, Any]) -> None:
-    """S-019 S-023: Failed and Completed are the phases; until then there is none."""
+    """Failed and Completed are the phases; until then there is none."""
     assert "status" not in created
     ignored = server("PATCH", f"{SIMULATIONS}/one", {"status": {"phase": "Completed"}}, **MERGE)
     assert "status" not in ignored.json()
@@ -165,8 +169,8 @@ def test_bad_values_are_refused(server: Server, field: str, value: object) -> No
     assert f"spec.{field}" in reply.json()["message"]
 
 
+@proves("S-037")
 def test_an_inline_scenario_is_an_unknown_field(server: Server) -> None:
-    """S-037"""
     document = simulation("inline", Path("/data"), scenario={"operations": []})
     reply = server("POST", f"{SIMULATIONS}?fieldValidation=Strict", document)
     assert reply.status == 400

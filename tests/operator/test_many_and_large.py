@@ -8,6 +8,7 @@ import pytest
 
 from tests.operator.conftest import World
 from tests.operator.objects import scenario, simulation, write_scenario
+from tests.proofs import proves
 
 MANY = 20
 LARGE = 100 * 1024 * 1024
@@ -52,9 +53,10 @@ def largest(cluster: Any) -> int:
     return max(sizes)
 
 
+@proves("S-035")
 @pytest.mark.long
 def test_files_of_a_hundred_mebibytes_stay_out_of_the_users_cluster(world: World) -> None:
-    """S-035: in and out by file, while every object of the user's cluster stays small."""
+    """In and out by file, while every object of the user's cluster stays small."""
     directory = world.directory / "large"
     write_large_scenario(directory / "scenario.json")
     world.cluster.create(simulation("large", directory))

@@ -9,6 +9,7 @@ from seatrial.model.times import SECOND, parse_time
 from seatrial.operator.outcome import Deadlines, next_deadline, outcome_of, persistence_warning
 from seatrial.operator.simulator_controller import phase_of
 from tests.operator.objects import simulation
+from tests.proofs import proves
 
 START = "2030-01-01T00:00:00Z"
 NOW = parse_time(START)
@@ -38,6 +39,7 @@ def outcome(found: dict[str, Any] | None, deadlines: Deadlines | None = None, se
     return outcome_of(asked(**spec), simulator(message="no node"), found, chosen, NOW + seconds * SECOND)
 
 
+@proves("S-031", "S-034")
 @pytest.mark.parametrize(
     ("found", "reason", "message"),
     [
@@ -69,7 +71,6 @@ def outcome(found: dict[str, Any] | None, deadlines: Deadlines | None = None, se
     ],
 )
 def test_containers_decide(found: dict[str, Any], reason: str, message: str) -> None:
-    """S-031 S-034"""
     assert (outcome(found).reason, outcome(found).message) == (reason, message)
 
 
@@ -78,8 +79,8 @@ def test_while_both_run_there_is_no_outcome() -> None:
     assert outcome(None) is None
 
 
+@proves("S-034")
 def test_a_simulator_that_is_not_available_in_time_fails_the_simulation() -> None:
-    """S-034"""
     late = outcome(None, Deadlines(300, 0), seconds=300)
     assert late.message == "the Simulator one was not Available within 300 s: no node"
     assert outcome(None, Deadlines(300, 0), seconds=299) is None
@@ -87,8 +88,8 @@ def test_a_simulator_that_is_not_available_in_time_fails_the_simulation() -> Non
     assert available is None
 
 
+@proves("S-034")
 def test_the_deadline_of_the_spec_comes_before_that_of_the_operator() -> None:
-    """S-034"""
     assert outcome(None, Deadlines(0, 60), seconds=60).message == "not finished within 60 s"
     assert outcome(None, Deadlines(0, 60), seconds=60, activeDeadlineSeconds=90) is None
     assert outcome(None, Deadlines(0, 60), seconds=90, activeDeadlineSeconds=90).reason == "DeadlineExceeded"
@@ -103,8 +104,8 @@ def test_the_next_look_is_at_the_next_deadline() -> None:
     assert next_deadline(asked(), simulator(), deadlines, NOW + 999 * SECOND) == 0
 
 
+@proves("S-015")
 def test_a_result_outside_every_mount_is_warned_of() -> None:
-    """S-015"""
     assert persistence_warning(asked()["spec"]) == ""
     outside = asked(scenarioResultFilePath="/elsewhere/result.json")["spec"]
     assert "scenarioResultFilePath /elsewhere/result.json is outside /mnt" in persistence_warning(outside)
@@ -115,6 +116,7 @@ def test_a_result_outside_every_mount_is_warned_of() -> None:
     assert "outside" in persistence_warning(no_volume)
 
 
+@proves("S-038")
 @pytest.mark.parametrize(
     ("found", "phase", "message"),
     [
@@ -142,5 +144,4 @@ def test_a_result_outside_every_mount_is_warned_of() -> None:
     ],
 )
 def test_a_simulator_says_what_it_waits_for(found: dict[str, Any] | None, phase: str, message: str) -> None:
-    """S-038"""
     assert phase_of(found) == (phase, message)

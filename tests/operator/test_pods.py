@@ -6,6 +6,7 @@ from typing import Any
 from seatrial.operator.kinds import IMAGE
 from seatrial.operator.pods import pod_for, service_for, service_name, simulator_for, url_of
 from tests.operator.objects import simulation, simulator
+from tests.proofs import proves
 
 ETCD_IMAGE = "etcd:3.6.8"
 DEFAULTS = {"kubeAPIServerPort": 3131, "simulatorServerPort": 1212, "image": IMAGE}
@@ -44,8 +45,9 @@ def names(pod: dict[str, Any]) -> set[str]:
     return {each["name"] for each in pod["spec"]["containers"]}
 
 
+@proves("S-017", "S-027")
 def test_the_pod_has_the_containers_of_the_flow() -> None:
-    """S-017 S-027: a simulator that keeps its objects in etcd gets one, unless etcdURL names another."""
+    """A simulator that keeps its objects in etcd gets one, unless etcdURL names another."""
     assert names(pod_of_simulation()) == {"simulator", "scenario-runner"}
     other = {"image": "kube-scheduler-simulator:v0.4"}
     assert names(pod_of_simulation(simulator=other)) == {"simulator", "etcd", "scenario-runner"}
@@ -53,8 +55,9 @@ def test_the_pod_has_the_containers_of_the_flow() -> None:
     assert names(pod_of_simulation(simulator=with_url)) == {"simulator", "scenario-runner"}
 
 
+@proves("S-026")
 def test_the_runner_learns_port_and_paths_from_its_environment() -> None:
-    """S-026: the port as text."""
+    """The port as text."""
     made = environment(pod_of_simulation(simulator={"kubeAPIServerPort": 9999}), "scenario-runner")
     assert made == {
         "SIMULATOR_KUBE_APISERVER_PORT": "9999",
@@ -63,8 +66,8 @@ def test_the_runner_learns_port_and_paths_from_its_environment() -> None:
     }
 
 
+@proves("S-016", "S-025")
 def test_the_volume_is_mounted_at_mnt_of_the_runner() -> None:
-    """S-016 S-025"""
     pod = pod_of_simulation()
     assert {"name": "files", "hostPath": {"path": "/data"}} in pod["spec"]["volumes"]
     assert {"name": "files", "mountPath": "/mnt"} in container(pod, "scenario-runner")["volumeMounts"]
@@ -79,8 +82,8 @@ def test_a_configuration_in_the_volume_is_mounted_in_the_simulator_too() -> None
     assert "--scheduler-config=$(KUBE_SCHEDULER_CONFIG_PATH)" in container(pod, "simulator")["args"]
 
 
+@proves("S-038")
 def test_the_simulator_has_the_environment_of_its_proposal() -> None:
-    """S-038"""
     spec = {
         "kubeAPIServerPort": 3132,
         "simulatorServerPort": 1213,
@@ -99,8 +102,8 @@ def test_the_simulator_has_the_environment_of_its_proposal() -> None:
     assert [port["containerPort"] for port in container(pod, "simulator")["ports"]] == [3132, 1213]
 
 
+@proves("S-038")
 def test_containers_of_the_template_take_precedence_field_by_field() -> None:
-    """S-038"""
     mine = {"name": "simulator", "resources": {"limits": {"cpu": "2"}}, "env": [{"name": "PORT", "value": "80"}]}
     template = {
         "metadata": {"labels": {"team": "a"}},
@@ -137,8 +140,9 @@ def test_our_image_runs_without_rights() -> None:
     assert pod["spec"]["automountServiceAccountToken"] is False
 
 
+@proves("S-018")
 def test_another_runner_image_gets_no_arguments_of_ours() -> None:
-    """S-018: an image of one's own finds everything in its environment."""
+    """An image of one's own finds everything in its environment."""
     runner = container(pod_of_simulation(scenarioRunnerImage="mine:1"), "scenario-runner")
     assert runner["image"] == "mine:1"
     assert "args" not in runner
@@ -149,8 +153,9 @@ def test_a_version_of_our_image_is_ours() -> None:
     assert names(pod) == {"simulator"}
 
 
+@proves("S-018")
 def test_the_default_image_is_that_of_the_operator() -> None:
-    """S-018: the definitions need not know where the image was pulled from."""
+    """The definitions need not know where the image was pulled from."""
     pod = pod_for(served(simulator("one")), "host:5000/team/seatrial:2", "")
     assert container(pod, "simulator")["image"] == "host:5000/team/seatrial:2"
     assert names(pod) == {"simulator"}
@@ -169,8 +174,9 @@ def test_a_name_that_no_service_may_have_is_replaced() -> None:
         assert len(service_name(name)) == 20
 
 
+@proves("S-004")
 def test_everything_is_owned() -> None:
-    """S-004: the Simulator by the SchedulerSimulation, Pod and Service by the Simulator."""
+    """The Simulator by the SchedulerSimulation, Pod and Service by the Simulator."""
     asked = served(simulation("one", Path("/data")))
     made = served(simulator_for(asked, IMAGE))
     for document, owner in ((made, asked), (pod_for(made, IMAGE, ""), made), (service_for(made), made)):

@@ -20,6 +20,7 @@ from seatrial.scenario.spec.kind import API_VERSION
 from tests.operator.kubelet import SEATRIAL, free_port
 from tests.operator.objects import node, scenario, write_scenario
 from tests.outside.processes import Serve
+from tests.proofs import proves
 
 SCENARIOS = f"/apis/{API_VERSION}/scenarios"
 EVENTS_DONE = {"step": 3, "operation": "Done", "doneOperation": {"done": True}}
@@ -54,8 +55,9 @@ def served(simulator: Serve, name: str) -> Any:
         return json.loads(answer.read())
 
 
+@proves("S-024", "S-030", "S-031")
 def test_it_creates_the_scenario_and_stores_its_result(simulator: Serve, tmp_path: Path) -> None:
-    """S-024 S-030 S-031: the file holds the Scenario as the API server has it, and the exit code is 0."""
+    """The file holds the Scenario as the API server has it, and the exit code is 0."""
     template = write_scenario(tmp_path, "stored")
     done = run(simulator.port, template, tmp_path / "results" / "result.json")
     assert done.returncode == 0, done.stderr
@@ -108,8 +110,9 @@ def test_a_result_that_was_there_stays_until_the_new_one_is_whole(simulator: Ser
     assert json.loads(result.read_bytes())["metadata"]["name"] == "new"
 
 
+@proves("S-034")
 def test_a_simulator_that_is_gone_ends_the_runner(tmp_path: Path) -> None:
-    """S-034: a server that answers twice, when it is ready and when the Scenario is created, and then no more."""
+    """A server that answers twice, when it is ready and when the Scenario is created, and then no more."""
     listener = socket.create_server(("127.0.0.1", 0))
 
     def answer_twice() -> None:

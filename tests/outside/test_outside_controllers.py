@@ -12,6 +12,7 @@ import pytest
 
 from tests.outside.gate.playing import toy_command
 from tests.outside.objects import deployment, node, pod
+from tests.proofs import proves
 from tests.scenario.playing import create, done, operations, scenario
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -120,8 +121,9 @@ def test_ten_runs_give_the_same_steps(programs: Path, topology_spread: Path, tmp
     assert all(run == runs[0] for run in runs)
 
 
+@proves("V2-070")
 def test_kube_scheduler_and_an_autoscaler_run_until_neither_can_do_more(programs: Path, tmp_path: Path) -> None:
-    """V2-070: nodes of the autoscaler give kube-scheduler new work in the same step."""
+    """Nodes of the autoscaler give kube-scheduler new work in the same step."""
     items = [create(1, node("n1", pods="1")), *(create(1, pod(name)) for name in "abcd"), done(2)]
     path = written(tmp_path, operations(*items, simulated=("scheduler", "autoscaler")))
     toy = {"name": "autoscaler", "command": list(toy_command("autoscaler")), "quiet": "2s"}
@@ -157,8 +159,9 @@ def test_kube_controller_manager_prepares_for_kube_scheduler(
     assert all(pod["createdAt"] == {"major": 1, "minor": 0} for pod in bound)
 
 
+@proves("V1-113")
 def test_a_changed_scheduler_in_go_takes_part(tmp_path: Path) -> None:
-    """V1-113: one call at the top of its loop, over net/http; it reports no failures and polls."""
+    """One call at the top of its loop, over net/http; it reports no failures and polls."""
     if shutil.which("go") is None:
         pytest.skip("there is no go on PATH to build the scheduler with")
     program = tmp_path / "goscheduler"

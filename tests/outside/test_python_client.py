@@ -11,6 +11,7 @@ from seatrial.scenario.spec.kind import API_VERSION
 from tests.examples.playing import assert_equal, examples
 from tests.outside.objects import deployment, node, pod
 from tests.outside.processes import Serve
+from tests.proofs import proves
 
 kubernetes = pytest.importorskip("kubernetes", reason="the official Python client is not installed")
 
@@ -66,8 +67,9 @@ def test_dynamic_client(client: Any) -> None:
     maps.delete(name="a", namespace="default")
 
 
+@proves("V1-001")
 def test_scenarios(tmp_path: Path) -> None:
-    """V1-001: created, watched and read back by the client, one gives what a run gives."""
+    """Created, watched and read back by the client, one gives what a run gives."""
     example = next(example for example in examples() if example.name == "first-steps")
     group, version = API_VERSION.split("/")
     with (

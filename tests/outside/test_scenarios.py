@@ -10,6 +10,7 @@ import pytest
 
 from tests.examples.playing import Example, assert_equal, examples
 from tests.outside.processes import Kubectl, Serve, wait_until
+from tests.proofs import proves
 
 ALL = list(examples())
 SECONDS = 120
@@ -32,19 +33,19 @@ def created(example: Example, programs: Path, directory: Path) -> Iterator[Kubec
         yield kubectl
 
 
+@proves("V1-001", "V1-005")
 @pytest.mark.parametrize("example", ALL, ids=lambda example: example.name)
 def test_an_example_gives_through_kubectl_what_a_run_gives(example: Example, programs: Path, tmp_path: Path) -> None:
-    """V1-001 V1-005"""
     with created(example, programs, tmp_path) as kubectl:
         served = read(kubectl, example.folder.name)
     assert_equal(served, example.run(tmp_path / "out"))
 
 
+@proves("V1-092", "V1-111", "V2-004")
 @pytest.mark.parametrize("example", [e for e in ALL if e.driven], ids=lambda example: example.name)
 def test_operations_added_through_kubectl_give_what_the_driver_gives(
     example: Example, programs: Path, tmp_path: Path
 ) -> None:
-    """V1-092 V1-111 V2-004"""
     driven = example.drive(tmp_path / "out")
     with created(example, programs, tmp_path) as kubectl:
         name = example.folder.name

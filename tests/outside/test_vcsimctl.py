@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.outside.processes import Kubectl
+from tests.proofs import proves
 from tests.vcsim.files import cluster, group, written
 from tests.vcsim.processes import User
 
@@ -29,8 +30,9 @@ def kubectl(programs: Path, owner: User, tmp_path: Path) -> Kubectl:
     return Kubectl(programs / "kubectl", owner.home / ".kube" / "config", tmp_path)
 
 
+@proves("VC-014", "VC-015", "VC-016", "VC-017")
 def test_get_node_looks_as_in_the_seed(kubectl: Kubectl) -> None:
-    """VC-014, VC-015, VC-016, VC-017: columns, states and roles."""
+    """Columns, states and roles."""
     head, *rows = kubectl("get", "node").splitlines()
     assert head.split() == ["NAME", "STATUS", "ROLES", "AGE", "VERSION"]
     cells = {row.split()[0]: row.split()[1:] for row in rows}
@@ -44,8 +46,9 @@ def test_get_node_looks_as_in_the_seed(kubectl: Kubectl) -> None:
         assert re.fullmatch(r"v1\.\d+\.\d+", version)
 
 
+@proves("VC-019")
 def test_describe_node_shows_what_was_declared(kubectl: Kubectl) -> None:
-    """VC-019: the strings 128, 256Gi and 110 in the order of the seed."""
+    """The strings 128, 256Gi and 110 in the order of the seed."""
     name = next(line for line in kubectl("get", "node", "-o", "name").split() if "fake-" in line)
     text = kubectl("describe", name)
     assert (
@@ -54,8 +57,9 @@ def test_describe_node_shows_what_was_declared(kubectl: Kubectl) -> None:
     ) in text
 
 
+@proves("VC-018")
 def test_queues_and_jobs_are_served(kubectl: Kubectl) -> None:
-    """VC-018: Volcano is installed: its kinds have their names and columns, and its scheduler works."""
+    """Volcano is installed: its kinds have their names and columns, and its scheduler works."""
     names = [item["metadata"]["name"] for item in kubectl.json("get", "queues")["items"]]
     assert names == ["default", "root"]
     container = {"name": "main", "image": "busybox", "resources": {"requests": {"cpu": "1"}}}

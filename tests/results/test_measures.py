@@ -10,6 +10,7 @@ from seatrial.results.entries import Entry
 from seatrial.results.headline import headline
 from seatrial.results.measure import all_measures, find_measures
 from seatrial.results.run import Run
+from tests.proofs import proves
 from tests.results.conftest import Story, ToldRun, node, pod
 
 GI = 1024**3
@@ -27,8 +28,9 @@ def summary(run: Run, name: str) -> dict[str, float | None]:
     return dict(measure.summary(measure.compute(run)))
 
 
+@proves("V1-099", "V2-077")
 def test_allocation_is_requests_over_what_is_offered(told: Run) -> None:
-    """V1-099, V2-077: changes of the allocation rate of the whole cluster."""
+    """Changes of the allocation rate of the whole cluster."""
     assert [(row["step"], row["rate"]) for row in rows(told, "allocation", resource="cpu")] == [
         (1, pytest.approx(100 * 1 / 8)),
         (2, pytest.approx(100 * 4 / 8)),
@@ -38,15 +40,17 @@ def test_allocation_is_requests_over_what_is_offered(told: Run) -> None:
     assert summary(told, "allocation")["allocation_memory"] == pytest.approx(100 * 2 / 24)
 
 
+@proves("V1-100", "V2-078")
 def test_utilisation_is_told_for_each_node_that_is_there(told: Run) -> None:
-    """V1-100, V2-078: changes of utilisation per node."""
+    """Changes of utilisation per node."""
     step3 = {row["node"]: row["rate"] for row in rows(told, "node_utilisation", resource="cpu", step=3)}
     assert step3 == {"n1": 100.0, "n2": 100.0, "n3": 0.0}
     assert {row["node"] for row in rows(told, "node_utilisation", step=1)} == {"n1", "n2"}
 
 
+@proves("V1-101", "V2-079")
 def test_pods_are_told_with_their_steps_and_who_displaced_them(told: Run) -> None:
-    """V1-101, V2-079: aggregation by pod."""
+    """Aggregation by pod."""
     by_name = {row["pod"]: row for row in rows(told, "pods")}
     urgent = by_name["default/urgent"]
     assert (urgent["created"], urgent["bound"], urgent["preempted"]) == (3, 3, 5)
@@ -57,15 +61,17 @@ def test_pods_are_told_with_their_steps_and_who_displaced_them(told: Run) -> Non
     assert summary(told, "pods") == {"pods_bound": 4.0, "pods_preempted": 1.0}
 
 
+@proves("V1-102", "V2-080")
 def test_entries_come_in_order_for_a_users_own_sums(told: Run) -> None:
-    """V1-102, V2-080: the generic iterator."""
+    """The generic iterator."""
     binds: list[Entry] = [entry for entry in told if entry.entry == "patch" and entry.writer == "scheduler"]
     assert [(entry.name, entry.major) for entry in binds] == [("small", 1), ("wide", 2), ("urgent", 3), ("vital", 5)]
     assert [entry.sequence for entry in told] == sorted(entry.sequence for entry in told)
 
 
+@proves("V1-102", "V2-080")
 def test_the_cluster_of_each_moment_is_at_hand(told: Run) -> None:
-    """V1-102, V2-080: what a user asks of the cluster between two entries."""
+    """What a user asks of the cluster between two entries."""
     busiest = [(entry.name, len(cluster.on_node("n1"))) for entry, cluster in told.moments() if entry.entry == "patch"]
     assert busiest == [("small", 1), ("wide", 2), ("urgent", 2), ("vital", 2)]
     last = [cluster for _, cluster in told.moments()][-1]
@@ -173,8 +179,9 @@ def test_cost_is_the_price_of_nodes_over_time(told: Run) -> None:
     assert table[-1]["cost"] == pytest.approx(2.0 + 2.0 + 2 * 3.5)  # an hour a step, and step 4 is skipped
 
 
+@proves("V1-098", "V2-076")
 def test_every_measure_says_what_it_is() -> None:
-    """V1-098, V2-076: richer views come from functions on the saved result."""
+    """Richer views come from functions on the saved result."""
     for measure in all_measures().values():
         assert len(measure.definition) > 20, measure.name
 

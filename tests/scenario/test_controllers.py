@@ -12,6 +12,7 @@ from seatrial.scenario.engine.controller_registry import Registry
 from seatrial.scenario.engine.participants import ControllerWaiter
 from seatrial.scenario.engine.user_controllers import Cluster, UserController
 from seatrial.scenario.simulation import SimulationOptions
+from tests.proofs import proves
 from tests.scenario.playing import Stage, create, done, events, kinds_of, node, operations, pod
 
 
@@ -80,8 +81,9 @@ DEPLOYMENT = {
 }
 
 
+@proves("V2-009", "V2-010", "V2-046", "V2-055", "V2-060")
 def test_all_registered_controllers_prepare_by_default() -> None:
-    """V2-009 V2-010 V2-046 V2-055 V2-060: what they write is in the timeline, at the minor of the operation."""
+    """What they write is in the timeline, at the minor of the operation."""
     stage = Stage(operations(create(1, node("n")), create(1, DEPLOYMENT), done(1)))
     timeline = stage.run()["scenarioResult"]["timeline"]["1"]
     created = [entry["create"]["result"]["kind"] for entry in timeline if "create" in entry]
@@ -96,16 +98,16 @@ def test_in_the_first_spelling_controllers_write_while_operating() -> None:
     assert [entry["operation"] for entry in timeline][-2:] == ["PodScheduled", "PodScheduled"]
 
 
+@proves("V2-011")
 def test_a_disabled_controller_does_nothing() -> None:
-    """V2-011"""
     chosen = {"disabled": [{"name": "deployment"}]}
     stage = Stage(operations(create(1, DEPLOYMENT), done(1), presimulationControllers=chosen))
     stage.run()
     assert stage.all("ReplicaSet", "apps/v1") == []
 
 
+@proves("V2-016")
 def test_a_star_disables_all() -> None:
-    """V2-016"""
     chosen = {"disabled": [{"name": "*"}]}
     stage = Stage(operations(create(1, node("n")), create(1, DEPLOYMENT), done(1), presimulationControllers=chosen))
     assert kinds_of(stage.run(), "1") == ["create", "create", "done"]
@@ -119,8 +121,9 @@ def test_a_star_with_enabled_leaves_those() -> None:
     assert stage.all("Pod") == []
 
 
+@proves("V2-010", "V2-013")
 def test_a_simulated_controller_does_not_prepare() -> None:
-    """V2-010 V2-013: the ReplicaSet controller as the target takes minor steps of its own."""
+    """The ReplicaSet controller as the target takes minor steps of its own."""
     stage = Stage(operations(create(1, DEPLOYMENT), done(1), simulated=["replicaset"]))
     timeline = stage.run()["scenarioResult"]["timeline"]["1"]
     minors = [entry["step"]["minor"] for entry in timeline if "create" in entry]
@@ -128,14 +131,14 @@ def test_a_simulated_controller_does_not_prepare() -> None:
     assert stage.scheduler.tried == []
 
 
+@proves("V2-075")
 def test_several_writes_of_one_loop_share_the_minor() -> None:
-    """V2-075"""
     stage = Stage(operations(create(1, {**DEPLOYMENT}), done(1), simulated=["replicaset"]))
     assert stage.run()["stepStatus"]["step"] == {"major": 1, "minor": 1}
 
 
+@proves("V2-013", "V2-056")
 def test_simulated_controllers_run_in_the_order_they_are_enabled() -> None:
-    """V2-013 V2-056"""
     orders = []
     for names in (["podpernode", "ping"], ["ping", "podpernode"]):
         stage = Stage(operations(create(1, node("n")), done(1), simulated=names), with_own(PodPerNode, Ping))
@@ -144,8 +147,9 @@ def test_simulated_controllers_run_in_the_order_they_are_enabled() -> None:
     assert orders == [["create", "patch"], ["patch", "create"]]
 
 
+@proves("V2-001", "V2-069", "V2-070")
 def test_the_step_ends_when_nobody_can_do_anything_more() -> None:
-    """V2-001 V2-069 V2-070: the autoscaler's nodes give the scheduler new work in the same step."""
+    """The autoscaler's nodes give the scheduler new work in the same step."""
     stage = Stage(
         operations(create(1, pod("a")), create(1, pod("b")), done(1), simulated=["scheduler", "nodeperpod"]),
         with_own(NodePerPod),
@@ -158,8 +162,8 @@ def test_the_step_ends_when_nobody_can_do_anything_more() -> None:
     assert turns[:5] == ["", "scheduler", "nodeperpod", "scheduler", "nodeperpod"]
 
 
+@proves("V2-069")
 def test_the_running_controller_changes_only_after_it_has_completed() -> None:
-    """V2-069"""
     spec = operations(create(1, pod("a")), done(1), simulated=["scheduler", "nodeperpod"])
     stage = Stage(spec, with_own(NodePerPod))
     stage.run()
@@ -171,18 +175,20 @@ def test_the_running_controller_changes_only_after_it_has_completed() -> None:
             assert before["phase"] == "ControllerCompleted"
 
 
+@proves("V2-061", "V2-058", "V2-062", "V2-066")
 @pytest.mark.parametrize("controller", [PodPerNode, SlowPodPerNode])
 def test_a_delay_of_a_preparing_controller_does_not_change_the_result(controller: type[UserController]) -> None:
-    """V2-061 V2-058 V2-062 V2-066: scheduling waits until the waiter is satisfied, however long that takes."""
+    """Scheduling waits until the waiter is satisfied, however long that takes."""
     stage = Stage(operations(create(1, node("n")), create(1, pod("z")), done(1)), with_own(controller))
     stage.run()
     assert stage.scheduler.tried == ["z", "on-n"]
     assert stage.get("Pod", "on-n") is not None
 
 
+@proves("V2-049", "V2-053")
 @pytest.mark.parametrize("name", [*Registry().names(), "ping"])
 def test_every_registered_controller_has_a_waiter(name: str) -> None:
-    """V2-049 V2-053: the two members of the KEP; unsatisfied while there is work, satisfied at the end of a step."""
+    """The two members of the KEP; unsatisfied while there is work, satisfied at the end of a step."""
     rest = [other for other in ("scheduler", name) if other != name]
     stage = Stage(operations(create(1, node("n")), create(1, pod("p")), simulated=[name, *rest]), with_own(Ping))
     stage.run()
@@ -195,8 +201,9 @@ def test_every_registered_controller_has_a_waiter(name: str) -> None:
     assert not controller.has_work()
 
 
+@proves("V2-049")
 def test_the_waiter_of_a_users_controller_is_obeyed() -> None:
-    """V2-049: it says when the cluster state is converged, though the controller has no work of its own."""
+    """It says when the cluster state is converged, though the controller has no work of its own."""
     asked: list[bool] = []
 
     class Waiting(PodPerNode):
@@ -213,8 +220,8 @@ def test_the_waiter_of_a_users_controller_is_obeyed() -> None:
     assert stage.scheduler.tried == ["z", "on-n"]
 
 
+@proves("V2-050")
 def test_a_controller_that_goes_by_real_time_is_refused() -> None:
-    """V2-050"""
 
     class Wall(Ping):
         name = "wall"
@@ -268,15 +275,15 @@ def test_a_name_that_is_taken_is_refused() -> None:
         Registry().register(Job)
 
 
+@proves("V2-052")
 def test_an_idle_cluster_is_not_written_to() -> None:
-    """V2-052"""
     stage = Stage(operations(create(1, node("n")), done(2)))
     status = stage.run()
     assert kinds_of(status, "2") == ["done"]
 
 
+@proves("V2-051")
 def test_cron_jobs_make_no_jobs_unless_asked() -> None:
-    """V2-051"""
     template: dict[str, Any] = {"spec": {"template": {"spec": pod("x")["spec"] | {"restartPolicy": "Never"}}}}
     cron = {
         "apiVersion": "batch/v1",

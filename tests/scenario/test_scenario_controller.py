@@ -1,86 +1,21 @@
 """Scenarios as objects of a server: pending, running, paused, and what others do meanwhile."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
 from seatrial.clock.virtual import Clock
-from seatrial.model.documents import Document
 from seatrial.model.errors import Invalid
 from seatrial.model.openapi import openapi_document
-from seatrial.scenario.cluster import fresh_store
-from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
-from seatrial.scenario.scenario_controller import ScenarioController
 from seatrial.scenario.scenario_resource import definition, status_of
-from seatrial.scenario.simulation import ScenarioRun, SimulationOptions
+from seatrial.scenario.simulation import ScenarioRun
 from seatrial.scenario.spec.kind import SCENARIO
-from seatrial.store.objects import Change
 from seatrial.store.options import CreateOptions, Patch
-from seatrial.store.store import Store
-from tests.known_kinds import known_kind
+from tests.proofs import proves
 from tests.scenario.playing import create, done, operations, patch, scenario
 from tests.scenario.running import Run, node, pod
-
-USER = "user:admin"
-
-
-@dataclass
-class Server:
-    """A store with a scenario controller, and a log of every status a watcher would see."""
-
-    store: Store = field(default_factory=lambda: fresh_store(Clock()))
-    strict: bool = False
-    suspended: bool = False
-    log: list[tuple[str, Document]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.controller = ScenarioController(
-            self.store, scheduler_maker(), self, SimulationOptions(), strict=self.strict
-        )
-        self.controller.start()
-        self.store.subscribe(self._watch, [SCENARIO])
-
-    def suspend(self) -> None:
-        self.suspended = True
-
-    def resume(self) -> None:
-        self.suspended = False
-
-    def _watch(self, change: Change) -> None:
-        if change.type != "DELETED":
-            self.log.append((change.stored.name, change.stored.document().get("status") or {}))
-
-    def create(self, spec: dict[str, Any], name: str = "play", **annotations: str) -> None:
-        document = scenario(spec, **annotations)
-        document["metadata"]["name"] = name
-        self.store.create(SCENARIO, document, writer=USER)
-
-    def run(self) -> None:
-        """Work until the controller has nothing more to do."""
-        while self.controller.has_work():
-            self.controller.work()
-
-    def work(self, until: str) -> None:
-        """Work until a Scenario has shown this phase inside a step."""
-        while self.controller.has_work():
-            seen = len(self.log)
-            self.controller.work()
-            if any((status.get("stepStatus") or {}).get("phase") == until for _, status in self.log[seen:]):
-                return
-
-    def status(self, name: str = "play") -> Document:
-        return self.store.get(SCENARIO, name).document().get("status") or {}
-
-    def user_creates(self, document: Document) -> None:
-        kind = known_kind(self.store.kinds, document["apiVersion"], document["kind"])
-        self.store.create(kind, document, writer=USER, namespace="default" if kind.namespaced else "")
-
-    def find(self, kind: str, name: str, api_version: str = "v1") -> Document | None:
-        found = known_kind(self.store.kinds, api_version, kind)
-        stored = self.store.find(found, name, "default" if found.namespaced else "")
-        return stored.document() if stored is not None else None
+from tests.scenario.serving import USER, Server
 
 
 @pytest.fixture
@@ -91,8 +26,9 @@ def server() -> Iterator[Server]:
 SPEC = operations(create(1, node("n")), create(1, pod("a")), done(2))
 
 
+@proves("V1-001", "V1-005", "V1-041", "V1-106")
 def test_creating_a_scenario_starts_it(server: Server) -> None:
-    """V1-001 V1-005 V1-041 V1-106: and its status can be watched while it runs."""
+    """And its status can be watched while it runs."""
     server.create(SPEC)
     server.run()
     assert server.status()["phase"] == "Succeeded"
@@ -102,15 +38,15 @@ def test_creating_a_scenario_starts_it(server: Server) -> None:
     ]  # fmt: skip
 
 
+@proves("V1-001")
 def test_a_served_scenario_gives_what_a_run_gives(server: Server) -> None:
-    """V1-001"""
     server.create(SPEC)
     server.run()
     assert _plain(server.status()) == _plain(Run(SPEC).status)
 
 
+@proves("V1-040", "V1-106", "V2-087")
 def test_scenarios_run_one_by_one_in_the_order_of_creation(server: Server) -> None:
-    """V1-040 V1-106 V2-087"""
     server.create(SPEC, "first")
     server.create(SPEC, "second")
     server.run()
@@ -119,8 +55,8 @@ def test_scenarios_run_one_by_one_in_the_order_of_creation(server: Server) -> No
     assert {"first", "second"} == set(order)
 
 
+@proves("V1-107")
 def test_a_paused_scenario_keeps_the_next_one_pending(server: Server) -> None:
-    """V1-107"""
     server.create(operations(create(1, node("n"))), "first")
     server.create(SPEC, "second")
     server.run()
@@ -131,8 +67,9 @@ def test_a_paused_scenario_keeps_the_next_one_pending(server: Server) -> None:
     assert server.status("second")["phase"] == "Succeeded"
 
 
+@proves("V1-092", "V1-111", "V2-004")
 def test_operations_added_to_a_paused_scenario_make_it_go_on(server: Server) -> None:
-    """V1-092 V1-111 V2-004: the driver looks at the result and adds what is worst."""
+    """The driver looks at the result and adds what is worst."""
     server.create(operations(create(1, node("n"))))
     server.run()
     assert server.status()["scenarioResult"]["timeline"]["1"]
@@ -148,8 +85,8 @@ def test_operations_added_to_a_paused_scenario_make_it_go_on(server: Server) -> 
     ]
 
 
+@proves("V1-010", "V2-007")
 def test_operations_are_merged_by_id(server: Server) -> None:
-    """V1-010 V2-007"""
     server.create(operations(create(1, node("n"), id="one"), create(5, pod("a"), id="two")))
     changed = {"spec": {"operations": [{"id": "two", "step": 7}, {"id": "three", "step": 9, "doneOperation": {}}]}}
     server.store.patch(SCENARIO, "play", Patch("strategic", changed), writer=USER)
@@ -158,15 +95,15 @@ def test_operations_are_merged_by_id(server: Server) -> None:
     assert next(item for item in listed if item["id"] == "two")["createOperation"]
 
 
+@proves("V1-011")
 def test_ids_are_set_when_a_scenario_is_created(server: Server) -> None:
-    """V1-011"""
     server.create(SPEC)
     listed = server.store.get(SCENARIO, "play").document()["spec"]["operations"]
     assert [item["id"] for item in listed] == ["op-1", "op-2", "op-3"]
 
 
+@proves("V1-043")
 def test_nothing_can_be_added_to_a_scenario_that_succeeded(server: Server) -> None:
-    """V1-043"""
     server.create(SPEC)
     server.run()
     more = {"spec": {"operations": [{"id": "late", "step": 9, "doneOperation": {}}]}}
@@ -174,8 +111,9 @@ def test_nothing_can_be_added_to_a_scenario_that_succeeded(server: Server) -> No
         server.store.patch(SCENARIO, "play", Patch("strategic", more), writer=USER)
 
 
+@proves("V1-109", "V2-089")
 def test_everything_that_was_there_before_is_removed(server: Server) -> None:
-    """V1-109 V2-089: custom resources too; system namespaces, priorities and definitions stay."""
+    """Custom resources too; system namespaces, priorities and definitions stay."""
     from tests.scenario.engine.test_operations import WIDGET, WIDGETS
 
     server.user_creates(WIDGETS)
@@ -211,8 +149,8 @@ def test_time_and_identities_are_virtual_only_in_a_scenario(server: Server) -> N
     assert server.store.identities is identities
 
 
+@proves("V1-078", "V1-108", "V2-088")
 def test_a_foreign_write_is_flagged(server: Server) -> None:
-    """V1-078 V1-108 V2-088"""
     server.create(SPEC)
     server.work("OperatingCompleted")
     server.user_creates(node("foreign"))
@@ -221,8 +159,8 @@ def test_a_foreign_write_is_flagged(server: Server) -> None:
     assert "ForeignWrite: admin created Node foreign" in server.status()["message"]
 
 
+@proves("V1-078")
 def test_a_foreign_write_fails_a_strict_scenario(server: Server) -> None:
-    """V1-078"""
     server.create(SPEC, foreign_writes="strict")
     server.work("OperatingCompleted")
     server.user_creates(node("foreign"))
@@ -240,8 +178,8 @@ def test_a_strict_server_fails_scenarios_on_foreign_writes() -> None:
     assert server.status()["phase"] == "Failed"
 
 
+@proves("V1-044", "V1-108")
 def test_a_change_of_configuration_fails_a_running_scenario(server: Server) -> None:
-    """V1-044 V1-108"""
     server.create(SPEC)
     server.work("OperatingCompleted")
     server.controller.configuration_changed()
@@ -250,8 +188,8 @@ def test_a_change_of_configuration_fails_a_running_scenario(server: Server) -> N
     assert not server.suspended
 
 
+@proves("V1-103", "V2-086")
 def test_a_restart_fails_a_running_scenario(server: Server) -> None:
-    """V1-103 V2-086"""
     server.create(SPEC)
     server.work("OperatingCompleted")
     server.store.clock = Clock()
@@ -261,8 +199,8 @@ def test_a_restart_fails_a_running_scenario(server: Server) -> None:
     assert again.status()["message"].startswith("the controller restarted while the Scenario was running")
 
 
+@proves("V1-104")
 def test_a_restart_starts_a_pending_scenario() -> None:
-    """V1-104"""
     first = Server()
     first.create(SPEC)
     again = Server(first.store)
@@ -270,8 +208,8 @@ def test_a_restart_starts_a_pending_scenario() -> None:
     assert again.status()["phase"] == "Succeeded"
 
 
+@proves("V1-104")
 def test_a_paused_scenario_survives_a_restart_and_goes_on() -> None:
-    """V1-104"""
     first = Server()
     first.create(operations(create(1, node("n"))))
     first.run()
@@ -287,8 +225,8 @@ def test_a_paused_scenario_survives_a_restart_and_goes_on() -> None:
     assert (again.find("Pod", "a") or {})["spec"]["nodeName"] == "n"
 
 
+@proves("V1-105")
 def test_a_stop_does_not_leave_a_scenario_running(server: Server) -> None:
-    """V1-105"""
     server.create(SPEC)
     server.work("OperatingCompleted")
     server.controller.shut_down()
@@ -341,8 +279,8 @@ def test_revisions_share_what_did_not_change(server: Server) -> None:
     assert max(sizes[20:]) < 2 * min(size for size in sizes[3:20] if size)
 
 
+@proves("V1-006", "V2-006")
 def test_scenarios_may_be_large(server: Server) -> None:
-    """V1-006 V2-006"""
     big = pod("big")
     big["metadata"]["annotations"] = {"filler": "x" * 200_000}
     server.create(
@@ -352,16 +290,16 @@ def test_scenarios_may_be_large(server: Server) -> None:
     assert server.status()["phase"] == "Paused"
 
 
+@proves("V1-014")
 def test_an_invalid_scenario_is_stored_and_fails(server: Server) -> None:
-    """V1-014"""
     server.create({"events": [{"id": "mine", "step": 1}]})
     server.run()
     assert server.status()["phase"] == "Failed"
     assert "operation mine" in server.status()["message"]
 
 
+@proves("V1-025")
 def test_what_cannot_be_decoded_is_refused(server: Server) -> None:
-    """V1-025"""
     document = scenario(operations({"step": -1, "doneOperation": {}}))
     with pytest.raises(Invalid, match="step"):
         server.store.create(SCENARIO, document, writer=USER, options=CreateOptions(field_validation="Strict"))
@@ -389,8 +327,8 @@ def test_what_is_refused_has_a_name_and_a_cause(server: Server, spec: dict[str, 
     assert said in cause["message"]
 
 
+@proves("V1-005", "V1-004")
 def test_the_definition_is_served() -> None:
-    """V1-005 V1-004"""
     server = Server()
     found = server.find("CustomResourceDefinition", definition()["metadata"]["name"], "apiextensions.k8s.io/v1")
     assert found is not None

@@ -8,6 +8,7 @@ from seatrial.model.errors import ConfigError
 from seatrial.model.kind_declaration import custom_resource_definition
 from seatrial.scenario.spec.decoding import decode_scenario, read_scenario
 from seatrial.scenario.spec.kind import Scenario
+from tests.proofs import proves
 from tests.scenario.playing import create, operations, pod, scenario
 
 HEAD = """\
@@ -27,6 +28,7 @@ def refusal(tmp_path: Path, text: str) -> str:
     return str(caught.value).replace(str(tmp_path) + "/", "")
 
 
+@proves("V1-025")
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
@@ -39,7 +41,6 @@ def refusal(tmp_path: Path, text: str) -> str:
     ],
 )
 def test_a_field_that_cannot_be_decoded_is_named_with_its_line(tmp_path: Path, spec: str, said: str) -> None:
-    """V1-025"""
     assert refusal(tmp_path, HEAD + spec).startswith(said)
 
 
@@ -63,8 +64,9 @@ def test_a_name_that_is_no_file_name_is_refused(tmp_path: Path) -> None:
     assert "metadata.name" in refusal(tmp_path, HEAD.replace("name: play", "name: ../play").replace("spec:", ""))
 
 
+@proves("V2-012")
 def test_other_spellings_of_the_kep_are_read(tmp_path: Path) -> None:
-    """V2-012: ID, PatchType and preSimulationControllers are accepted, and written in our spelling."""
+    """ID, PatchType and preSimulationControllers are accepted, and written in our spelling."""
     path = tmp_path / "scenario.yaml"
     path.write_text(
         HEAD + "  controllers: {preSimulationControllers: {disabled: [{name: job}]}}\n"
@@ -79,28 +81,29 @@ def test_other_spellings_of_the_kep_are_read(tmp_path: Path) -> None:
     assert spec["controllers"] == {"presimulationControllers": {"disabled": [{"name": "job"}]}}
 
 
+@proves("V1-007", "V1-008", "V2-008", "V2-032")
 def test_a_scenario_has_type_metadata_spec_and_status() -> None:
-    """V1-007 V1-008 V2-008 V2-032"""
     schema = custom_resource_definition(Scenario)["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     assert {"apiVersion", "kind", "metadata", "spec", "status"} == set(schema["properties"])
     assert {"events", "operations", "controllers"} <= set(schema["properties"]["spec"]["properties"])
 
 
+@proves("V1-004", "V2-005")
 def test_scenarios_are_cluster_scoped() -> None:
-    """V1-004 V2-005"""
     definition = custom_resource_definition(Scenario)
     assert definition["spec"]["scope"] == "Cluster"
     assert definition["metadata"]["name"] == "scenarios.simulation.kube-scheduler-simulator.x-k8s.io"
 
 
+@proves("V1-014")
 def test_the_schema_refuses_nothing_that_must_end_failed() -> None:
-    """V1-014: two operations in one are stored, since the scenario then fails."""
+    """Two operations in one are stored, since the scenario then fails."""
     both = {**create(1, pod("a")), "doneOperation": {}, "operation": "Nonsense"}
     assert decode_scenario(scenario(operations(both))).spec.operations is not None
 
 
+@proves("V1-010", "V2-007", "V2-015", "V2-016")
 def test_operations_are_merged_by_id() -> None:
-    """V1-010 V2-007 V2-015 V2-016"""
     spec = custom_resource_definition(Scenario)["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"][
         "spec"
     ]

@@ -13,6 +13,7 @@ from seatrial.scenario.cluster import fresh_store
 from seatrial.scenario.spec.kind import SCENARIO
 from seatrial.store.options import Patch
 from tests.known_kinds import known_kind
+from tests.proofs import proves
 from tests.scenario.playing import create, done, operations
 from tests.scenario.running import Run, node, pod
 from tests.scenario.test_scenario_controller import SPEC, USER, Server
@@ -20,8 +21,8 @@ from tests.scenario.test_scenario_controller import SPEC, USER, Server
 DOCS = Path(__file__).parents[2] / "docs"
 
 
+@proves("V1-049")
 def test_timelines_are_merged_by_id() -> None:
-    """V1-049"""
     server = Server()
     server.create(SPEC)
     server.run()
@@ -36,21 +37,22 @@ def test_timelines_are_merged_by_id() -> None:
     assert after[before[0]["id"]]["create"] == before[0]["create"]
 
 
+@proves("V1-077", "V1-112")
 def test_the_documentation_says_which_schedulers_are_supported() -> None:
-    """V1-077 V1-112"""
     text = " ".join((DOCS / "scenarios.md").read_text().split())
     assert "A scheduler must decide from the objects of the cluster alone" in text
     assert "results may vary from run to run" in text
     assert "not supported" in text
 
 
+@proves("V1-081")
 def test_the_embedded_scheduler_needs_no_set_up() -> None:
-    """V1-081"""
     assert Run(operations(create(1, node("n")), create(1, pod("p")), done(1))).result.pods["node"].to_list() == ["n"]
 
 
+@proves("V2-003")
 def test_a_saved_result_can_be_analysed_alone(tmp_path: Path) -> None:
-    """V2-003: allocation from the files of a run, without the cluster."""
+    """Allocation from the files of a run, without the cluster."""
     from seatrial.results.measure import all_measures
     from seatrial.results.run import Run as KeptRun
 
@@ -78,8 +80,9 @@ REPLICAS: dict[str, Any] = {
 }
 
 
+@proves("V2-054")
 def test_a_replica_set_that_cannot_make_pods_does_not_hold_the_step() -> None:
-    """V2-054: ReplicaFailure says that nothing more can be done; no time is spent on trying again."""
+    """ReplicaFailure says that nothing more can be done; no time is spent on trying again."""
     run = Run(operations(create(1, node("n")), create(1, QUOTA), create(2, REPLICAS), create(3, node("m")), done(3)))
     assert run.status["phase"] == "Succeeded"
     assert [p["spec"]["nodeName"] for p in run.all("Pod")] == ["n"]
@@ -89,9 +92,9 @@ def test_a_replica_set_that_cannot_make_pods_does_not_hold_the_step() -> None:
     assert run.simulation.scenario_run.clock.now() == run.simulation.scenario_run.started_at
 
 
+@proves("V2-054")
 @pytest.mark.parametrize("refused", [False, True], ids=["complete", "refused"])
 def test_the_waiter_of_replica_sets_is_satisfied_when_they_are_complete_or_refused(refused: bool) -> None:
-    """V2-054"""
     store = fresh_store(clock := Clock())
     controllers = build_controllers(store, clock, ["replicaset", "resourcequota"])
     for controller in controllers:

@@ -8,6 +8,7 @@ from seatrial.model.errors import ScenarioError
 from seatrial.scenario.engine.controller_registry import Registry
 from seatrial.scenario.engine.loop_limits import LoopCount
 from seatrial.scenario.engine.user_controllers import Cluster, UserController
+from tests.proofs import proves
 from tests.scenario.playing import create, delete, done, events, operations
 from tests.scenario.running import Run, node, pod
 
@@ -31,8 +32,8 @@ def finished(run: Run, name: str) -> int:
     return int(((run.get("Job", name, "batch/v1") or {}).get("status") or {}).get("succeeded", 0))
 
 
+@proves("V2-029")
 def test_time_stands_still_without_a_step_duration() -> None:
-    """V2-029"""
     run = Run(operations(create(1, node("n")), create(1, job("j", "90s")), create(5, pod("p")), done(9)))
     assert finished(run, "j") == 0
     times = run.result.timeline["time"].unique()

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.proofs import proves
 from tests.scenario.playing import create, delete, done, events, operations, patch
 from tests.scenario.running import SPELLINGS, Run, node, pod, priority_class
 
@@ -33,8 +34,8 @@ def busy() -> list[dict[str, Any]]:
     ]
 
 
+@proves("V1-051", "V1-052", "V1-053", "V2-041", "V2-042")
 def test_every_entry_has_exactly_one_field_and_its_step(spell: Any) -> None:
-    """V1-051 V1-052 V1-053 V2-041 V2-042"""
     run = Run(spell(*busy()))
     assert run.status["phase"] == "Succeeded"
     used = set()
@@ -53,23 +54,23 @@ def test_every_entry_has_exactly_one_field_and_its_step(spell: Any) -> None:
     assert used == FIELDS
 
 
+@proves("V1-017")
 def test_the_seven_operations_are_spelt_as_the_kep_does() -> None:
-    """V1-017"""
     run = Run(events(*busy()))
     words = {entry["operation"] for entries in run.timeline.values() for entry in entries}
     assert words == {"Create", "Patch", "Delete", "Done", "PodScheduled", "PodUnscheduled", "PodPreempted"}
 
 
+@proves("V1-050", "V2-040")
 def test_ids_in_the_timeline_are_unique(spell: Any) -> None:
-    """V1-050 V2-040"""
     run = Run(spell(*busy()))
     ids = [entry["id"] for entries in run.timeline.values() for entry in entries]
     assert len(ids) == len(set(ids))
     assert {planned.id for planned in run.simulation.scenario_run.listed} <= set(ids)
 
 
+@proves("V1-054", "V1-048", "V2-043")
 def test_a_create_shows_the_object_afterwards(spell: Any) -> None:
-    """V1-054 V1-048 V2-043"""
     run = Run(spell(create(1, pod("a")), done(1)))
     (entry,) = run.entries("create")
     assert entry["create"]["operation"]["object"] == pod("a")
@@ -77,22 +78,22 @@ def test_a_create_shows_the_object_afterwards(spell: Any) -> None:
     assert entry["create"]["result"]["spec"]["schedulerName"] == "default-scheduler"
 
 
+@proves("V1-055", "V2-043")
 def test_a_patch_shows_the_object_afterwards(spell: Any) -> None:
-    """V1-055 V2-043"""
     run = Run(spell(create(1, node("n")), patch(2, node("n"), {"metadata": {"labels": {"a": "b"}}}), done(2)))
     (entry,) = [entry for entry in run.timeline["2"] if "patch" in entry]
     assert entry["patch"]["result"]["metadata"]["labels"]["a"] == "b"
     assert entry["patch"]["operation"]["objectMeta"] == {"name": "n"}
 
 
+@proves("V1-056", "V1-057", "V2-044")
 def test_delete_and_done_show_only_the_operation(spell: Any) -> None:
-    """V1-056 V1-057 V2-044"""
     run = Run(spell(create(1, node("n")), delete(2, node("n")), done(2)))
     assert [set(entry[next(iter(FIELDS & set(entry)))]) for entry in run.timeline["2"]] == [{"operation"}] * 2
 
 
+@proves("V1-058", "V1-061", "V1-062", "V1-064", "V1-065", "V1-067", "V2-039")
 def test_a_bound_pod_has_its_node_and_steps(spell: Any) -> None:
-    """V1-058 V1-061 V1-062 V1-064 V1-065 V1-067 V2-039"""
     run = Run(spell(create(1, pod("a")), create(2, node("n")), done(2)))
     (entry,) = run.entries("podScheduled")
     result = entry["podScheduled"]
@@ -103,16 +104,17 @@ def test_a_bound_pod_has_its_node_and_steps(spell: Any) -> None:
     assert result["preemptedAt"] is None
 
 
+@proves("V2-039", "V2-028")
 def test_a_bind_is_a_patch_in_the_second_spelling() -> None:
-    """V2-039 V2-028"""
     run = Run(operations(create(1, node("n")), create(1, pod("a")), done(1)))
     (entry,) = run.entries("patch")
     assert entry["patch"]["result"]["spec"]["nodeName"] == "n"
     assert entry["step"] == {"major": 1, "minor": 1}
 
 
+@proves("V1-059", "V1-067", "V1-068", "V1-069", "V1-085")
 def test_a_pod_that_fits_nowhere_is_told_once_per_step(spell: Any) -> None:
-    """V1-059 V1-067 V1-068 V1-069 V1-085: all attempts so far, at least two of them in each step."""
+    """All attempts so far, at least two of them in each step."""
     run = Run(spell(create(1, node("n")), create(1, pod("huge", cpu="64")), create(2, pod("a")), done(2)))
     first, second = run.entries("podUnscheduled")
     assert first["podUnscheduled"]["boundTo"] is None
@@ -124,16 +126,16 @@ def test_a_pod_that_fits_nowhere_is_told_once_per_step(spell: Any) -> None:
     assert len(first["podUnscheduled"]["scheduleResult"]) == majors.count(1)
 
 
+@proves("V1-059")
 def test_a_pod_that_was_not_tried_is_not_told(spell: Any) -> None:
-    """V1-059"""
     foreign = pod("other", schedulerName="somebody-else")
     gated = pod("gated", schedulingGates=[{"name": "wait"}])
     run = Run(spell(create(1, node("n")), create(1, foreign), create(1, gated), done(1)))
     assert run.entries("podUnscheduled") == []
 
 
+@proves("V1-060", "V1-063", "V1-066")
 def test_a_preempted_pod_names_who_took_its_place(spell: Any) -> None:
-    """V1-060 V1-063 V1-066"""
     run = Run(spell(*busy()))
     (entry,) = run.entries("podPreempted")
     victim = entry["podPreempted"]
@@ -152,16 +154,16 @@ def test_a_preemptor_is_bound_in_the_same_step() -> None:
     assert bound["high"] == 2
 
 
+@proves("V2-066")
 def test_a_preemptor_is_bound_at_the_minor_after_its_victim() -> None:
-    """V2-066"""
     run = Run(operations(*busy()))
     (deleted,) = [entry for entry in run.timeline["2"] if "delete" in entry]
     (bound,) = [entry for entry in run.timeline["2"] if "podScheduled" in entry]
     assert (deleted["step"]["minor"], bound["step"]["minor"]) == (1, 2)
 
 
+@proves("V2-075")
 def test_several_victims_of_one_attempt_share_a_minor() -> None:
-    """V2-075"""
     lows = [create(1, pod(f"low-{number}")) for number in range(3)]
     run = Run(
         operations(
@@ -173,8 +175,8 @@ def test_several_victims_of_one_attempt_share_a_minor() -> None:
     assert deleted == [1, 1, 1]
 
 
+@proves("V2-066")
 def test_a_preempted_pod_of_a_replica_set_is_made_again_before_the_next_attempt() -> None:
-    """V2-066"""
     template = {"metadata": {"labels": {"app": "w"}}, "spec": pod("x", cpu="2")["spec"]}
     replicas = {
         "apiVersion": "apps/v1",
@@ -194,8 +196,8 @@ def test_a_preempted_pod_of_a_replica_set_is_made_again_before_the_next_attempt(
     assert made["step"] == {"major": 2, "minor": 1}
 
 
+@proves("V1-084")
 def test_only_binds_and_deletions_happen_while_the_first_spelling_schedules() -> None:
-    """V1-084"""
     run = Run(events(*busy()))
     rows = run.result.timeline.to_dicts()
     scheduling = [row for row in rows if row["writer"] in ("scheduler", "pod") and row["entry"] in ("create", "patch")]
@@ -203,8 +205,8 @@ def test_only_binds_and_deletions_happen_while_the_first_spelling_schedules() ->
     assert kinds <= {("Pod", "binding")}
 
 
+@proves("V1-070", "V1-071", "V1-072", "V1-073", "V1-074", "V1-076")
 def test_attempts_show_candidates_filters_and_scores() -> None:
-    """V1-070 V1-071 V1-072 V1-073 V1-074 V1-076"""
     run = Run(operations(create(1, node("a")), create(1, node("b")), create(1, node("c", cpu="0")), create(1, pod("p")), done(1)))  # fmt: skip  # noqa: E501
     (attempt,) = run.entries("podScheduled")[0]["podScheduled"]["scheduleResult"]
     assert sorted(attempt["allCandidateNodes"]) == ["a", "b", "c"]
@@ -217,8 +219,9 @@ def test_attempts_show_candidates_filters_and_scores() -> None:
     assert results["score"]["a"]["NodeResourcesFit"] == {"rawScore": 86, "normalizedScore": 86, "finalScore": 86}
 
 
+@proves("V1-075", "V1-076")
 def test_taint_scores_are_normalised_the_other_way_round() -> None:
-    """V1-075 V1-076: 0, 1 and 2 taints to avoid become 100, 50 and 0, times the weight 3."""
+    """0, 1 and 2 taints to avoid become 100, 50 and 0, times the weight 3."""
     nodes = []
     for number, name in enumerate("abc"):
         document = node(name)

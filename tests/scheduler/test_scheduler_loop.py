@@ -3,6 +3,7 @@
 from typing import Any
 
 from seatrial.scheduler.config import load_configuration
+from tests.proofs import proves
 from tests.scheduler.scheduler_world import World, profiles
 
 
@@ -191,8 +192,9 @@ def test_a_stopped_scheduler_hears_nothing_and_starts_afresh() -> None:
     assert world.node_of("a") == "n1"
 
 
+@proves("MP-043")
 def test_another_configuration_takes_over_where_the_first_left_off() -> None:
-    """MP-043: taking MultiPoint out again brings the default behaviour back."""
+    """Taking MultiPoint out again brings the default behaviour back."""
     off: dict[str, Any] = {"plugins": {"multiPoint": {"disabled": [{"name": "NodeUnschedulable"}]}}}
     world = World(profiles(off))
     world.node("n1", unschedulable=True)

@@ -8,6 +8,7 @@ from seatrial.model.errors import ConfigError
 from seatrial.model.times import SECOND
 from seatrial.plugins import Action, Plugin, Requeue, Wait, error, requeue, unschedulable
 from seatrial.scheduler.config import ConfigurationError, load_configuration
+from tests.proofs import proves
 from tests.scheduler.scheduler_world import World, enabled, profiles
 
 
@@ -19,8 +20,9 @@ class QuietNodes(Plugin):
         return 100 - 10 * len(node.pods)
 
 
+@proves("MP-010", "MP-018")
 def test_a_plugin_is_a_small_class_enabled_by_its_name() -> None:
-    """MP-010, MP-018: filter and score of one node, through MultiPoint alone."""
+    """Filter and score of one node, through MultiPoint alone."""
     world = World(enabled("QuietNodes"), [QuietNodes])
     world.node("n1", labels={"noisy": "true"})
     world.node("n2")
@@ -40,8 +42,9 @@ def test_a_rejection_by_a_plugin_has_its_text() -> None:
     assert world.node_of("a") == "n1"
 
 
+@proves("MP-011")
 def test_a_plugin_cannot_change_what_it_is_shown() -> None:
-    """MP-011: labels of a node and the spec of a pod are views."""
+    """Labels of a node and the spec of a pod are views."""
 
     class Vandal(Plugin):
         def filter_one(self, pod: Any, node: Any) -> bool:
@@ -212,8 +215,9 @@ def test_an_error_that_never_ends_does_not_keep_a_step_going() -> None:
     assert rounds == 5
 
 
+@proves("MP-044")
 def test_a_bad_configuration_never_starts() -> None:
-    """MP-044: and nothing that runs is touched."""
+    """And nothing that runs is touched."""
     with pytest.raises(ConfigurationError):
         load_configuration(enabled("Nobody"))
 
@@ -226,8 +230,8 @@ def test_a_plugin_that_implements_nothing_is_refused() -> None:
         World(enabled("Nothing"), [Nothing])
 
 
+@proves("MP-045")
 def test_attempts_are_counted_by_result() -> None:
-    """MP-045."""
     world = World()
     world.node("n1", cpu="1")
     world.pod("a")
@@ -238,11 +242,13 @@ def test_attempts_are_counted_by_result() -> None:
     assert 'scheduler_schedule_attempts_total{profile="default-scheduler",result="unschedulable"} 1' in text
 
 
+@proves("MP-046")
 def test_no_kind_is_added_for_multipoint() -> None:
-    """MP-046: discovery is what it was."""
+    """Discovery is what it was."""
     assert not [kind for kind in World().store.kinds if "kubescheduler" in kind.group]
 
 
+@proves("MP-022")
 def test_plugins_have_no_way_to_restrict_their_points() -> None:
-    """MP-022: what runs where is the configuration's business."""
+    """What runs where is the configuration's business."""
     assert not {"points", "restrict", "extension_points"} & set(dir(Plugin))

@@ -12,6 +12,7 @@ from seatrial.timeline.columns import COLUMNS
 from seatrial.timeline.diffs import merge_diff
 from seatrial.timeline.reader import TimelineReader
 from seatrial.timeline.rows import ATTEMPT_COLUMNS, ROW_COLUMNS, FolderSink, Rows
+from tests.proofs import proves
 from tests.scenario.playing import create, done, operations
 from tests.scenario.running import Run, node, pod
 
@@ -35,8 +36,9 @@ def test_objects_are_kept_as_the_store_has_them() -> None:
     assert orjson.loads(rows["object"][-1]) == run.get("Pod", "p")
 
 
+@proves("V1-098", "V2-076")
 def test_a_saved_result_says_the_same(tmp_path: Path) -> None:
-    """V1-098 V2-076: everything is answered from the files alone."""
+    """Everything is answered from the files alone."""
     run = Run(SPEC)
     run.result.save(tmp_path)
     again = Result.load(tmp_path)

@@ -14,6 +14,7 @@ from seatrial.model.documents import Document
 from seatrial.vcsim.client import Client
 from seatrial.vcsim.processes import start_time
 from seatrial.vcsim.state import ClusterRecord
+from tests.proofs import proves
 from tests.vcsim.files import AMOUNTS, cluster, deployment, group, simulator_job, vcjob, written
 from tests.vcsim.processes import User
 
@@ -47,8 +48,9 @@ def run(owner: User, *objects: Document, **spec: object) -> tuple[int, str, str]
     return answer.code, answer.output, answer.errors
 
 
+@proves("VC-006", "VC-007", "VC-014", "VC-016")
 def test_create_makes_the_control_plane_and_the_fake_nodes(owner: User) -> None:
-    """VC-006, VC-007, VC-014, VC-016: as many nodes as declared, named fake-<name>-<5 characters>."""
+    """As many nodes as declared, named fake-<name>-<5 characters>."""
     names = [node["metadata"]["name"] for node in nodes(owner)]
     assert len(names) == len(set(names)) == 6
     assert sum(bool(re.fullmatch(r"fake-big-node-[a-z0-9]{5}", name)) for name in names) == 3
@@ -56,8 +58,9 @@ def test_create_makes_the_control_plane_and_the_fake_nodes(owner: User) -> None:
     assert f"{NAME}-control-plane" in names
 
 
+@proves("VC-013", "VC-019")
 def test_every_node_is_ready_with_the_amounts_declared(owner: User) -> None:
-    """VC-013, VC-019: the strings of capacity and allocatable are kept."""
+    """The strings of capacity and allocatable are kept."""
     for node in nodes(owner):
         conditions = {condition["type"]: condition["status"] for condition in node["status"]["conditions"]}
         assert conditions["Ready"] == "True"
@@ -67,16 +70,18 @@ def test_every_node_is_ready_with_the_amounts_declared(owner: User) -> None:
             assert node["status"]["allocatable"] == {"cpu": "64", "memory": "128Gi", "pods": "55"}
 
 
+@proves("VC-011", "VC-015")
 def test_the_name_of_the_cluster_is_that_of_its_control_plane_and_directory(owner: User) -> None:
-    """VC-011, VC-015: the control plane is a cordoned master."""
+    """The control plane is a cordoned master."""
     (plane,) = [node for node in nodes(owner) if node["metadata"]["name"] == f"{NAME}-control-plane"]
     assert plane["spec"]["unschedulable"] is True
     assert "node-role.kubernetes.io/master" in plane["metadata"]["labels"]
     assert directory(owner).is_dir()
 
 
+@proves("VC-002", "VC-005")
 def test_get_status_and_kubeconfig_tell_of_the_cluster(owner: User) -> None:
-    """VC-002, VC-005: the memory of the server is reported."""
+    """The memory of the server is reported."""
     listed = owner("get", "clusters").output.splitlines()
     assert listed[0].split()[0] == "NAME"
     assert listed[1].split()[:4] == [NAME, "embedded", "Running", "6"]
@@ -94,8 +99,9 @@ def test_a_second_cluster_of_the_name_is_refused(owner: User) -> None:
     assert "Traceback" not in answer.errors
 
 
+@proves("VC-008", "VC-022", "VC-025", "VC-026", "VC-028", "VC-037", "VC-044")
 def test_a_test_schedules_deployments_and_reports(owner: User) -> None:
-    """VC-008, VC-022, VC-025, VC-026, VC-028, VC-037, VC-044: namespaces first, then copies, then the report."""
+    """Namespaces first, then copies, then the report."""
     code, output, errors = run(owner, deployment(2), namespaces=2)
     assert (code, errors) == (0, "")
     head = ["Test Finished", f"Test: {owner.home}/test-case.yaml", "Status: Success", "-" * 80]
@@ -115,16 +121,18 @@ def test_a_test_schedules_deployments_and_reports(owner: User) -> None:
         assert created[pod["metadata"]["namespace"]] <= pod["metadata"]["creationTimestamp"]
 
 
+@proves("VC-004")
 def test_a_test_may_be_run_again_and_leaves_another_report(owner: User) -> None:
-    """VC-004: two runs are two files."""
+    """Two runs are two files."""
     before = set((directory(owner) / "report").glob("*"))
     for _ in range(2):
         assert run(owner, deployment(1))[0] == 0
     assert len(set((directory(owner) / "report").glob("*")) - before) == 2
 
 
+@proves("VC-018")
 def test_volcano_schedules_its_jobs(owner: User) -> None:
-    """VC-018: a scheduler named volcano is at work, with PodGroups and queues."""
+    """A scheduler named volcano is at work, with PodGroups and queues."""
     code, output, errors = run(owner, vcjob(replicas=3), replicasPerNamespace=1)
     assert (code, errors) == (0, "")
     assert "Status: Success" in output
@@ -134,23 +142,26 @@ def test_volcano_schedules_its_jobs(owner: User) -> None:
     assert {pod["spec"]["schedulerName"] for pod in pods(owner)} == {"volcano"}
 
 
+@proves("VC-023", "VC-032")
 def test_the_rate_is_never_above_what_was_asked_for(owner: User) -> None:
-    """VC-023, VC-032: six objects at 4 per second take more than a second."""
+    """Six objects at 4 per second take more than a second."""
     start = time.monotonic()
     assert run(owner, deployment(1), replicasPerNamespace=6, timing={"qps": 4.0, "duration": 30.0})[0] == 0
     assert time.monotonic() - start >= 5 / 4
 
 
+@proves("VC-023", "VC-037")
 def test_creation_stops_after_the_duration(owner: User) -> None:
-    """VC-023, VC-037: what was not created in time is no success."""
+    """What was not created in time is no success."""
     code, output, errors = run(owner, deployment(1), replicasPerNamespace=50, timing={"qps": 2.0, "duration": 1.0})
     assert code == 1
     assert "Status: Failed" in output
     assert re.search(r"\d of 50 objects were created within the duration of 1 s", errors)
 
 
+@proves("VC-013", "VC-015", "VC-037")
 def test_allocatable_bounds_what_is_scheduled(owner: User) -> None:
-    """VC-013, VC-015, VC-037: pods that fit only where more is allocatable; none is on the control plane."""
+    """Pods that fit only where more is allocatable; none is on the control plane."""
     code, _, errors = run(owner, deployment(4, cpu="100"), replicasPerNamespace=1)
     assert code == 1
     assert "3 of 4 pods were scheduled" in errors
@@ -159,8 +170,9 @@ def test_allocatable_bounds_what_is_scheduled(owner: User) -> None:
     assert all(name.startswith("fake-big-node-") for name in bound)
 
 
+@proves("VC-038")
 def test_nothing_scheduled_is_an_error_and_no_report(owner: User) -> None:
-    """VC-038: an error, exit code 1, no file."""
+    """An error, exit code 1, no file."""
     before = set((directory(owner) / "report").glob("*"))
     code, _, errors = run(owner, deployment(1, cpu="500"))
     assert code == 1
@@ -180,8 +192,9 @@ def test_an_object_that_the_server_refuses_is_told(owner: User) -> None:
     assert "Traceback" not in errors
 
 
+@proves("VC-035")
 def test_a_node_that_is_not_ready_takes_no_pod(owner: User) -> None:
-    """VC-035: not ready, then tainted, then without new pods."""
+    """Not ready, then tainted, then without new pods."""
     with client(owner) as connected:
         worker, *others = [node for node in nodes(owner) if node["metadata"]["name"].startswith("fake-big")]
         name = worker["metadata"]["name"]
@@ -205,16 +218,18 @@ def test_a_node_that_is_not_ready_takes_no_pod(owner: User) -> None:
             connected.request("PUT", f"/api/v1/nodes/{name}/status", back)
 
 
+@proves("VC-043")
 def test_metrics_tell_of_scheduling(owner: User) -> None:
-    """VC-043: Volcano's metrics are among those of the server."""
+    """Volcano's metrics are among those of the server."""
     assert run(owner, vcjob(replicas=1), replicasPerNamespace=1)[0] == 0
     with client(owner) as connected:
         _, text = connected._send("GET", "/metrics", None)
     assert b"volcano_e2e_scheduling_latency_milliseconds" in text
 
 
+@proves("VC-034")
 def test_report_shows_the_latest_and_says_how_it_was_measured(owner: User) -> None:
-    """VC-034: the difference to a real control plane is stated."""
+    """The difference to a real control plane is stated."""
     assert run(owner, deployment(1))[0] == 0
     told = owner("report")
     assert told.code == 0
@@ -296,9 +311,10 @@ def test_what_a_runtime_needs_is_said_before_anything_is_made(
     assert not (user.home / ".vcsimctl").exists()
 
 
+@proves("VC-001", "VC-002")
 @pytest.mark.long
 def test_ten_thousand_nodes(user: User) -> None:
-    """VC-001, VC-002: created in seconds, within 500 MB."""
+    """Created in seconds, within 500 MB."""
     config = written(user.home / "cluster.yaml", cluster(group(count=10_000)))
     made = user("create", "cluster", "--config", config)
     try:

@@ -9,6 +9,7 @@ from seatrial.model.errors import ConfigError
 from seatrial.vcsim.kinds import SimulatorCluster, SimulatorJob
 from seatrial.vcsim.load import read_load
 from seatrial.vcsim.nodes import allocatable
+from tests.proofs import proves
 from tests.vcsim.files import AMOUNTS, cluster, deployment, group, simulator_job, written
 
 
@@ -18,8 +19,9 @@ def refusal(path: Path, kind: type[SimulatorCluster] | type[SimulatorJob]) -> st
     return str(caught.value)
 
 
+@proves("VC-003")
 def test_a_mistake_is_told_with_file_line_and_field(tmp_path: Path) -> None:
-    """VC-003: schema errors show file and field path."""
+    """Schema errors show file and field path."""
     path = tmp_path / "cluster.yaml"
     path.write_text(
         "apiVersion: scheduling.volcano.sh/v1beta1\nkind: SimulatorCluster\nmetadata: {name: a}\n"
@@ -28,26 +30,29 @@ def test_a_mistake_is_told_with_file_line_and_field(tmp_path: Path) -> None:
     assert refusal(path, SimulatorCluster) == f"{path}:7: spec.nodes[0].count: Expected `int`, got `str`"
 
 
+@proves("VC-010", "VC-029")
 @pytest.mark.parametrize(
     ("change", "field"),
     [({"apiVersion": "v1"}, "apiVersion"), ({"kind": "Cluster"}, "kind"), ({"status": {}}, "status")],
 )
 def test_other_versions_kinds_and_a_status_are_refused(tmp_path: Path, change: Document, field: str) -> None:
-    """VC-010, VC-029: apiVersion and kind are the seed's, and there is no status."""
+    """ApiVersion and kind are the seed's, and there is no status."""
     path = written(tmp_path / "cluster.yaml", cluster() | change)
     assert f": {field}: " in refusal(path, SimulatorCluster)
 
 
+@proves("VC-012", "VC-030")
 def test_a_cluster_has_the_fields_of_the_seed(tmp_path: Path) -> None:
-    """VC-012, VC-030: several groups of nodes with name, count, capacity and allocatable."""
+    """Several groups of nodes with name, count, capacity and allocatable."""
     path = written(tmp_path / "cluster.yaml", cluster(group("a", 1), group("b", 2, capacity={"cpu": 4})))
     a, b = SimulatorCluster.read(path).spec.nodes
     assert (a.name, a.count, a.capacity, a.allocatable) == ("a", 1, AMOUNTS, AMOUNTS)
     assert (b.name, b.count, b.capacity) == ("b", 2, {"cpu": 4})
 
 
+@proves("VC-013")
 def test_allocatable_is_the_capacity_where_it_is_left_out(tmp_path: Path) -> None:
-    """VC-013: an omitted allocatable equals the capacity."""
+    """An omitted allocatable equals the capacity."""
     without = {"name": "a", "count": 1, "capacity": {"cpu": "4"}}
     (found,) = SimulatorCluster.read(written(tmp_path / "cluster.yaml", cluster(without))).spec.nodes
     assert found.allocatable is None
@@ -75,8 +80,9 @@ def test_a_file_that_is_no_yaml_or_not_there_is_told(tmp_path: Path) -> None:
     assert "No such file" in refusal(tmp_path / "none.yaml", SimulatorCluster)
 
 
+@proves("VC-021", "VC-031", "VC-032", "VC-033")
 def test_a_test_has_the_fields_of_the_seed(tmp_path: Path) -> None:
-    """VC-021, VC-031, VC-032, VC-033: kind, names and types of a SimulatorJob; 0.5 is a rate."""
+    """Kind, names and types of a SimulatorJob; 0.5 is a rate."""
     case = simulator_job(timing={"qps": 0.5, "duration": 1.5})
     found = SimulatorJob.read(written(tmp_path / "test.yaml", case))
     assert (found.metadata.name, found.spec.namespaces, found.spec.replicas_per_namespace) == (
@@ -88,6 +94,7 @@ def test_a_test_has_the_fields_of_the_seed(tmp_path: Path) -> None:
     assert [(item.name, item.object_path) for item in found.spec.objects] == [("test-pod", "deployment.yaml")]
 
 
+@proves("VC-021", "VC-024")
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
@@ -100,7 +107,7 @@ def test_a_test_has_the_fields_of_the_seed(tmp_path: Path) -> None:
     ],
 )
 def test_tests_that_make_no_sense_are_refused(tmp_path: Path, wrong: Document, why: str) -> None:
-    """VC-021, VC-024: a wrong kind and a duplicate name are errors."""
+    """A wrong kind and a duplicate name are errors."""
     assert why in refusal(written(tmp_path / "test.yaml", wrong), SimulatorJob)
 
 
@@ -108,8 +115,9 @@ def namespaced(api_version: str, kind: str) -> bool:
     return kind != "Queue"
 
 
+@proves("VC-022", "VC-024")
 def test_object_files_are_found_next_to_the_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """VC-022, VC-024: relative paths belong to the test file; every namespace gets its copies."""
+    """Relative paths belong to the test file; every namespace gets its copies."""
     (tmp_path / "objects").mkdir()
     monkeypatch.chdir("/")
     written(tmp_path / "objects" / "web.yaml", deployment(3))
@@ -124,8 +132,9 @@ def test_object_files_are_found_next_to_the_test(tmp_path: Path, monkeypatch: py
     ]
 
 
+@proves("VC-033")
 def test_a_missing_object_file_is_named_before_anything_runs(tmp_path: Path) -> None:
-    """VC-033: the error names the file that is not there."""
+    """The error names the file that is not there."""
     path = written(tmp_path / "test.yaml", simulator_job("none.yaml"))
     with pytest.raises(ConfigError, match=r"spec\.objects\[0\]\.objectPath: .*none\.yaml does not exist"):
         read_load(SimulatorJob.read(path), path, namespaced)

@@ -10,6 +10,7 @@ from seatrial.model.errors import ConfigError
 from seatrial.vcsim import reports
 from seatrial.vcsim.reports import Outcome
 from seatrial.vcsim.throughput import Throughput, measure
+from tests.proofs import proves
 
 GOLDEN = """\
 Test Finished
@@ -27,21 +28,24 @@ Test report file path: /home/simu/.vcsimctl/kind-simulator/report/SchedulingThro
 """The text of the seed, to the letter."""
 
 
+@proves("VC-026", "VC-027")
 def test_the_terminal_shows_the_text_of_the_seed() -> None:
-    """VC-026, VC-027: head, status, rule of 80 dashes and the four figures."""
+    """Head, status, rule of 80 dashes and the four figures."""
     seen = Throughput(279.2, 282.2, 282.2, 282.2, 280.0, 560, ((0, 280), (1, 280)))
     file = "/home/simu/.vcsimctl/kind-simulator/report/SchedulingThroughput__2025-07-15T22:25:21+08:00.json"
     assert reports.terminal_text(Path("/home/simu/test-case.yaml"), Outcome(seen, 560), Path(file)) == GOLDEN
 
 
+@proves("VC-037")
 def test_a_test_that_is_not_complete_is_no_success() -> None:
-    """VC-037: the status follows from the total."""
+    """The status follows from the total."""
     text = reports.terminal_text(Path("/t"), Outcome(measure([1.0]), 2, "1 of 2 pods were scheduled"), Path("/f"))
     assert "Status: Failed\n" in text
 
 
+@proves("VC-028", "VC-036")
 def test_the_file_has_the_same_figures_and_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """VC-028, VC-036: the file is named by local time and holds the series."""
+    """The file is named by local time and holds the series."""
     monkeypatch.setenv("TZ", "Asia/Shanghai")
     import time
 
@@ -63,8 +67,9 @@ def test_the_file_has_the_same_figures_and_more(tmp_path: Path, monkeypatch: pyt
     }
 
 
+@proves("VC-004")
 def test_two_reports_are_two_files(tmp_path: Path) -> None:
-    """VC-004: reports of one second do not replace each other."""
+    """Reports of one second do not replace each other."""
     paths = {reports.write(measure([1.0]), tmp_path) for _ in range(2)}
     assert len(paths) == 2
     assert reports.listed(tmp_path) == sorted(paths)

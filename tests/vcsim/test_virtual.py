@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.proofs import proves
 from tests.vcsim.files import cluster, deployment, group, simulator_job, vcjob, written
 from tests.vcsim.processes import User
 
@@ -51,8 +52,9 @@ def test_pods_that_fit_nowhere_are_told_with_the_reason(user: User) -> None:
     assert "scheduling-throughput-0/large" in answer.errors
 
 
+@proves("VC-038")
 def test_nothing_scheduled_is_an_error_in_virtual_time_too(user: User) -> None:
-    """VC-038: exit code 1 and no file."""
+    """Exit code 1 and no file."""
     answer = user("run", *small(user, vcjob(cpu="99"), replicasPerNamespace=1))
     assert answer.code == 1
     assert "no pod was scheduled" in answer.errors

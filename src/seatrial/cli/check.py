@@ -13,7 +13,7 @@ from seatrial.model.errors import ConfigError
 if TYPE_CHECKING:
     from seatrial.scenario.dry_run import Finding
     from seatrial.scenario.spec.dialect import Dialect
-    from seatrial.scenario.spec.plan import Planned
+    from seatrial.scenario.spec.operation_ids import Planned
 
 Row = dict[str, Any]
 LINES_FOUND = 50

@@ -15,7 +15,8 @@ from seatrial.model.errors import ConfigError
 from seatrial.scenario.spec.decoding import read_scenario
 from seatrial.scenario.spec.dialect import dialect_of
 from seatrial.scenario.spec.kind import API_VERSION
-from seatrial.scenario.spec.plan import Planned, settle
+from seatrial.scenario.spec.operation_ids import Planned
+from seatrial.scenario.spec.plan import settle
 
 
 @dataclass(frozen=True, slots=True)

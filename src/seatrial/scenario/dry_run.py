@@ -22,7 +22,7 @@ from seatrial.scenario.engine.operations import carry_out
 from seatrial.scenario.engine.user_controllers import is_served
 from seatrial.scenario.spec.annotations import check_annotations, mentions, unknown_annotations
 from seatrial.scenario.spec.kind import Operation
-from seatrial.scenario.spec.plan import Planned
+from seatrial.scenario.spec.operation_ids import Planned
 
 Target = tuple[str, str, str, str]
 """apiVersion, kind, namespace and name."""

@@ -18,6 +18,10 @@ class FilePages:
         self._file.write(page)
         self._starts.append(self._starts[-1] + len(page))
 
+    def replace_last(self, page: bytes) -> None:
+        self._starts.pop()
+        self.append(page)
+
     def __len__(self) -> int:
         return len(self._starts) - 1
 

@@ -37,6 +37,9 @@ class NoPages:
     def append(self, page: bytes) -> None:
         """Discards a page."""
 
+    def replace_last(self, page: bytes) -> None:
+        """Discards a page."""
+
     def __len__(self) -> int:
         return 0
 

@@ -205,6 +205,7 @@ class ScenarioController:
             if run.plan.after(current) is not None:
                 self._running = run.run()
             elif self._status is not None:
+                run.file_late_entries()
                 self._status.publish(run.status)
 
     def _resume_paused(self, stored: Stored) -> None:

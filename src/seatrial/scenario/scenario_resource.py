@@ -13,8 +13,9 @@ from seatrial.model.errors import Cause, ConfigError, Invalid
 from seatrial.model.kind_declaration import custom_resource_definition, openapi_of
 from seatrial.model.schema import schema_from_openapi
 from seatrial.scenario.spec.decoding import SPELLINGS, decode_scenario, respell, undecodable
-from seatrial.scenario.spec.dialect import SUCCEEDED, dialect_of
+from seatrial.scenario.spec.dialect import FAILED, SUCCEEDED, dialect_of
 from seatrial.scenario.spec.kind import MERGED_BY_ID, SCENARIO, Scenario
+from seatrial.scenario.spec.operation_ids import KnownOperations, ids_in
 from seatrial.scenario.spec.plan import settle
 from seatrial.scenario.status import ScenarioStatus
 from seatrial.store.objects import Stored
@@ -82,15 +83,16 @@ class ScenarioAdmission:
     def admit(self, request: Request) -> None:
         self._inner.admit(request)
         if _is_spec_write(request):
-            request.document = settled(request.document)
+            request.document = settled(request.document, request.old)
 
     def validate(self, request: Request) -> None:
         self._inner.validate(request)
         if not _is_spec_write(request) or request.old is None:
             return
         phase = (request.old.get("status") or {}).get("phase")
-        if phase == SUCCEEDED and request.document.get("spec") != request.old.get("spec"):
-            cause = Cause("spec", "Forbidden: the scenario has Succeeded, nothing can be added", "FieldValueForbidden")
+        if phase in (SUCCEEDED, FAILED) and request.document.get("spec") != request.old.get("spec"):
+            why = f"Forbidden: the scenario has {phase}, nothing can be added: delete it and create it again"
+            cause = Cause("spec", why, "FieldValueForbidden")
             text = f'{SCENARIO.resource} "{request.name}" is invalid: spec: {cause.message}'
             raise Invalid(text, group=SCENARIO.group, kind=SCENARIO.kind, name=request.name, causes=[cause])
 
@@ -107,11 +109,11 @@ def _is_spec_write(request: Request) -> bool:
     )
 
 
-def settled(document: Document) -> Document:
-    """A Scenario with its list complete: our spelling, ids set, generators expanded."""
+def settled(document: Document, old: Document | None = None) -> Document:
+    """A Scenario with its list complete: our spelling, ids set, generators expanded; `old` is the stored one."""
     document = respell(document)
     try:
-        head, operations = settle(document)
+        head, operations = settle(document, known=_known(old) if old is not None else None)
     except (ConfigError, msgspec.ValidationError) as error:
         raise _invalid(document, error) from error
     spec = document.get("spec") or {}
@@ -119,6 +121,12 @@ def settled(document: Document) -> Document:
     if not operations and spec.get(dialect.listing) is None:
         return document
     return {**head, "spec": {**head["spec"], dialect.listing: [planned.document() for planned in operations]}}
+
+
+def _known(old: Document) -> KnownOperations:
+    spec = old.get("spec") or {}
+    timeline = ((old.get("status") or {}).get("scenarioResult") or {}).get("timeline") or {}
+    return KnownOperations(spec.get(dialect_of(spec).listing) or (), ids_in(timeline))
 
 
 def _invalid(document: Document, error: ConfigError | msgspec.ValidationError) -> Invalid:
@@ -160,6 +168,9 @@ class StoredStatus:
             return
         if current.revision != self._seen:
             self._take(current)
+        if self._pages:
+            # The page of the last step grows while the scenario is Paused.
+            self._pages[-1] = status.pages[len(self._pages) // 2]
         while len(self._pages) < 2 * status.published - 1:
             self._next_page(status)
         tail = encode(status.head())

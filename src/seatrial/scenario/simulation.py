@@ -23,11 +23,13 @@ from seatrial.scenario.engine.user_controllers import UserControllerParticipant
 from seatrial.scenario.spec.annotations import check_annotations
 from seatrial.scenario.spec.dialect import FAILED, PAUSED, Phase, dialect_of
 from seatrial.scenario.spec.kind import SCENARIO, STEP_DURATION, Controllers
-from seatrial.scenario.spec.plan import Plan, Planned, number, settle
+from seatrial.scenario.spec.operation_ids import KnownOperations, Planned, ids_in, number
+from seatrial.scenario.spec.plan import Plan, settle
 from seatrial.scenario.spec.validation import operation_problems, problems
 from seatrial.scenario.status import MemoryPages, Publisher, Publishers, ScenarioStatus, Strategy, TimelinePages
 from seatrial.scheduler import Recorder
 from seatrial.store.store import Store
+from seatrial.timeline.resume import pasts_of_pods
 from seatrial.timeline.rows import Rows
 from seatrial.timeline.timeline import CELLS_ON_THE_WIRE, SNAPSHOT, Level, Timeline
 from seatrial.timeline.wire import Shape
@@ -93,11 +95,12 @@ class ScenarioRun:
             rows,
             level=self.options.level,
             cells=self.options.cells,
-            is_taken=self.plan.has_id,
+            is_taken=lambda id: self.plan.has_id(id) or id in self._past_ids,
             excluded_kinds=[SCENARIO.group_kind],
         )
         self.engine: Engine | None = None
         self._continued = False
+        self._past_ids: set[str] = set()
         shown = [*self.options.observers, *([publisher] if publisher is not None else [])]
         self.publisher = Publishers(shown) if shown else None
         self._make_scheduler = make_scheduler
@@ -156,7 +159,7 @@ class ScenarioRun:
     def add(self, listed: Sequence[bytes]) -> None:
         """Add operations of a changed spec: new ones are planned, those of a past step ignored."""
         current = -1 if self.status.major is None else self.status.major
-        for planned in number(listed, self.plan.ids()):
+        for planned in number(listed, KnownOperations(past=(*self.plan.ids(), *self._past_ids))):
             if self.plan.knows(planned):
                 continue
             wrong = next(operation_problems(planned, self.plan.dialect), None)
@@ -164,12 +167,20 @@ class ScenarioRun:
                 self.fail(str(wrong))
                 return
             self.listed = [other for other in self.listed if other.id != planned.id] + [planned]
-            if planned.step <= current:
+            if self._is_past(planned.id, current):
+                why = "it was carried out before: a change has no effect, and its id is not free"
+                self.status.notes[planned.id] = f"operation {planned.id}: {why}"
+            elif planned.step <= current:
                 self.status.notes[planned.id] = f"operation {planned.id}: step {planned.step} is past, it is ignored"
             elif self.plan.has_id(planned.id):
                 self.plan.replace(planned)
             else:
                 self.plan.add(planned)
+
+    def _is_past(self, id: str, current: int) -> bool:
+        """Whether the timeline has an operation with this id."""
+        step = self.plan.step_of(id)
+        return id in self._past_ids or (step is not None and step <= current)
 
     def continue_from(self, status: Document) -> None:
         """Restore a Paused run of an earlier server process: its steps are past, its objects are stored."""
@@ -179,11 +190,21 @@ class ScenarioRun:
         self.status.major = int(major) if major is not None else None
         self.status.step_phase = Phase.FINISHED
         self.status.published = len(self.status.pages)
-        self.timeline.major = self.status.major or 0
+        self.status.minor = int(step.get("minor", 0)) if isinstance(step, dict) else 0
+        self.timeline.major, self.timeline.minor = self.status.major or 0, self.status.minor
+        published = (status.get("scenarioResult") or {}).get("timeline") or {}
+        self._past_ids = set(ids_in(published))
+        self.timeline.resume(published)
+        pasts = pasts_of_pods(published)
         pods = self.store.kinds.named("v1", "Pod")
         for stored in self.store.list(pods) if pods is not None else ():
-            self.timeline.adopt(stored, self.clock.now())
+            self.timeline.adopt(stored, self.clock.now(), pasts.get(stored.document()["metadata"].get("uid", "")))
+        self._unsubscribe.append(self.store.subscribe(self.timeline.listen))
         self._continued = True
+
+    def file_late_entries(self) -> None:
+        """Put writes of other clients that were made while the scenario was Paused under the step it is in."""
+        self.status.extend(self.timeline.major, self.timeline.finish_step())
 
     def fail(self, why: str) -> None:
         """End the run as Failed."""
@@ -246,7 +267,9 @@ class ScenarioRun:
         engine = Engine(
             self.store, self.clock, self.plan, self.status, self.timeline, controllers, settings, self.publisher
         )
-        self._unsubscribe = [self.store.subscribe(self.timeline.listen), self.store.subscribe(engine.loops.note)]
+        if not self._continued:
+            self._unsubscribe.append(self.store.subscribe(self.timeline.listen))
+        self._unsubscribe.append(self.store.subscribe(engine.loops.note))
         self.store.before_write = engine.about_to_write
         controllers.start()
         return engine

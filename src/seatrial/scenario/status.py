@@ -27,6 +27,8 @@ class TimelinePages(Protocol):
 
     def append(self, page: bytes) -> None: ...
 
+    def replace_last(self, page: bytes) -> None: ...
+
     def __len__(self) -> int: ...
 
     def __getitem__(self, number: int, /) -> bytes: ...
@@ -42,6 +44,9 @@ class MemoryPages:
 
     def append(self, page: bytes) -> None:
         self._pages.append(page)
+
+    def replace_last(self, page: bytes) -> None:
+        self._pages[-1] = page
 
     def __len__(self) -> int:
         return len(self._pages)
@@ -77,6 +82,17 @@ class ScenarioStatus:
     def turn(self, step: int, entries: Sequence[bytes]) -> None:
         """Keep the page of a finished step."""
         self.pages.append(page_of(step, entries))
+
+    def extend(self, step: int, entries: Sequence[bytes]) -> None:
+        """Add entries to the page of the last step: the writes were made after it had finished."""
+        if not entries:
+            return
+        if not len(self.pages):
+            self.turn(step, entries)
+            return
+        page = self.pages[len(self.pages) - 1]
+        separator = b"" if page.endswith(b"[]") else b","
+        self.pages.replace_last(page[:-1] + separator + b",".join(entries) + b"]")
 
     def head(self) -> Document:
         """The status without its result."""

@@ -105,10 +105,11 @@ class PodHistories:
             history.bind(major, minor)
         return history
 
-    def adopt(self, stored: Stored, major: int, minor: int) -> None:
+    def adopt(self, stored: Stored, major: int, minor: int) -> PodHistory:
         """A pod that existed before the first step."""
         history = self._alive[stored.namespace, stored.name] = PodHistory(stored, (major, minor))
         self._note_node(history, major, minor)
+        return history
 
     def note_preemptor(self, victim: str, preemptor: str) -> None:
         namespace, _, name = victim.partition("/")

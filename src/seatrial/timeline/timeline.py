@@ -16,6 +16,7 @@ from seatrial.store.objects import Change, Stored
 from seatrial.timeline.decisions import CELL_BYTES, NO_CELLS, Dictionary, details, plugin_results, reasons_in
 from seatrial.timeline.diffs import merge_diff
 from seatrial.timeline.pods import Key, PodHistories, PodHistory
+from seatrial.timeline.resume import PastOfPod, last_number
 from seatrial.timeline.rows import Rows
 from seatrial.timeline.wire import Shape, attempt, operated
 from seatrial.timeline.writes import Verb, verb_of
@@ -160,6 +161,10 @@ class Timeline:
             body = self.pods.known(key).result(pod, self.shape).body()
             self._entries[place] = self.shape.entry(id, self.major, minor, operation, body)
 
+    def resume(self, published: Document) -> None:
+        """Go on with a timeline that an earlier process published: its ids stay taken."""
+        self._numbers = count(last_number(published) + 1)
+
     def finish_loop(self) -> None:
         """A controller has come to the end of one loop."""
         self.pods.forget_gone()
@@ -192,14 +197,16 @@ class Timeline:
         self._places.clear()
         return entries
 
-    def adopt(self, stored: Stored, at: int) -> None:
+    def adopt(self, stored: Stored, at: int, past: PastOfPod | None = None) -> None:
         """An object that was there before the first step is known from the rows alone, as no operation made it.
 
-        A pod counts as created, and bound, in this step.
+        A pod counts as created, and bound, in this step, unless an earlier process published its `past`.
         """
         self._row(Change("ADDED", stored, None, SNAPSHOT, at), "", None, None)
         if stored.kind.group_kind == ("", "Pod"):
-            self.pods.adopt(stored, self.major, self.minor)
+            history = self.pods.adopt(stored, self.major, self.minor)
+            if past is not None:
+                past.restore(history)
 
     def _follow(self, change: Change) -> PodHistory | None:
         kind = change.stored.kind

@@ -15,6 +15,7 @@ import yaml
 
 from seatrial.outside import client
 from seatrial.outside.client import SeatrialClientError, check_scenario_step_phase, next_pod, simulation_controller
+from tests.proofs import proves
 
 
 class Recorder(HTTPServer):
@@ -66,8 +67,9 @@ def recorder() -> Iterator[Recorder]:
 CHECKED = ("/scenario/check-step-phase?name=hoge-controller", "Bearer secret")
 
 
+@proves("V2-073")
 def test_it_takes_a_name_and_a_connection(recorder: Recorder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """V2-073: the path of a kubeconfig in JSON or YAML, its content, a client configuration, or KUBECONFIG."""
+    """The path of a kubeconfig in JSON or YAML, its content, a client configuration, or KUBECONFIG."""
     in_json, in_yaml = tmp_path / "json", tmp_path / "yaml"
     in_json.write_text(json.dumps(recorder.kubeconfig))
     in_yaml.write_text(yaml.safe_dump(recorder.kubeconfig))
@@ -84,8 +86,9 @@ def test_it_asks_again_until_it_may_go_on(recorder: Recorder) -> None:
     assert [path for path, _ in recorder.asked] == ["/scenario/next-pod?pod=default%2Fa"] * 3
 
 
+@proves("V2-072")
 def test_the_decorator_checks_at_the_end_of_each_loop(recorder: Recorder) -> None:
-    """V2-072: also of one that raises."""
+    """Also of one that raises."""
 
     @simulation_controller("hoge-controller", recorder.kubeconfig)
     def run_once(fails: bool) -> str:

@@ -9,6 +9,7 @@ from seatrial.outside.cooperation import CHECK, NEXT, Cooperation
 from seatrial.scenario.spec.dialect import FAILED, OPERATIONS, PAUSED, RUNNING, Phase
 from seatrial.scenario.status import ScenarioStatus
 from tests.outside.gate.playing import no_program
+from tests.proofs import proves
 from tests.server.client import Reply, Server
 
 HOGE = f"{CHECK}?name=hoge-controller"
@@ -34,8 +35,9 @@ def play(story: Callable[[], Coroutine[Any, Any, None]]) -> None:
     asyncio.run(story())
 
 
+@proves("V2-074")
 def test_a_controller_that_is_not_paused_goes_on_at_once() -> None:
-    """V2-074: not before any scenario, not while it runs, and not while another one is paused."""
+    """Not before any scenario, not while it runs, and not while another one is paused."""
 
     async def story() -> None:
         stage = Stage()
@@ -47,8 +49,9 @@ def test_a_controller_that_is_not_paused_goes_on_at_once() -> None:
     play(story)
 
 
+@proves("V2-065", "V2-074")
 def test_a_paused_controller_waits_for_operating_completed() -> None:
-    """V2-065 V2-074: even if ControllerRunning follows at once."""
+    """Even if ControllerRunning follows at once."""
 
     async def story() -> None:
         stage = Stage()

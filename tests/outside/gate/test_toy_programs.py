@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from tests.outside.gate.playing import Played, toy
+from tests.proofs import proves
 from tests.scenario.playing import create, done, events, node, operations, pod
 
 
@@ -15,8 +16,9 @@ def is_running(pid: int) -> bool:
     return True
 
 
+@proves("V1-079")
 def test_an_outside_scheduler_takes_the_place_of_the_embedded_one(tmp_path: Path) -> None:
-    """V1-079: bound and unscheduled pods are told from what it writes, and its attempts are not explained."""
+    """Bound and unscheduled pods are told from what it writes, and its attempts are not explained."""
     spec = operations(create(1, node("n1", 2)), *(create(1, pod(name)) for name in "abc"), done(2))
     played = Played(spec, tmp_path, toy("scheduler", "scheduler"))
     assert (played.phase, played.message) == ("Succeeded", "done in step 2")
@@ -29,8 +31,8 @@ def test_an_outside_scheduler_takes_the_place_of_the_embedded_one(tmp_path: Path
     assert not any(map(is_running, played.programs))
 
 
+@proves("V2-064")
 def test_the_minor_step_moves_before_the_write_is_carried_out(tmp_path: Path) -> None:
-    """V2-064"""
     spec = operations(create(1, node("n1")), create(1, pod("a")), done(1))
     log = Played(spec, tmp_path, toy("scheduler", "scheduler")).log
     bind = log.index("scheduler MODIFIED Pod a binding")
@@ -98,8 +100,9 @@ def test_a_scheduler_that_never_stops_writing_fails_the_scenario(tmp_path: Path)
     assert "scheduler (changed Node" in played.message
 
 
+@proves("V2-070")
 def test_two_outside_controllers_run_until_neither_can_do_more(tmp_path: Path) -> None:
-    """V2-070: what the autoscaler creates gives the scheduler new work in the same step."""
+    """What the autoscaler creates gives the scheduler new work in the same step."""
     items = create(1, node("n1", 1)), *(create(1, pod(name)) for name in "abcd"), done(2)
     spec = operations(*items, simulated=("scheduler", "autoscaler"))
     played = Played(spec, tmp_path, toy("scheduler", "scheduler"), toy("autoscaler", "autoscaler", quiet="1s"))
@@ -109,8 +112,9 @@ def test_two_outside_controllers_run_until_neither_can_do_more(tmp_path: Path) -
     assert running[:4] == ["scheduler", "autoscaler", "scheduler", "autoscaler"]
 
 
+@proves("V2-048", "V2-072")
 def test_a_controller_that_cooperates_stops_at_the_end_of_its_loop(tmp_path: Path) -> None:
-    """V2-048 V2-072: two operations of one loop share a minor step."""
+    """Two operations of one loop share a minor step."""
     items = create(1, node("n1")), create(1, node("n2")), create(2, node("n3")), done(2)
     spec = operations(*items, simulated=("hoge-controller",))
     played = Played(spec, tmp_path, toy("hoge-controller", "cooperating", quiet="1s", watches=("v1/Node",)))
@@ -119,8 +123,9 @@ def test_a_controller_that_cooperates_stops_at_the_end_of_its_loop(tmp_path: Pat
     assert played.created("ConfigMap", 2) == [("n3-1", one), ("n3-2", one)]
 
 
+@proves("V1-080", "V1-113")
 def test_a_scheduler_with_one_call_of_ours_takes_part(tmp_path: Path) -> None:
-    """V1-080 V1-113: it binds in parallel and reports no failure; the step ends when all were tried twice."""
+    """It binds in parallel and reports no failure; the step ends when all were tried twice."""
     items = create(1, node("n1", 2)), *(create(1, pod(name)) for name in "abcd"), create(2, node("n2", 1)), done(2)
     played = Played(operations(*items), tmp_path, toy("scheduler", "one_by_one"))
     assert played.phase == "Succeeded", played.message

@@ -1,10 +1,12 @@
 """When nothing more can be scheduled, from the pods that are taken and the changes that are seen alone."""
 
 from seatrial.outside.tried_twice import TriedTwice
+from tests.proofs import proves
 
 
+@proves("V1-086", "V1-088")
 def test_the_example_of_the_kep_is_finished_at_the_eighth_try() -> None:
-    """V1-086 V1-088: P1✗ P2✓ P3✗ P4✗ P1✗ P3✗ P4✗ P1✗; only the taking and the binding are visible."""
+    """P1✗ P2✓ P3✗ P4✗ P1✗ P3✗ P4✗ P1✗; only the taking and the binding are visible."""
     detector, pending, finished = TriedTwice(), {"1", "2", "3", "4"}, []
     for pod in ("1", "2", "3", "4", "1", "3", "4", "1"):
         detector.take(pod)
@@ -15,8 +17,9 @@ def test_the_example_of_the_kep_is_finished_at_the_eighth_try() -> None:
     assert finished == [False] * 7 + [True]
 
 
+@proves("V1-085", "V1-087")
 def test_a_slow_binding_does_not_end_the_step() -> None:
-    """V1-085 V1-087: pod 1 is bound at its second try, but that is not visible yet."""
+    """Pod 1 is bound at its second try, but that is not visible yet."""
     detector = TriedTwice()
     for pod in ("1", "2"):
         detector.take(pod)

@@ -6,6 +6,7 @@ import pytest
 
 from seatrial.scenario.engine.controller_registry import Registry
 from seatrial.scenario.simulation import SimulationOptions
+from tests.proofs import proves
 from tests.scenario.playing import Stage, create, delete, done, events, kinds_of, node, operations, patch, pod
 
 CYCLE = ["ControllerRunning", "ControllerPaused", "OperatingCompleted"]
@@ -17,16 +18,16 @@ def encoded(*items: dict[str, Any]) -> list[bytes]:
     return [orjson.dumps(item) for item in items]
 
 
+@proves("V1-032", "V1-033", "V1-034", "V1-035", "V1-036", "V1-037", "V1-038", "V1-030")
 def test_first_spelling_goes_through_its_five_phases_in_order() -> None:
-    """V1-032 V1-033 V1-034 V1-035 V1-036 V1-037 V1-038 V1-030"""
     stage = Stage(events(create(1, node("n")), create(1, pod("a")), create(2, pod("b")), done(2)))
     assert stage.run()["phase"] == "Succeeded"
     step = ["OperatingEvents", "OperatingEventsFinished", "Scheduling", "SchedulingFinished", "Finished"]
     assert stage.phases() == step * 2
 
 
+@proves("V2-035", "V2-057", "V2-062", "V2-063", "V2-065", "V2-067", "V2-068")
 def test_second_spelling_pauses_after_every_bind() -> None:
-    """V2-035 V2-057 V2-062 V2-063 V2-065 V2-067 V2-068"""
     stage = Stage(operations(create(1, node("n")), create(1, pod("a")), create(1, pod("b")), done(1)))
     stage.run()
     assert stage.phases() == [
@@ -34,8 +35,8 @@ def test_second_spelling_pauses_after_every_bind() -> None:
     ]  # fmt: skip
 
 
+@proves("V2-028", "V2-031", "V2-041", "V2-025")
 def test_first_bind_carries_minor_step_one() -> None:
-    """V2-028 V2-031 V2-041 V2-025"""
     stage = Stage(operations(create(1, node("n")), create(1, pod("a")), done(1)))
     status = stage.run()
     assert kinds_of(status, "1") == ["create", "create", "done", "patch", "podScheduled"]
@@ -43,15 +44,16 @@ def test_first_bind_carries_minor_step_one() -> None:
     assert steps == [{"major": 1, "minor": 0}] * 3 + [{"major": 1, "minor": 1}] * 2
 
 
+@proves("V2-026")
 def test_minor_steps_have_no_limit() -> None:
-    """V2-026"""
     pods = [create(1, pod(f"p{number:03}")) for number in range(100)]
     stage = Stage(operations(create(1, node("n", pods=200)), *pods, done(1)))
     assert stage.run()["stepStatus"]["step"] == {"major": 1, "minor": 100}
 
 
+@proves("V2-064", "V2-005")
 def test_the_pause_is_shown_before_the_write() -> None:
-    """V2-064 V2-005: the status says ControllerPaused with the next minor while the pod is not bound yet."""
+    """The status says ControllerPaused with the next minor while the pod is not bound yet."""
     stage = Stage(operations(create(1, node("n")), create(1, pod("a")), done(1)))
     seen = []
     show = stage.publish
@@ -67,8 +69,9 @@ def test_the_pause_is_shown_before_the_write() -> None:
     assert seen == [(1, None)]
 
 
+@proves("V1-039", "V1-083", "V2-059")
 def test_nothing_is_scheduled_before_all_operations_of_the_step_are_done() -> None:
-    """V1-039 V1-083 V2-059: pods come before nodes in the file, and are bound all the same."""
+    """Pods come before nodes in the file, and are bound all the same."""
     stage = Stage(events(create(1, pod("a")), create(1, node("n")), done(1)))
     attempts: list[int] = []
     show = stage.publish
@@ -84,24 +87,26 @@ def test_nothing_is_scheduled_before_all_operations_of_the_step_are_done() -> No
     assert stage.scheduler.tried == ["a"]
 
 
+@proves("V1-026", "V1-059", "V1-085")
 def test_a_step_with_unschedulable_pods_goes_on() -> None:
-    """V1-026 V1-059 V1-085: a pending pod is tried twice in its step, by the forced sweep."""
+    """A pending pod is tried twice in its step, by the forced sweep."""
     stage = Stage(events(create(1, pod("a")), create(2, node("n")), done(2)))
     status = stage.run()
     assert stage.scheduler.tried == ["a", "a", "a"]
     assert status["phase"] == "Succeeded"
 
 
+@proves("V1-012", "V1-047", "V1-051", "V2-038")
 def test_steps_jump_over_gaps() -> None:
-    """V1-012 V1-047 V1-051 V2-038: the timeline has no empty keys, and a step may be 0."""
+    """The timeline has no empty keys, and a step may be 0."""
     stage = Stage(events(create(0, node("n")), create(5, pod("a")), done(9)))
     timeline = stage.run()["scenarioResult"]["timeline"]
     assert list(timeline) == ["0", "5", "9"]
     assert all(entry["step"] == int(key) for key, entries in timeline.items() for entry in entries)
 
 
+@proves("V2-027", "V2-030", "V2-071")
 def test_major_steps_begin_at_minor_zero() -> None:
-    """V2-027 V2-030 V2-071"""
     stage = Stage(operations(create(1, node("n")), create(1, pod("a")), create(2, pod("b")), done(2)))
     stage.run()
     shown = [(s["stepStatus"]["step"]["major"], s["stepStatus"]["phase"]) for s in stage.log if "stepStatus" in s]
@@ -110,8 +115,9 @@ def test_major_steps_begin_at_minor_zero() -> None:
     assert stage.log[first + 1]["stepStatus"]["step"] == {"major": 2, "minor": 0}
 
 
+@proves("V2-021", "V1-057")
 def test_done_takes_effect_at_the_end_of_its_step() -> None:
-    """V2-021 V1-057: other operations of the step and the scheduler still run; later steps never do."""
+    """Other operations of the step and the scheduler still run; later steps never do."""
     stage = Stage(operations(done(1), create(1, node("n")), create(1, pod("a")), create(2, pod("never"))))
     status = stage.run()
     assert status["phase"] == "Succeeded"
@@ -120,25 +126,25 @@ def test_done_takes_effect_at_the_end_of_its_step() -> None:
     assert list(status["scenarioResult"]["timeline"]) == ["1"]
 
 
+@proves("V1-024")
 def test_done_false_is_recorded_and_has_no_effect() -> None:
-    """V1-024"""
     stage = Stage(events({"step": 1, "doneOperation": {"done": False}}))
     status = stage.run()
     assert status["phase"] == "Paused"
     assert kinds_of(status, "1") == ["done"]
 
 
+@proves("V1-042", "V1-091")
 @pytest.mark.parametrize("spell", [events, operations])
 def test_without_done_a_scenario_ends_paused(spell: Any) -> None:
-    """V1-042 V1-091"""
     stage = Stage(spell(create(1, node("n"))))
     assert stage.run()["phase"] == "Paused"
     assert stage.run()["phase"] == "Paused"
 
 
+@proves("V1-092", "V2-083", "V2-004")
 @pytest.mark.parametrize("spell", [events, operations])
 def test_operations_added_while_paused_are_carried_out(spell: Any) -> None:
-    """V1-092 V2-083 V2-004"""
     stage = Stage(spell(create(1, node("n"))))
     stage.run()
     listing = stage.scenario_run.plan.dialect.listing
@@ -149,9 +155,10 @@ def test_operations_added_while_paused_are_carried_out(spell: Any) -> None:
     assert list(status["scenarioResult"]["timeline"]) == ["1", "2"]
 
 
+@proves("V1-090", "V2-082")
 @pytest.mark.parametrize("spell", [events, operations])
 def test_operations_of_a_past_step_are_ignored_with_a_warning(spell: Any) -> None:
-    """V1-090 V2-082: the step where a scenario is Paused is over, too."""
+    """The step where a scenario is Paused is over, too."""
     stage = Stage(spell(create(5, node("n"))))
     stage.run()
     listing = stage.scenario_run.plan.dialect.listing
@@ -165,9 +172,9 @@ def test_operations_of_a_past_step_are_ignored_with_a_warning(spell: Any) -> Non
     assert "operation same: step 5 is past" in status["message"]
 
 
+@proves("V1-009", "V1-089", "V2-081")
 @pytest.mark.parametrize("spell", [events, operations])
 def test_operations_added_while_running_are_carried_out(spell: Any) -> None:
-    """V1-009 V1-089 V2-081"""
     stage = Stage(spell(create(1, node("n")), done(3)))
     listing = stage.scenario_run.plan.dialect.listing
     running = stage.scenario_run.run()
@@ -187,6 +194,7 @@ def test_an_invalid_operation_that_is_added_fails_the_scenario() -> None:
     assert "operation bad" in stage.log[-1]["message"]
 
 
+@proves("V1-044")
 @pytest.mark.parametrize(
     ("operation", "said"),
     [
@@ -197,7 +205,7 @@ def test_an_invalid_operation_that_is_added_fails_the_scenario() -> None:
     ],
 )
 def test_what_cannot_be_carried_out_fails_the_scenario(operation: dict[str, Any], said: str) -> None:
-    """V1-044: the failing step is part of the result."""
+    """The failing step is part of the result."""
     stage = Stage(operations(create(1, node("n")), create(2, node("m")), operation, done(3)))
     status = stage.run()
     assert status["phase"] == "Failed"
@@ -205,8 +213,8 @@ def test_what_cannot_be_carried_out_fails_the_scenario(operation: dict[str, Any]
     assert kinds_of(status, "2") == ["create"]
 
 
+@proves("V1-027", "V1-028", "V1-045", "V2-032", "V2-034", "V2-036")
 def test_a_status_has_what_the_kep_lists() -> None:
-    """V1-027 V1-028 V1-045 V2-032 V2-034 V2-036"""
     one, two = Stage(events(create(1, node("n")), done(1))), Stage(operations(create(1, node("n")), done(1)))
     assert set(one.run()) == {"phase", "message", "schedulerStatus", "stepStatus", "scenarioResult"}
     assert set(two.run()) == {"phase", "message", "stepStatus", "scenarioResult"}
@@ -214,8 +222,8 @@ def test_a_status_has_what_the_kep_lists() -> None:
     assert two.log[-1]["stepStatus"]["runningSimulationController"] == "scheduler"
 
 
+@proves("V1-046", "V2-037")
 def test_the_version_of_the_simulator_is_told() -> None:
-    """V1-046 V2-037"""
     import seatrial
 
     result = Stage(operations(done(1))).run()["scenarioResult"]
@@ -237,8 +245,8 @@ def test_a_step_that_never_rests_fails_and_names_who_wrote() -> None:
     assert "pong (changed Node" in status["message"]
 
 
+@proves("V1-031", "V1-093", "V1-094", "V2-033", "V2-084", "V2-085")
 def test_results_are_published_when_the_step_moves_on() -> None:
-    """V1-031 V1-093 V1-094 V2-033 V2-084 V2-085"""
     stage = Stage(events(create(1, node("n")), create(2, pod("a")), done(3)))
     stage.run()
     changes = 0
@@ -254,15 +262,15 @@ def test_results_are_published_when_the_step_moves_on() -> None:
     assert changes == 3
 
 
+@proves("V1-095")
 def test_results_can_wait_for_the_pause() -> None:
-    """V1-095"""
     stage = _with_strategy("ON_PAUSE", events(create(1, node("n")), create(2, pod("a"))))
     assert "scenarioResult" in stage.run()
     assert all("scenarioResult" not in status for status in stage.log[:-1])
 
 
+@proves("V1-096")
 def test_results_can_wait_for_the_end() -> None:
-    """V1-096"""
     stage = _with_strategy("ON_DONE", events(create(1, node("n"))))
     assert "scenarioResult" not in stage.run()
     stage.scenario_run.add(encoded(*events(done(2))["events"]))
@@ -275,8 +283,8 @@ def _with_strategy(name: str, spec: dict[str, Any]) -> Stage:
     return Stage(spec, SimulationOptions(registry=Registry(), strategy=Strategy[name]))
 
 
+@proves("V1-011", "V1-050", "V2-018", "V2-040")
 def test_ids_are_set_by_the_system_and_kept() -> None:
-    """V1-011 V1-050 V2-018 V2-040"""
     stage = Stage(operations(create(1, node("n")), create(1, pod("a"), id="mine"), done(1)))
     timeline = stage.run()["scenarioResult"]["timeline"]["1"]
     ids = [entry["id"] for entry in timeline]

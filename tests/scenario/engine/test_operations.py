@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.proofs import proves
 from tests.scenario.playing import create, delete, done, events, operations, patch
 from tests.scenario.running import Run, node, pod
 
@@ -33,8 +34,9 @@ WIDGETS = {
 WIDGET = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"}, "spec": {"size": 1}}
 
 
+@proves("V1-018")
 def test_any_kind_can_be_created() -> None:
-    """V1-018: built-in kinds of every group, and custom resources."""
+    """Built-in kinds of every group, and custom resources."""
     objects: list[dict[str, Any]] = [
         node("n"),
         pod("p"),
@@ -59,16 +61,16 @@ def test_any_kind_can_be_created() -> None:
     assert (run.get("Widget", "w", "example.com/v1") or {})["spec"] == {"size": 1}
 
 
+@proves("V1-019")
 def test_a_dry_run_is_recorded_and_leaves_nothing() -> None:
-    """V1-019"""
     dry = {"step": 1, "createOperation": {"object": pod("p"), "createOptions": {"dryRun": ["All"]}}}
     run = Run(operations(dry, done(1)))
     assert run.get("Pod", "p") is None
     assert run.timeline["1"][0]["create"]["result"]["metadata"]["uid"]
 
 
+@proves("V1-019", "V1-021")
 def test_field_managers_are_kept() -> None:
-    """V1-019 V1-021"""
     made = {"step": 1, "createOperation": {"object": node("n"), "createOptions": {"fieldManager": "me"}}}
     changed = patch(1, node("n"), {"metadata": {"labels": {"a": "b"}}}, patchOptions={"fieldManager": "you"})
     run = Run(operations(made, changed, done(1)))
@@ -88,6 +90,7 @@ def test_unknown_fields_of_an_object_fail_unless_ignored() -> None:
     assert Run(operations(ignored, done(1))).status["phase"] == "Succeeded"
 
 
+@proves("V2-023", "V1-022")
 @pytest.mark.parametrize(
     ("media", "body"),
     [
@@ -103,7 +106,7 @@ def test_unknown_fields_of_an_object_fail_unless_ignored() -> None:
     ],
 )
 def test_every_patch_type_is_carried_out(media: str, body: Any) -> None:
-    """V2-023 V1-022: without a type a list is a JSON patch, the rest a strategic merge patch."""
+    """Without a type a list is a JSON patch, the rest a strategic merge patch."""
     more = {"patchType": media} if media else {}
     run = Run(operations(create(1, node("n")), patch(1, node("n"), body, **more), done(1)))
     assert run.status["phase"] == "Succeeded", run.status["message"]
@@ -112,14 +115,14 @@ def test_every_patch_type_is_carried_out(media: str, body: Any) -> None:
     assert labels["kubernetes.io/hostname"] == "n"
 
 
+@proves("V1-020")
 def test_a_patch_finds_a_pod_in_its_namespace() -> None:
-    """V1-020"""
     run = Run(events(create(1, pod("p")), patch(1, pod("p"), {"metadata": {"labels": {"a": "b"}}}), done(1)))
     assert (run.get("Pod", "p") or {})["metadata"]["labels"] == {"a": "b"}
 
 
+@proves("V1-022")
 def test_a_custom_resource_is_patched_by_merging() -> None:
-    """V1-022"""
     run = Run(operations(create(1, WIDGETS), create(1, WIDGET), patch(1, WIDGET, {"spec": {"size": 2}}), done(1)))
     assert (run.get("Widget", "w", "example.com/v1") or {})["spec"] == {"size": 2}
 
@@ -145,16 +148,16 @@ def test_a_scale_is_patched_through_its_subresource() -> None:
     assert len(run.all("Pod")) == 3
 
 
+@proves("V1-023")
 def test_a_delete_with_a_wrong_precondition_fails() -> None:
-    """V1-023"""
     gone = {**delete(1, node("n"), preconditions={"uid": "other"}), "id": "mine"}
     run = Run(operations(create(1, node("n")), gone, done(1)))
     assert run.status["phase"] == "Failed"
     assert "operation mine: Operation cannot be fulfilled on" in run.status["message"]
 
 
+@proves("V1-023")
 def test_a_foreground_delete_waits_for_its_dependents() -> None:
-    """V1-023"""
     replicas = {
         "apiVersion": "apps/v1",
         "kind": "ReplicaSet",
@@ -175,8 +178,8 @@ def test_a_foreground_delete_waits_for_its_dependents() -> None:
     assert run.all("ReplicaSet", "apps/v1") == []
 
 
+@proves("V1-023")
 def test_an_orphaning_delete_leaves_the_pods() -> None:
-    """V1-023"""
     replicas = {
         "apiVersion": "apps/v1",
         "kind": "ReplicaSet",
@@ -191,8 +194,8 @@ def test_an_orphaning_delete_leaves_the_pods() -> None:
     assert len(run.all("Pod")) == 2
 
 
+@proves("V2-024")
 def test_done_is_set_by_an_empty_object() -> None:
-    """V2-024"""
     assert Run(operations({"step": 1, "doneOperation": {}})).status["phase"] == "Succeeded"
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from seatrial.scheduler.config import ConfigurationError, load_configuration
 from seatrial.scheduler.config.writing import expanded_document, write_config
+from tests.proofs import proves
 
 SHARED = Path(os.environ.get("SEATRIAL_SHARED", Path(__file__).parents[4] / "shared"))
 CASES = sorted(
@@ -39,9 +40,10 @@ def test_a_configuration_is_judged_written_and_resolved_as_recorded(path: Path) 
     assert [profile.resolved() for profile in loaded.profiles] == expected["profiles"]
 
 
+@proves("MP-037", "MP-040")
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.name.removesuffix(".json.gz"))
 def test_an_expanded_configuration_means_the_same_and_expands_to_itself(path: Path) -> None:
-    """MP-037, MP-040: what is written down round-trips."""
+    """What is written down round-trips."""
     config, gates, expected = recorded(path)
     if "configError" in expected:
         return

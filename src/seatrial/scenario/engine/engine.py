@@ -29,7 +29,8 @@ from seatrial.scenario.spec.dialect import (
     WILL_STOP,
     Phase,
 )
-from seatrial.scenario.spec.plan import Plan, Planned
+from seatrial.scenario.spec.operation_ids import Planned
+from seatrial.scenario.spec.plan import Plan
 from seatrial.scenario.status import Publisher, ScenarioStatus, Strategy
 from seatrial.store.objects import Stored
 from seatrial.store.store import Store
@@ -99,6 +100,8 @@ class Engine:
         """End the scenario as Failed; the timeline of the current step is kept."""
         if self.status.step_phase is not Phase.FINISHED and self.status.major is not None:
             self.status.turn(self.status.major, self.timeline.finish_step())
+        else:
+            self.status.extend(self.timeline.major, self.timeline.finish_step())
         self._end(FAILED, why)
 
     def about_to_write(self, kind: Kind, previous: Stored | None, writer: str, subresource: str) -> None:
@@ -112,6 +115,7 @@ class Engine:
 
     def step(self, step: int) -> Iterator[None]:
         """Run one major step: its operations, then the controllers until none can do anything more."""
+        self.status.extend(self.timeline.major, self.timeline.finish_step())
         self.clock.advance(self._start_of(step))
         self.status.major, self.status.minor, self.status.running = step, 0, ""
         self.timeline.major, self.timeline.minor = step, 0

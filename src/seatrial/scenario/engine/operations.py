@@ -12,7 +12,7 @@ from seatrial.scenario.spec.annotations import check_annotations, mentions
 from seatrial.scenario.spec.kind import CreateOptions as CreateOptionsGiven
 from seatrial.scenario.spec.kind import DeleteOperation, Operation, PatchOperation, TypeMeta
 from seatrial.scenario.spec.kind import DeleteOptions as DeleteOptionsGiven
-from seatrial.scenario.spec.plan import Planned
+from seatrial.scenario.spec.operation_ids import Planned
 from seatrial.scenario.spec.validation import PATCH_TYPES
 from seatrial.store.objects import Stored
 from seatrial.store.options import CreateOptions, DeleteOptions, Patch, PatchOptions

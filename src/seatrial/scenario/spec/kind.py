@@ -21,7 +21,12 @@ FOREIGN_WRITES = f"{GROUP}/foreign-writes"
 
 LAST_STEP = 2**31 - 1
 Step = Annotated[int, msgspec.Meta(ge=0, le=LAST_STEP, extra_json_schema={"format": "int32"})]
-MERGED_BY_ID: dict[str, Any] = {"x-kubernetes-patch-merge-key": "id", "x-kubernetes-patch-strategy": "merge"}
+MERGED_BY_ID: dict[str, Any] = {
+    "x-kubernetes-patch-merge-key": "id",
+    "x-kubernetes-patch-strategy": "merge",
+    # Server-side apply merges by keys that each element has; operations get their ids later, at admission.
+    "x-kubernetes-list-type": "atomic",
+}
 Atomic = msgspec.Meta(extra_json_schema={"x-kubernetes-list-type": "atomic"})
 MergedById = msgspec.Meta(extra_json_schema=MERGED_BY_ID)
 ByName = msgspec.Meta(extra_json_schema={"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]})

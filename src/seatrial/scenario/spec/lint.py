@@ -15,7 +15,7 @@ from seatrial.scenario.spec.annotations import unknown_on_scenario
 from seatrial.scenario.spec.dialect import Dialect
 from seatrial.scenario.spec.generators import expand
 from seatrial.scenario.spec.kind import RUN_DURATION, STEP_DURATION, Controllers, Generator, Operation
-from seatrial.scenario.spec.plan import Planned
+from seatrial.scenario.spec.operation_ids import Planned
 from seatrial.scenario.spec.validation import problems
 
 TIMED_FIELDS = {

@@ -16,21 +16,10 @@ from seatrial.scenario.spec.dialect import Dialect, dialect_of
 from seatrial.scenario.spec.generators import expand
 from seatrial.scenario.spec.kind import Generator
 from seatrial.scenario.spec.memory import check_memory
+from seatrial.scenario.spec.operation_ids import KnownOperations, Planned, content_of, number, step_in
 
 MOST_OPERATIONS = 10_000_000
 """How many operations a scenario may have with those that its generators make."""
-
-
-class Planned(msgspec.Struct, frozen=True, gc=False):
-    """One operation as it is written in the spec, its id included."""
-
-    id: str
-    step: int
-    data: bytes
-
-    def document(self) -> Document:
-        operation: Document = decode(self.data)
-        return operation
 
 
 class Plan:
@@ -90,15 +79,26 @@ class Plan:
         """The last step that has operations."""
         return next((step for step in reversed(self._order) if self._steps[step]), None)
 
+    def step_of(self, id: str) -> int | None:
+        """The step of a known operation."""
+        data = self._known.get(id)
+        return None if data is None else step_in(data)
+
     def ids(self) -> Iterator[str]:
         return iter(self._known)
 
 
-def settle(document: Document, folder: Path | None = None, memory: int | None = None) -> tuple[Document, list[Planned]]:
+def settle(
+    document: Document,
+    folder: Path | None = None,
+    memory: int | None = None,
+    known: KnownOperations | None = None,
+) -> tuple[Document, list[Planned]]:
     """The document with generators expanded and ids set (its list left out), and the operations of the list.
 
     The list comes apart from the document so that it is never held as dicts. `memory` is how many bytes the objects
-    may take, by an estimate; None is no limit.
+    may take, by an estimate; None is no limit. `known` are the operations of the stored Scenario that is changed: what
+    its generators made before is not made twice.
     """
     spec = dict(document.get("spec") or {})
     dialect = dialect_of(spec)
@@ -106,50 +106,20 @@ def settle(document: Document, folder: Path | None = None, memory: int | None = 
         check_memory(spec, spec.get(dialect.listing) or (), memory)
     # Copied: what an encoder returns lies in a larger piece of memory, and there may be very many.
     listed = [bytes(memoryview(encode(item))) for item in spec.get(dialect.listing) or []]
-    for position, document_of in enumerate(spec.pop("generators", None) or []):
+    generators = spec.pop("generators", None) or []
+    kept = {content_of(decode(item)) for item in listed} if generators and known is not None else set()
+    for position, document_of in enumerate(generators):
         field, generator = f"spec.generators[{position}]", msgspec.convert(document_of, Generator)
         if len(listed) + (generator.count or 0) > MOST_OPERATIONS:
             why = f"a scenario has at most {MOST_OPERATIONS} operations, got {len(listed) + (generator.count or 0)}"
             raise ConfigError("", f"{field}.count", why)
-        listed += expand(generator, field, folder, discriminated=not dialect.minor_steps)
+        made = expand(generator, field, folder, discriminated=not dialect.minor_steps)
+        listed += made if known is None else (item for item in made if content_of(decode(item)) not in kept)
     spec.pop(dialect.listing, None)
-    return {**document, "spec": spec}, number(listed)
+    return {**document, "spec": spec}, number(listed, known)
 
 
 def _are_too_many(spec: Document) -> bool:
     """Whether a generator makes more operations than any scenario may have, which is refused whatever they need."""
     counts = (generator.get("count") for generator in spec.get("generators") or () if isinstance(generator, dict))
     return any(isinstance(count, int) and count > MOST_OPERATIONS for count in counts)
-
-
-def number(listed: Iterable[bytes], taken: Iterable[str] = ()) -> list[Planned]:
-    """The operations with an id each: the one they have, else `op-<place>`, moved on where that is taken."""
-    heads = [(item, _heads.decode(item)) for item in listed]
-    used = {head.id for _, head in heads if head.id} | set(taken)
-    planned = []
-    place = 0
-    for item, head in heads:
-        place += 1
-        id = head.id or ""
-        if not id:
-            while (id := f"op-{place}") in used:
-                place += 1
-            used.add(id)
-            item = b'{"id":%s,%s' % (encode(id), _without_id(item, head)[1:])
-        planned.append(Planned(id, head.step, item))
-    return planned
-
-
-class _Head(msgspec.Struct):
-    step: int
-    id: str | msgspec.UnsetType = msgspec.UNSET
-
-
-_heads = msgspec.json.Decoder(_Head)
-
-
-def _without_id(item: bytes, head: _Head) -> bytes:
-    """An operation whose id is not there or empty, without it; it has a step, so something is left."""
-    if head.id is msgspec.UNSET:
-        return item
-    return encode({key: value for key, value in decode(item).items() if key != "id"})

@@ -8,7 +8,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import ScenarioError
 from seatrial.scenario.spec.dialect import EVENTS, Dialect
 from seatrial.scenario.spec.kind import Controllers, ControllerSet, Operation, PatchOperation
-from seatrial.scenario.spec.plan import Planned
+from seatrial.scenario.spec.operation_ids import Planned
 
 PATCH_TYPES = {
     "application/json-patch+json": "json",

@@ -1,0 +1,108 @@
+"""Ids of operations: the one that is given, else one that the system gives once and for all.
+
+A changed spec is compared with the stored one: an operation without id is known again by its content and keeps its id,
+wherever it is in the list now. A new operation never gets an id that the stored spec or the timeline has.
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+import orjson
+
+from seatrial.model.documents import Document, decode, encode
+
+PREFIX = "op-"
+
+
+class Planned(msgspec.Struct, frozen=True, gc=False):
+    """One operation as it is written in the spec, its id included."""
+
+    id: str
+    step: int
+    data: bytes
+
+    def document(self) -> Document:
+        operation: Document = decode(self.data)
+        return operation
+
+
+class KnownOperations:
+    """The operations that a scenario has or had: those of the stored spec, and the ids of its timeline."""
+
+    def __init__(self, listed: Iterable[Mapping[str, Any]] = (), past: Iterable[str] = ()) -> None:
+        self._by_content: dict[bytes, deque[str]] = defaultdict(deque)
+        self.ids = set(past)
+        for operation in listed:
+            id = operation.get("id")
+            if isinstance(id, str) and id:
+                self.ids.add(id)
+                self._by_content[content_of(operation)].append(id)
+
+    def recognise(self, item: bytes, listed: Iterable[str]) -> str | None:
+        """The id of an equal operation that is not among `listed`; each id is given once."""
+        if not self._by_content:
+            return None
+        ids = self._by_content.get(content_of(decode(item)))
+        while ids:
+            if (id := ids.popleft()) not in listed:
+                return id
+        return None
+
+
+def content_of(operation: Mapping[str, Any]) -> bytes:
+    """An operation without its id, in one order of fields."""
+    return orjson.dumps({key: value for key, value in operation.items() if key != "id"}, option=orjson.OPT_SORT_KEYS)
+
+
+def number(listed: Iterable[bytes], known: KnownOperations | None = None) -> list[Planned]:
+    """The operations with an id each: the one they have or had, else `op-<place>`, moved on where that is taken."""
+    known = known or KnownOperations()
+    heads = [(item, _heads.decode(item)) for item in listed]
+    given = {head.id for _, head in heads if head.id}
+    used = given | known.ids
+    planned = []
+    place = 0
+    for item, head in heads:
+        place += 1
+        id = head.id or ""
+        if not id:
+            bare = _without_id(item, head)
+            if (recognised := known.recognise(bare, given)) is not None:
+                id = recognised
+            else:
+                while (id := f"{PREFIX}{place}") in used:
+                    place += 1
+            used.add(id)
+            item = b'{"id":%s,%s' % (encode(id), bare[1:])
+        planned.append(Planned(id, head.step, item))
+    return planned
+
+
+def ids_in(timeline: Mapping[str, Any]) -> Iterator[str]:
+    """The ids of all entries of a published timeline."""
+    for entries in timeline.values():
+        for entry in entries if isinstance(entries, list) else ():
+            if isinstance(entry, dict) and isinstance(entry.get("id"), str):
+                yield entry["id"]
+
+
+class _Head(msgspec.Struct):
+    step: int
+    id: str | msgspec.UnsetType = msgspec.UNSET
+
+
+_heads = msgspec.json.Decoder(_Head)
+
+
+def step_in(operation: bytes) -> int:
+    """The step of an encoded operation."""
+    return _heads.decode(operation).step
+
+
+def _without_id(item: bytes, head: _Head) -> bytes:
+    """An operation whose id is not there or empty, without it; it has a step, so something is left."""
+    if head.id is msgspec.UNSET:
+        return item
+    return encode({key: value for key, value in decode(item).items() if key != "id"})
