@@ -16,7 +16,7 @@ from tests.known_kinds import known_kind
 from tests.proofs import proves
 from tests.scenario.playing import create, done, operations
 from tests.scenario.running import Run, node, pod
-from tests.scenario.test_scenario_controller import SPEC, USER, Server
+from tests.scenario.serving import USER, Server
 
 DOCS = Path(__file__).parents[2] / "docs"
 
