@@ -17,6 +17,7 @@ from tests.proofs import proves
 from tests.scenario.playing import create, done, operations
 from tests.scenario.running import Run, node, pod
 from tests.scenario.serving import USER, Server
+from tests.scenario.test_scenario_controller import SPEC
 
 DOCS = Path(__file__).parents[2] / "docs"
 
