@@ -35,6 +35,9 @@ class Cluster(World):
     def claim(self, name: str = "c") -> Document:
         return self.store.get(self.kind("ResourceClaim", API), name, "default").document()
 
+    def claims(self) -> list[Document]:
+        return [stored.document() for stored in self.store.list(self.kind("ResourceClaim", API))]
+
     def set_status(self, name: str, status: Document) -> None:
         self.store.modify(
             self.kind("ResourceClaim", API),
@@ -208,7 +211,7 @@ def test_extended_resources_come_from_devices_where_no_device_plugin_has_them(pl
     if plugin_devices:
         world.change("Node", "n2", lambda d: d["spec"].__setitem__("unschedulable", True))
     world.run()
-    claims = [stored.document() for stored in world.store.list(world.kind("ResourceClaim", API))]
+    claims = world.claims()
     if plugin_devices:
         assert world.node_of("p") == "n1"
         assert claims == []
@@ -221,3 +224,42 @@ def test_extended_resources_come_from_devices_where_no_device_plugin_has_them(pl
         "resourceClaimName": claims[0]["metadata"]["name"],
         "requestMappings": [mapping],
     }
+
+
+def test_each_of_several_pods_gets_devices_for_its_extended_resources() -> None:
+    world = Cluster(device("d0"), device("d1"), device("d2"))
+    world.change("Node", "n2", lambda d: d["spec"].__setitem__("unschedulable", True))
+    world.store.modify(
+        world.kind("DeviceClass", API),
+        "gpu",
+        lambda document: document["spec"].__setitem__("extendedResourceName", "example.com/gpu"),
+        writer="user:test",
+    )
+    resources = {"requests": {"example.com/gpu": "1"}, "limits": {"example.com/gpu": "1"}}
+    names = ("p0", "p1", "p2")
+    for name in names:
+        world.pod(name, containers=[{"name": "c", "image": "i", "resources": resources}])
+    world.run()
+    assert not any(world.node_of(name) for name in names)
+    world.change("Node", "n2", lambda d: d["spec"].__setitem__("unschedulable", False))
+    world.run()
+    assert [world.node_of(name) for name in names] == ["n2"] * 3
+    claims = {one["metadata"]["name"]: one for one in world.claims()}
+    given = [world.document(name)["status"]["extendedResourceClaimStatus"]["resourceClaimName"] for name in names]
+    assert sorted(used(claims[name])[0] for name in given) == ["d0", "d1", "d2"]
+
+
+def test_plugins_read_pods_and_nodes_as_they_are_now() -> None:
+    world = Cluster()
+    cluster = world.scheduler.cluster
+    world.pod("p")
+    assert cluster.get("Pod", "p", "default") is not None
+    assert [node["metadata"]["name"] for node in cluster.list("Node")] == ["n1", "n2"]
+    before = cluster.version("Pod")
+    world.run()
+    bound = cluster.get("Pod", "p", "default")
+    assert bound is not None
+    assert bound["spec"]["nodeName"] == world.node_of("p")
+    assert cluster.version("Pod") > before
+    world.delete("Node", "n1")
+    assert [node["metadata"]["name"] for node in cluster.list("Node")] == ["n2"]

@@ -1,7 +1,8 @@
-"""The scheduler's view of a store: objects other than pods and nodes, and the writes of plugins.
+"""The scheduler's view of a store, and the writes of plugins.
 
 Documents are decoded when a plugin first asks for their kind and kept until they change; a cluster without volumes
-never decodes one.
+never decodes one. Pods and nodes change with every attempt and few plugins read them as documents: they are read from
+the store each time.
 """
 
 from bisect import insort
@@ -35,6 +36,8 @@ _VERSIONS = {
     "ResourceSlice": "resource.k8s.io/v1",
 }
 """The kinds the scheduler reads, in the version it reads them."""
+_NOT_KEPT = frozenset(("Pod", "Node"))
+"""Kinds that are read from the store each time."""
 
 
 def kind_named(kinds: Kinds, name: str) -> Kind:
@@ -74,16 +77,22 @@ class StoreCluster:
 
     def list(self, kind: str, namespace: str | None = None) -> Sequence[Document]:
         """All objects of a kind, of one namespace or of all, in the order of namespace and name."""
+        if kind in _NOT_KEPT:
+            listed = self._store.list(kind_named(self._store.kinds, kind), namespace or "")
+            return [stored.document() for stored in sorted(listed, key=lambda one: (one.namespace, one.name))]
         index = self._index(kind)
         return [index.documents[key] for key in index.order if namespace is None or key[0] == namespace]
 
     def get(self, kind: str, name: str, namespace: str = "") -> Document | None:
         """One object, or None."""
+        if kind in _NOT_KEPT:
+            stored = self._store.find(kind_named(self._store.kinds, kind), name, namespace)
+            return None if stored is None else stored.document()
         return self._index(kind).documents.get((namespace, name))
 
     def version(self, kind: str) -> int:
         """A number that grows whenever an object of the kind changes."""
-        return self._versions.get(kind, 0)
+        return self._store.revision if kind in _NOT_KEPT else self._versions.get(kind, 0)
 
     def apply(self, change: Change) -> None:
         """Take a change of the store in."""

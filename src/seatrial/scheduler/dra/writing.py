@@ -117,8 +117,9 @@ def note_extended_claim(client: Client, cluster: Cluster, pod: PodInfo, claim: s
     if not mappings:
         raise WriteFailed(f"nil or empty request mappings, no update of pod {pod.key} ExtendedResourceClaimStatus")
     stored = cluster.get("Pod", pod.name, pod.namespace)
-    if stored is None:
-        return
+    if stored is None or metadata_of(stored).get("uid") != pod.uid:
+        about = f'update pod {pod.key} ExtendedResourceClaimStatus: pods "{pod.name}" not found'
+        raise WriteFailed(about)
     document = deepcopy(stored)
     status = {"resourceClaimName": claim, "requestMappings": mappings}
     document.setdefault("status", {})["extendedResourceClaimStatus"] = status
