@@ -6,6 +6,7 @@ from tests.controllers.objects import pod
 from tests.controllers.replaying import Cluster
 
 ZONE = "topology.kubernetes.io/zone"
+HOSTNAME = "kubernetes.io/hostname"
 
 
 def storage_class(name: str = "fast", mode: str = "Immediate", *, default: bool = False) -> dict[str, Any]:
@@ -64,3 +65,17 @@ def test_a_claim_without_a_class_takes_the_default_one_when_it_comes(cluster: Cl
     cluster.settle()
     found = cluster.get("PersistentVolumeClaim", "data")
     assert (found["spec"]["storageClassName"], found["status"]["phase"]) == ("fast", "Bound")
+
+
+def test_a_provisioner_with_a_slash_in_its_name_makes_directories_of_the_chosen_node(cluster: Cluster) -> None:
+    cluster.patch({"kind": "Node", "name": "n1", "body": {"metadata": {"labels": {ZONE: "z", HOSTNAME: "n1"}}}})
+    local = storage_class("local", "WaitForFirstConsumer") | {"provisioner": "rancher.io/local-path"}
+    cluster.create(local, claim(storageClassName="local"))
+    cluster.create(user() | {"spec": user()["spec"] | {"nodeSelector": {ZONE: "z"}}})
+    cluster.settle()
+    assert cluster.get("Pod", "user")["status"]["phase"] == "Running"
+    (volume,) = cluster.all("PersistentVolume")
+    assert volume["metadata"]["annotations"]["pv.kubernetes.io/provisioned-by"] == "rancher.io/local-path"
+    assert volume["spec"]["hostPath"]["path"] == f"/var/lib/rancher.io/local-path/{volume['metadata']['name']}"
+    (term,) = volume["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"]
+    assert term["matchExpressions"] == [{"key": HOSTNAME, "operator": "In", "values": ["n1"]}]

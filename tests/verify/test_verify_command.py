@@ -2,13 +2,14 @@
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
 from typer.testing import CliRunner
 
 from seatrial.cli.main import build
-from seatrial.verify.cases import NoCases, case_files, read_cases
+from seatrial.verify.cases import BadCase, NoCases, case_files, read_cases
 from seatrial.verify.comparing import first_difference
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "kube-scheduler"
@@ -43,6 +44,47 @@ def test_no_directory_and_no_cases_are_wrong_usage(tmp_path: Path) -> None:
         case_files(tmp_path / "nowhere")
     with pytest.raises(NoCases, match="no recorded cases"):
         case_files(tmp_path)
+
+
+def good_case() -> dict[str, Any]:
+    case = next(iter(read_cases(GOLDEN / "gates-and-names.jsonl.xz")))
+    return {"input": case.input | {"name": "broken"}, "expected": case.expected}
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"input": []}, "expected an object with the objects `input` and `expected`, or `case` and `expect`"),
+        ({"expected": None}, "expected an object with the objects `input` and `expected`, or `case` and `expect`"),
+        ({"input": {"name": "broken", "objects": {}, "queue": ["p"]}}, "expected the name of a Pod"),
+        ({"input": {"name": "broken", "objects": "x"}}, "input.objects: expected a list"),
+        ({"input": {"name": "broken", "objects": [{"kind": "Node"}]}}, "input.objects[0]: expected an object with"),
+        ({"input": {"name": "broken", "queue": [7]}}, "input.queue[0]: expected the name of a Pod"),
+        (
+            {"input": {"name": "broken", "objects": [{"kind": "Pod", "metadata": {"name": "p"}, "spec": 5}]}},
+            "cannot be replayed",
+        ),
+        (
+            {"input": {"name": "broken", "objects": [{"kind": "Node", "metadata": {"name": "n"}, "status": "up"}]}},
+            "cannot be replayed",
+        ),
+        ({"expected": {"configError": "?"}}, "cannot be replayed"),
+    ],
+)
+def test_a_malformed_case_is_named(tmp_path: Path, change: dict[str, Any], problem: str) -> None:
+    (tmp_path / "broken.json").write_bytes(orjson.dumps(good_case() | change))
+    result = CliRunner().invoke(build(), ["verify", "golden", str(tmp_path)])
+    assert isinstance(result.exception, BadCase)
+    assert "broken.json: case broken: " in str(result.exception)
+    assert problem in str(result.exception)
+
+
+def test_a_file_that_is_no_json_or_cut_off_is_named(tmp_path: Path) -> None:
+    whole = gzip.compress(orjson.dumps(good_case()))
+    for name, data in (("text.json", b"no json"), ("cut.json.gz", whole[:-20]), ("plain.json.xz", b"{}")):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(BadCase, match=name):
+            list(read_cases(tmp_path / name))
 
 
 def test_the_first_difference_is_named_by_its_path() -> None:

@@ -2,9 +2,11 @@
 
 import gzip
 import lzma
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from seatrial.model.documents import Document, decode
 from seatrial.model.errors import SeatrialError
@@ -12,6 +14,10 @@ from seatrial.model.errors import SeatrialError
 
 class NoCases(SeatrialError):
     """There is nothing to replay."""
+
+
+class BadCase(SeatrialError):
+    """A recorded case cannot be read or replayed; the message names its file and the case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,27 +42,62 @@ def case_files(directory: Path) -> list[Path]:
 
 def read_cases(path: Path) -> Iterator[Case]:
     """The cases of a file: one object, or one object a line."""
-    data = path.read_bytes()
-    text = _decompressed(path.suffix, data)
+    text = _decompressed(path)
     lines = text.splitlines() if ".jsonl" in path.name else [text]
     for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        document = decode(line)
-        if "case" in document and "expect" in document:
-            yield Case(document["case"]["name"], document["case"], document["expect"], True)
-            continue
-        if "input" not in document or "expected" not in document:
-            raise NoCases(f"{path}: expected an object with `input` and `expected`, or `case` and `expect`")
-        default = path.name.split(".")[0] if len(lines) == 1 else f"{path.name.split('.')[0]}:{number}"
-        yield Case(document["input"].get("name") or default, document["input"], document["expected"])
+        if line.strip():
+            default = path.name.split(".")[0] if len(lines) == 1 else f"{path.name.split('.')[0]}:{number}"
+            yield _read_case(path, default, line)
+
+
+def _read_case(path: Path, default: str, line: bytes) -> Case:
+    try:
+        document: Any = decode(line)
+    except ValueError as error:
+        raise BadCase(f"{path}: case {default}: not JSON: {error}") from error
+    is_object = isinstance(document, dict)
+    is_volcano = is_object and "case" in document and "expect" in document
+    given, answer = ("case", "expect") if is_volcano else ("input", "expected")
+    if not is_object or not isinstance(document.get(given), dict) or not isinstance(document.get(answer), dict):
+        wanted = "expected an object with the objects `input` and `expected`, or `case` and `expect`"
+        raise BadCase(f"{path}: case {default}: {wanted}")
+    name = document[given].get("name") or default
+    problem = None if is_volcano else _problem(document[given])
+    if problem is not None:
+        raise BadCase(f"{path}: case {name}: {problem}")
+    return Case(str(name), document[given], document[answer], is_volcano)
+
+
+def _problem(given: Document) -> str | None:
+    """What is wrong with the shape of a case's input."""
+    for field, kind in (("objects", list), ("queue", list), ("featureGates", dict)):
+        if not isinstance(given.get(field) or kind(), kind):
+            return f"input.{field}: expected {'a list' if kind is list else 'an object'}"
+    pods = set()
+    for place, one in enumerate(given.get("objects") or ()):
+        where = f"input.objects[{place}]"
+        metadata = one.get("metadata") if isinstance(one, dict) else None
+        if not isinstance(metadata, dict) or not isinstance(one.get("kind"), str):
+            return f"{where}: expected an object with `kind` and `metadata`"
+        if not isinstance(metadata.get("name"), str):
+            return f"{where}.metadata.name: expected a text"
+        if one["kind"] == "Pod":
+            pods.add(f"{metadata.get('namespace') or 'default'}/{metadata['name']}")
+    for place, name in enumerate(given.get("queue") or ()):
+        if not isinstance(name, str) or (name if "/" in name else f"default/{name}") not in pods:
+            return f"input.queue[{place}]: expected the name of a Pod of input.objects, got {name!r}"
+    return None
 
 
 def _is_case(name: str) -> bool:
     return name.removesuffix(".gz").removesuffix(".xz").endswith((".json", ".jsonl"))
 
 
-def _decompressed(suffix: str, data: bytes) -> bytes:
-    if suffix == ".gz":
-        return gzip.decompress(data)
-    return lzma.decompress(data) if suffix == ".xz" else data
+def _decompressed(path: Path) -> bytes:
+    data = path.read_bytes()
+    try:
+        if path.suffix == ".gz":
+            return gzip.decompress(data)
+        return lzma.decompress(data) if path.suffix == ".xz" else data
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        raise BadCase(f"{path}: cannot be decompressed: {error}") from error

@@ -5,12 +5,15 @@ from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from seatrial.verify.cases import Case, case_files, read_cases
+from seatrial.model.errors import SeatrialError
+from seatrial.verify.cases import BadCase, Case, case_files, read_cases
 from seatrial.verify.replay import difference
 from seatrial.verify.volcano import volcano_difference
 
 Outcome = tuple[str, str | None]
 """A case's name, and where its replay differs first."""
+_SHAPE_ERRORS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError, SeatrialError)
+"""What reading a document of the wrong shape ends with."""
 
 
 def verify(directory: Path, jobs: int = 0) -> list[Outcome]:
@@ -25,11 +28,15 @@ def verify(directory: Path, jobs: int = 0) -> list[Outcome]:
 
 def verify_file(path: Path) -> list[Outcome]:
     """Replays the cases of one file."""
-    return [(f"{path.parent.name}/{case.name}", _difference(case)) for case in read_cases(path)]
+    return [(f"{path.parent.name}/{case.name}", _difference(path, case)) for case in read_cases(path)]
 
 
-def _difference(case: Case) -> str | None:
-    return volcano_difference(case.input, case.expected) if case.is_volcano else difference(case)
+def _difference(path: Path, case: Case) -> str | None:
+    try:
+        return volcano_difference(case.input, case.expected) if case.is_volcano else difference(case)
+    except _SHAPE_ERRORS as error:
+        problem = f"cannot be replayed: {type(error).__name__}: {error}"
+        raise BadCase(f"{path}: case {case.name}: {problem}") from error
 
 
 def _flat(outcomes: Iterable[list[Outcome]]) -> list[Outcome]:

@@ -1,14 +1,17 @@
-"""Dynamic provisioning: creates the volume that a CSI driver would.
+"""Dynamic provisioning: creates the volume that a provisioner would.
 
 It happens at once: the volume has what the claim requests and, where the claim waited for its first consumer, is tied
-to the zone (without a zone: the host) of the chosen node.
+to the zone (without a zone: the host) of the chosen node. A provisioner whose name cannot be that of a CSI driver, such
+as `rancher.io/local-path`, is an external provisioner: it makes a directory of the chosen node.
 """
 
 from seatrial.controllers.persistentvolume.annotations import PROVISIONED_BY
 from seatrial.model.documents import Document
+from seatrial.store.object_meta import subdomain_faults
 
 ZONE = "topology.kubernetes.io/zone"
 HOSTNAME = "kubernetes.io/hostname"
+LONGEST_DRIVER_NAME = 63
 
 
 def new_volume(claim: Document, storage_class: Document, node: Document | None) -> Document:
@@ -21,18 +24,24 @@ def new_volume(claim: Document, storage_class: Document, node: Document | None) 
         "persistentVolumeReclaimPolicy": storage_class.get("reclaimPolicy", "Delete"),
         "storageClassName": storage_class["metadata"]["name"],
         "volumeMode": spec.get("volumeMode", "Filesystem"),
-        "csi": {"driver": storage_class["provisioner"], "volumeHandle": name},
         "claimRef": claim_reference(claim),
     }
+    provisioner = storage_class["provisioner"]
+    is_driver = _is_driver_name(provisioner)
+    if is_driver:
+        volume_spec["csi"] = {"driver": provisioner, "volumeHandle": name}
+    else:
+        volume_spec["hostPath"] = {"path": f"/var/lib/{provisioner}/{name}", "type": "DirectoryOrCreate"}
     if spec.get("volumeAttributesClassName"):
         volume_spec["volumeAttributesClassName"] = spec["volumeAttributesClassName"]
-    affinity = _affinity(node["metadata"].get("labels", {}) if node is not None else {})
+    labels = node["metadata"].get("labels", {}) if node is not None else {}
+    affinity = _affinity(labels, (ZONE, HOSTNAME) if is_driver else (HOSTNAME,))
     if affinity is not None:
         volume_spec["nodeAffinity"] = affinity
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolume",
-        "metadata": {"name": name, "annotations": {PROVISIONED_BY: storage_class["provisioner"]}},
+        "metadata": {"name": name, "annotations": {PROVISIONED_BY: provisioner}},
         "spec": volume_spec,
     }
 
@@ -50,8 +59,13 @@ def claim_reference(claim: Document) -> Document:
     }
 
 
-def _affinity(labels: dict[str, str]) -> Document | None:
-    key = next((key for key in (ZONE, HOSTNAME) if key in labels), None)
+def _is_driver_name(provisioner: str) -> bool:
+    """Whether a CSI driver can have this name; the API server refuses volumes of other drivers."""
+    return len(provisioner) <= LONGEST_DRIVER_NAME and not subdomain_faults(provisioner.lower())
+
+
+def _affinity(labels: dict[str, str], keys: tuple[str, ...]) -> Document | None:
+    key = next((key for key in keys if key in labels), None)
     if key is None:
         return None
     expression = {"key": key, "operator": "In", "values": [labels[key]]}
