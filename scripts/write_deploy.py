@@ -1,4 +1,4 @@
-"""Writes deploy/: the operator's manifests for kustomize and for Helm, from `seatrial.operator.manifests`.
+"""Writes deploy/: the operator's manifests for kustomize and for Helm, from `seatrial.operator.deployment_manifests`.
 
 `--check` says whether they are fresh. The two differ in the image and the namespace, which Helm takes from its values
 and its release.
@@ -11,8 +11,7 @@ from pathlib import Path
 import seatrial
 from seatrial.model.documents import Document
 from seatrial.model.yaml_reader import dump
-from seatrial.operator.kinds import IMAGE, definitions
-from seatrial.operator.manifests import deployment, permissions
+from seatrial.operator import IMAGE, definitions, deployment, permissions
 
 DEPLOY = Path(__file__).parents[1] / "deploy"
 NAMESPACE = "seatrial-system"

@@ -1,6 +1,6 @@
 """A toy cluster autoscaler: a node for pods that fit nowhere, as long as the pool has any left."""
 
-from seatrial.scenario.engine.user_controllers import Cluster, UserController
+from seatrial.scenario.engine import Cluster, UserController
 
 POOL = 6
 ROOM = {"cpu": "4", "memory": "16Gi", "pods": "110"}

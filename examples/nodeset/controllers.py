@@ -1,6 +1,6 @@
 """The NodeSet of KEP-140: like a ReplicaSet, but it makes nodes."""
 
-from seatrial.scenario.engine.user_controllers import Cluster, UserController
+from seatrial.scenario.engine import Cluster, UserController
 
 
 class NodeSet(UserController):

@@ -11,19 +11,15 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from seatrial.clock.virtual import Clock
+from seatrial.clock import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError
-from seatrial.scenario.cluster import fresh_store
-from seatrial.scenario.engine.embedded_scheduler import TieBreak, scheduler_maker
-from seatrial.scenario.result import Result
-from seatrial.scenario.sandbox import Cluster
-from seatrial.scenario.simulation import ScenarioRun, SimulationOptions
-from seatrial.scenario.spec.decoding import decode_scenario, read_scenario, respell
+from seatrial.scenario import Cluster, Result, ScenarioRun, SimulationOptions, fresh_store
+from seatrial.scenario.engine import TieBreak, scheduler_maker
+from seatrial.scenario.spec import decode_scenario, read_scenario, respell
 from seatrial.scheduler.config import Configuration, load_configuration, read_configuration
 from seatrial.scheduler.plugins import known_points
-from seatrial.timeline.reader import TimelineReader
-from seatrial.timeline.timeline import Level
+from seatrial.timeline import Level, TimelineReader
 
 __all__ = ["Cluster", "Result", "Simulation", "run"]
 

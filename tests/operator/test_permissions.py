@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from seatrial.operator.manifests import NAME, RULES, permissions
+from seatrial.operator.deployment_manifests import NAME, RULES, permissions
 from tests.operator.cluster import Cluster, path_of, seatrial_cluster
 from tests.operator.kubelet import Kubelet
 from tests.operator.objects import simulation, simulator

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
+from seatrial.operator.deployment_manifests import manifests
 from seatrial.operator.kinds import IMAGE, definitions
-from seatrial.operator.manifests import manifests
 from tests.operator.cluster import Cluster
 from tests.operator.kubelet import SEATRIAL
 from tests.operator.test_kinds import (  # noqa: F401

@@ -13,7 +13,7 @@ from seatrial.model.builtin import builtin_kinds
 from seatrial.model.quantity import canonical_quantity
 from seatrial.store.admission import limits
 from seatrial.store.admission.namespaced_reader import Reader
-from seatrial.store.admission.quota_usage import charge
+from seatrial.store.admission.quota_charges import charge
 from seatrial.store.requests import Request
 from seatrial.store.store import Store
 from tests.known_kinds import known_kind

@@ -7,7 +7,7 @@ from seatrial.model.documents import Document
 from seatrial.scenario.cluster import fresh_store
 from seatrial.store.store import Store
 from seatrial.volcano.apis import BATCH, BUS, SCHEDULING, kind_of
-from seatrial.volcano.apis.install import install
+from seatrial.volcano.apis.installation import install
 from tests.known_kinds import known_kind
 
 

@@ -136,7 +136,7 @@ def measure_gated(program: str, folder: Path, nodes: int, pods: int) -> float:
 
 
 def _write_kubeconfig(path: Path, server: ServerProcess) -> None:
-    from seatrial.server.auth.kubeconfig import write_kubeconfig
+    from seatrial.server.auth import write_kubeconfig
 
     write_kubeconfig(path, f"http://{server.host}:{server.port}", "", None)
 

@@ -8,13 +8,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from seatrial.clock.virtual import Clock
-from seatrial.scenario.cluster import fresh_store
-from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
-from seatrial.scenario.gc_tuning import tune_collector
+from seatrial.clock import Clock
+from seatrial.scenario import ScenarioRun, SimulationOptions, fresh_store, tune_collector
+from seatrial.scenario.engine import scheduler_maker
 from seatrial.scenario.output_files import FilePages, write_whole
-from seatrial.scenario.simulation import ScenarioRun, SimulationOptions
-from seatrial.scenario.spec.decoding import read_scenario
+from seatrial.scenario.spec import read_scenario
 from seatrial.timeline.rows import FolderSink, Rows, write_table
 
 

@@ -17,7 +17,7 @@ from seatrial.bench.figures import Figure, all_met
 
 if TYPE_CHECKING:
     from seatrial.model.documents import Document
-    from seatrial.store.store import Store
+    from seatrial.store import Store
 
 WRITER = "bench"
 NAMESPACE = "default"
@@ -66,8 +66,8 @@ def _figures(scale: float) -> Any:
 
 def burst(nodes: int, gangs: int, size: int) -> float:
     """Pods bound per CPU-second where all of them exist before the first session."""
-    from seatrial.clock.virtual import Clock
-    from seatrial.volcano.scheduler import VolcanoScheduler
+    from seatrial.clock import Clock
+    from seatrial.volcano import VolcanoScheduler
 
     clock = Clock()
     store = prepared(clock, nodes)
@@ -89,10 +89,10 @@ def burst(nodes: int, gangs: int, size: int) -> float:
 
 def small_jobs(nodes: int, jobs: int) -> float:
     """CPU-seconds until jobs of one pod each, created at once, all run, their creation included."""
-    from seatrial.clock.virtual import Clock
-    from seatrial.controllers.registry import build_controllers
-    from seatrial.scenario.gc_tuning import tune_collector
-    from seatrial.volcano.scheduler import VolcanoScheduler
+    from seatrial.clock import Clock
+    from seatrial.controllers import build_controllers
+    from seatrial.scenario import tune_collector
+    from seatrial.volcano import VolcanoScheduler
 
     tune_collector()
     clock = Clock()
@@ -114,9 +114,9 @@ def small_jobs(nodes: int, jobs: int) -> float:
 
 def prepared(clock: Any, nodes: int) -> "Store":
     """A store that serves Volcano, with nodes of 32 cpus and the open queue `default`."""
-    from seatrial.scenario.cluster import fresh_store
+    from seatrial.scenario import fresh_store
     from seatrial.volcano.apis import QUEUE, kind_of
-    from seatrial.volcano.apis.install import install
+    from seatrial.volcano.apis.installation import install
 
     store = fresh_store(clock)
     install(store)

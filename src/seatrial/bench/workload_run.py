@@ -12,12 +12,11 @@ from functools import partial
 
 from seatrial.bench import workloads
 from seatrial.bench.workloads import Barrier, Churn, CreateAny, CreateNamespaces, CreateNodes, CreatePods, Workload
-from seatrial.clock.virtual import Clock
+from seatrial.clock import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import SeatrialError
 from seatrial.model.times import MILLISECOND, SECOND
-from seatrial.scenario.cluster import fresh_store
-from seatrial.scenario.gc_tuning import tune_collector
+from seatrial.scenario import fresh_store, tune_collector
 from seatrial.scheduler import Scheduler
 
 WRITER = "user:bench"

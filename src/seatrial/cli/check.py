@@ -11,9 +11,8 @@ import typer
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seatrial.scenario.dry_run import Finding
-    from seatrial.scenario.spec.dialect import Dialect
-    from seatrial.scenario.spec.operation_ids import Planned
+    from seatrial.scenario import Finding
+    from seatrial.scenario.spec import Dialect, Planned
 
 Row = dict[str, Any]
 LINES_FOUND = 50
@@ -60,10 +59,7 @@ def _where(error: ConfigError) -> Row:
 
 def _examine(path: Path, snapshot: Sequence[Row]) -> tuple[Row, list[Row], int]:
     """The expanded scenario, what was found in it, and the number of its operations."""
-    from seatrial.scenario.spec.decoding import line_of, read_scenario
-    from seatrial.scenario.spec.dialect import dialect_of
-    from seatrial.scenario.spec.lint import lint
-    from seatrial.scenario.spec.plan import settle
+    from seatrial.scenario.spec import dialect_of, line_of, lint, read_scenario, settle
 
     document = read_scenario(path)
     try:
@@ -80,7 +76,7 @@ def _examine(path: Path, snapshot: Sequence[Row]) -> tuple[Row, list[Row], int]:
 
 
 def _places(document: Row, dialect: "Dialect", operations: "Sequence[Planned]", folder: Path) -> dict[str, str]:
-    from seatrial.scenario.spec.lint import places
+    from seatrial.scenario.spec import places
 
     found: dict[str, str] = {}
     for planned, place in zip(operations, places(document, dialect, folder), strict=True):
@@ -90,7 +86,7 @@ def _places(document: Row, dialect: "Dialect", operations: "Sequence[Planned]", 
 
 def _rows(path: Path, document: Row, findings: "Sequence[Finding]", places: dict[str, str]) -> Iterator[Row]:
     """What is printed: each finding with its place; of those of one generator the first, and how many more."""
-    from seatrial.scenario.spec.decoding import line_of
+    from seatrial.scenario.spec import line_of
 
     def key(numbered: "tuple[int, Finding]") -> tuple[str, str, int]:
         number, finding = numbered

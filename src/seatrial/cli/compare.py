@@ -9,7 +9,7 @@ import typer
 from seatrial.cli.output_folder import make_folder
 from seatrial.cli.outside_options import OutsideTimeout, Programs, read_options
 from seatrial.cli.scheduler_options import Gates
-from seatrial.control_plane.scheduler_configuration import load_or_refuse
+from seatrial.control_plane import load_or_refuse
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from seatrial.results.comparison import Comparison
     from seatrial.results.run import Run
-    from seatrial.scenario.engine.embedded_scheduler import TieBreak
+    from seatrial.scenario.engine import TieBreak
     from seatrial.scheduler.config import Configuration
 
 DEFAULT = "default"
@@ -60,8 +60,8 @@ def compare(
     """Compare runs of one scenario: measures, and which pods went elsewhere and why."""
     from seatrial.results.comparison import compare as compare_runs
     from seatrial.results.thresholds import Threshold
-    from seatrial.scenario.engine.controller_registry import load_controllers
-    from seatrial.web.page import compare_page, write_page
+    from seatrial.scenario.engine import load_controllers
+    from seatrial.web import compare_page, write_page
 
     thresholds = [Threshold.parse(text) for text in fail_if or []]
     make_folder(out)
@@ -146,7 +146,7 @@ def _run_all(
     scenario: Path, configs: list[str], outside: list[Programs], gates: str, plugins: list[str], seeds: int
 ) -> tuple[list["Run"], list[list["Run"]] | None]:
     """Run the scenario with each configuration, and with each seed where there are several."""
-    from seatrial.scenario.spec.decoding import read_scenario
+    from seatrial.scenario.spec import read_scenario
     from seatrial.scheduler.plugins import load_plugins
 
     if len(configs) + len(outside) < 2:
@@ -177,9 +177,9 @@ def _run_outside(scenario: Path, outside: "Sequence[Programs]") -> list["Run"]:
     """Run the scenario with the programs of each side."""
     from seatrial.cli.run import run_scenario
     from seatrial.results.run import Run
-    from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
-    from seatrial.scenario.simulation import SimulationOptions
-    from seatrial.scenario.spec.decoding import read_scenario
+    from seatrial.scenario import SimulationOptions
+    from seatrial.scenario.engine import scheduler_maker
+    from seatrial.scenario.spec import read_scenario
 
     runs: list[Run] = []
     for programs in outside:

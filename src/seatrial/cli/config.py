@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from seatrial.cli.scheduler_options import Gates
-from seatrial.control_plane.scheduler_configuration import load
+from seatrial.control_plane import load
 
 if TYPE_CHECKING:
     from seatrial.scheduler.config import Configuration

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from seatrial.timeline.reader import Attempt
+    from seatrial.timeline import Attempt
 
 ROWS = 40
 """Nodes shown without --all."""
@@ -26,7 +26,7 @@ def explain(
 ) -> None:
     """Say why a pod is where it is, and what every plugin said about every node."""
     from seatrial.model.errors import ConfigError
-    from seatrial.scenario.result import Result
+    from seatrial.scenario import Result
 
     answer = Result.load(result).explain(pod)
     total = len(answer.attempts)

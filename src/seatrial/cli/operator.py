@@ -40,11 +40,10 @@ def operator(
     if context.invoked_subcommand is not None:
         return
     try:
-        from seatrial.operator.main import Options, run
+        from seatrial.operator import Options, run
     except ImportError as error:
         raise ConfigError("", "operator", "needs the extra [operator]: pip install 'seatrial[operator]'") from error
-    from seatrial.operator.kinds import IMAGE
-    from seatrial.operator.outcome import Deadlines
+    from seatrial.operator import IMAGE, Deadlines
 
     if kubeconfig is not None:
         if not kubeconfig.is_file():
@@ -61,7 +60,7 @@ def manifests(
 ) -> None:
     """Print everything that the operator needs in a cluster, for `kubectl apply --server-side -f -`."""
     from seatrial.model.yaml_reader import dump
-    from seatrial.operator.kinds import IMAGE
-    from seatrial.operator.manifests import manifests as made
+    from seatrial.operator import IMAGE
+    from seatrial.operator import manifests as made
 
     typer.echo("---\n".join(dump(document) for document in made(image or IMAGE, namespace)), nl=False)

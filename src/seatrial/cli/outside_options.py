@@ -10,10 +10,10 @@ import typer
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seatrial.control_plane.hosted_run import HostedRun
-    from seatrial.outside.configuration import OutsideController
-    from seatrial.scenario.simulation import ScenarioRun
-    from seatrial.store.store import Store
+    from seatrial.control_plane import HostedRun
+    from seatrial.outside import OutsideController
+    from seatrial.scenario import ScenarioRun
+    from seatrial.store import Store
 
 Outside = Annotated[
     list[str] | None,
@@ -45,14 +45,14 @@ class Programs:
             if not controller.command:
                 why = "missing; only `serve` waits for a program that is already running"
                 raise ConfigError("", f"controller {controller.name}: command", why)
-        from seatrial.control_plane.hosted_run import HostedRun
+        from seatrial.control_plane import HostedRun
 
         make_model = (lambda run: maker(run.store, run.clock, run.timeline)) if self.explain else None
         return HostedRun(store, self.controllers, folder, logs, make_model)
 
     def check_taking_part(self, run: "ScenarioRun") -> None:
         """ConfigError where the scenario does not name a controller: the run would leave it out without a word."""
-        from seatrial.scenario.engine.controller_registry import enabled_names, simulated_names
+        from seatrial.scenario.engine import enabled_names, simulated_names
         from seatrial.scenario.spec.kind import Controllers
 
         if not self.controllers:
@@ -75,7 +75,7 @@ def read_options(given: Iterable[str], timeout: str, scheduler_config: Path | No
         if explain:
             raise ConfigError("", "--explain-with-model", "goes with --outside: the embedded scheduler explains itself")
         return Programs((), False, scheduler_config)
-    from seatrial.outside.configuration import config_file, read_outside
+    from seatrial.outside import config_file, read_outside
 
     controllers = read_outside(listed, timeout)
     schedulers = [controller for controller in controllers if controller.is_scheduler]

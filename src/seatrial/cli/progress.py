@@ -9,7 +9,7 @@ from rich.live import Live
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from seatrial.scenario.simulation import ScenarioRun
+    from seatrial.scenario import ScenarioRun
 
 REFRESH = 0.1
 """Seconds between two updates of the line."""

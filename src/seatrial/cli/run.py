@@ -13,16 +13,13 @@ from seatrial.cli.interruption import Interrupted, interruption
 from seatrial.cli.output_folder import output_folder
 from seatrial.cli.outside_options import NO_PROGRAMS, Outside, OutsideTimeout, Programs, read_options
 from seatrial.cli.scheduler_options import Gates
-from seatrial.control_plane.free_memory import free_memory
-from seatrial.control_plane.result_strategy import check_strategy, chosen_strategy
-from seatrial.control_plane.scheduler_configuration import load_or_refuse
+from seatrial.control_plane import check_strategy, chosen_strategy, free_memory, load_or_refuse
 from seatrial.model.errors import ConfigError
 from seatrial.scheduler.evaluator import chosen_shortcuts
 
 if TYPE_CHECKING:
-    from seatrial.scenario.engine.embedded_volcano import VolcanoSettings
-    from seatrial.scenario.simulation import ScenarioRun, SimulationOptions
-    from seatrial.scenario.status import ScenarioStatus
+    from seatrial.scenario import ScenarioRun, ScenarioStatus, SimulationOptions
+    from seatrial.scenario.engine import VolcanoSettings
 
 REPORT = "report.html"
 HELP = frozenset({"-h", "--help", "--version"})
@@ -75,9 +72,9 @@ def run(
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Run a scenario and write result.json, timeline.parquet and report.html."""
-    from seatrial.scenario.engine.controller_registry import REGISTRY, load_controllers
-    from seatrial.scenario.simulation import SimulationOptions
-    from seatrial.scenario.spec.decoding import read_scenario
+    from seatrial.scenario import SimulationOptions
+    from seatrial.scenario.engine import REGISTRY, load_controllers
+    from seatrial.scenario.spec import read_scenario
 
     load_controllers(controllers or ())
     if list_controllers:
@@ -131,12 +128,10 @@ def run_scenario(
 ) -> "ScenarioStatus":
     """Run a scenario, for so many seconds at most, and write its results into a folder; its status at the end."""
     from seatrial.cli.progress import Progress, print_summary, summary_of
-    from seatrial.clock.virtual import Clock
-    from seatrial.scenario.cluster import fresh_store
-    from seatrial.scenario.gc_tuning import tune_collector
+    from seatrial.clock import Clock
+    from seatrial.scenario import ScenarioRun, fresh_store, tune_collector
     from seatrial.scenario.output_files import FilePages
-    from seatrial.scenario.simulation import ScenarioRun
-    from seatrial.scenario.spec.lint import unused_timers
+    from seatrial.scenario.spec import unused_timers
     from seatrial.timeline.rows import FolderSink, Rows
 
     tune_collector()
@@ -200,11 +195,11 @@ def _step(scenario_run: "ScenarioRun") -> str:
 def write_results(scenario_run: "ScenarioRun", folder: Path, *, report: bool) -> list[str]:
     """Put the files of a run into a folder; their names."""
     from seatrial.results.run import Run
+    from seatrial.scenario import RESULT
     from seatrial.scenario.output_files import write_whole
-    from seatrial.scenario.result import RESULT
-    from seatrial.timeline.reader import NAME
+    from seatrial.timeline import NAME
     from seatrial.timeline.rows import write_table
-    from seatrial.web.page import report_page, write_page
+    from seatrial.web import report_page, write_page
 
     write_table(scenario_run.timeline.rows.table(), scenario_run.timeline.dictionary.document(), folder / NAME)
     write_whole(folder / RESULT, scenario_run.parts())
@@ -217,7 +212,7 @@ def scheduler_from(
     path: Path | None, gates: str, modules: list[str], tie_break: Any, seed: int, *, events: bool
 ) -> Any:
     """What makes the scheduler of a run, from the options of a command."""
-    from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
+    from seatrial.scenario.engine import scheduler_maker
     from seatrial.scheduler.plugins import load_plugins
 
     classes = load_plugins(modules)
@@ -227,15 +222,15 @@ def scheduler_from(
 
 def volcano_from(path: Path | None, tie_break: str, seed: int, *, events: bool) -> "VolcanoSettings":
     """How Volcano's scheduler is run, from the options of a command."""
-    from seatrial.control_plane.volcano import read_conf
-    from seatrial.scenario.engine.embedded_volcano import VolcanoSettings
+    from seatrial.control_plane import read_conf
+    from seatrial.scenario.engine import VolcanoSettings
 
     return VolcanoSettings(read_conf(path), tie_break, seed, events)
 
 
 def snapshot_from(path: Path | None) -> list[dict[str, Any]]:
     """The objects that a run begins with."""
-    from seatrial.scenario.snapshots import read_snapshot
+    from seatrial.scenario import read_snapshot
 
     if path is None:
         return []

@@ -30,7 +30,7 @@ def scenario_runner(
     ] = False,
 ) -> None:
     """Create a Scenario in a simulator, follow it to its end and store its result; exit 1 if it did not succeed."""
-    from seatrial.operator.scenario_runner import RunnerError, RunnerOptions, ScenarioRunner
+    from seatrial.operator import RunnerError, RunnerOptions, ScenarioRunner
 
     options = RunnerOptions(template, result, port, wait=wait, paused=paused, append_done=append_done)
     try:

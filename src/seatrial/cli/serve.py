@@ -7,7 +7,7 @@ import typer
 
 from seatrial.cli.outside_options import Outside, OutsideTimeout, read_options
 from seatrial.cli.scheduler_options import Gates
-from seatrial.control_plane.components import Settings
+from seatrial.control_plane import Settings
 
 MEBIBYTE = 1024 * 1024
 
@@ -68,7 +68,7 @@ def serve(
     ] = None,
 ) -> None:
     """Serve a simulated cluster over the Kubernetes API."""
-    from seatrial.control_plane.process import run
+    from seatrial.control_plane import run
 
     names, modules = chosen_controllers(controllers)
     run(

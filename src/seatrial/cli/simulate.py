@@ -9,13 +9,13 @@ import typer
 
 from seatrial.cli.output_folder import make_folder
 from seatrial.cli.run import run_scenario, scheduler_from, snapshot_from
-from seatrial.control_plane.result_strategy import chosen_strategy
+from seatrial.control_plane import chosen_strategy
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seatrial.operator.local_simulation import LocalSimulation
+    from seatrial.operator import LocalSimulation
     from seatrial.results.thresholds import Threshold
-    from seatrial.scenario.simulation import SimulationOptions
+    from seatrial.scenario import SimulationOptions
 
 OBJECT = "schedulersimulation.yaml"
 
@@ -56,9 +56,9 @@ def simulate(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Run SchedulerSimulations here, print them with their status, and compare them where there are several."""
-    from seatrial.operator.local_simulation import read_simulations
+    from seatrial.operator import read_simulations
     from seatrial.results.thresholds import Threshold
-    from seatrial.scenario.simulation import SimulationOptions
+    from seatrial.scenario import SimulationOptions
 
     thresholds = [Threshold.parse(text) for text in fail_if or ()]
     simulations = [simulation for path in files for simulation in read_simulations(path)]
@@ -106,10 +106,10 @@ def _simulate(simulation: "LocalSimulation", target: Path, choices: RunChoices) 
 
 
 def _run(simulation: "LocalSimulation", target: Path, choices: RunChoices) -> str:
-    from seatrial.operator.scenario_runner import check_writable
+    from seatrial.operator import check_writable
+    from seatrial.scenario import RESULT
     from seatrial.scenario.output_files import write_whole
-    from seatrial.scenario.result import RESULT
-    from seatrial.scenario.spec.decoding import read_scenario
+    from seatrial.scenario.spec import read_scenario
 
     # A result of an earlier run must not be taken for one of this run.
     (target / RESULT).unlink(missing_ok=True)
@@ -142,7 +142,7 @@ def _compare(targets: list[Path], out: Path, thresholds: "list[Threshold]", *, f
     from seatrial.results.comparison import compare
     from seatrial.results.run import Run
     from seatrial.results.wording import as_markdown
-    from seatrial.web.page import compare_page, write_page
+    from seatrial.web import compare_page, write_page
 
     if failed and not all((target / "result.json").exists() for target in targets):
         typer.echo("seatrial: not compared: a simulation has no result", err=True)

@@ -16,11 +16,8 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import Console
 
-    from seatrial.sweep.bundle import Bundle
+    from seatrial.sweep import Bundle, Point, Standing, Sweep
     from seatrial.sweep.engines import Engine
-    from seatrial.sweep.front import Standing
-    from seatrial.sweep.points import Point
-    from seatrial.sweep.sweep import Sweep
 
 PAGE = "sweep.html"
 SHOWN = 10
@@ -48,10 +45,7 @@ def sweep(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Search over configuration values, seeds, scenarios and cluster sizes; a stopped sweep goes on where it was."""
-    from seatrial.sweep.bundle import read_bundle
-    from seatrial.sweep.dataset import TABLE, Dataset
-    from seatrial.sweep.points import points_of
-    from seatrial.sweep.sweep import Sweep
+    from seatrial.sweep import TABLE, Dataset, Sweep, points_of, read_bundle
 
     if address is not None and engine != "ray":
         raise ConfigError("", "--address", "goes with --engine ray")
@@ -160,7 +154,7 @@ def _print_standing(console: "Console", standing: "Standing") -> None:
 
 def _write_page(title: str, compared: "list[Standing]", target: Path) -> None:
     from seatrial.scenario.output_files import write_whole
-    from seatrial.sweep.page import sweep_page
+    from seatrial.sweep import sweep_page
 
     write_whole(target, [sweep_page(f"Sweep {title}", compared).encode()])
     typer.echo(f"written {target}")

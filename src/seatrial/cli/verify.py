@@ -18,7 +18,7 @@ def golden(
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; 0 takes one per core.")] = 0,
 ) -> None:
     """Replay every recorded case of DIR; the last line says how many are equal."""
-    from seatrial.verify.golden import verify
+    from seatrial.verify import verify
 
     outcomes = verify(directory, jobs)
     equal = 0

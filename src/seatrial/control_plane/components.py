@@ -13,17 +13,17 @@ from seatrial.control_plane.scenarios import WatchedScheduler, add_scenarios
 from seatrial.control_plane.volcano import add_volcano, install_volcano
 
 if TYPE_CHECKING:
-    from seatrial.clock.real import RealClock
+    from seatrial.clock import RealClock
     from seatrial.control_plane.outside_programs import OutsidePrograms
     from seatrial.control_plane.scheduler import EmbeddedScheduler
-    from seatrial.outside.configuration import OutsideController
-    from seatrial.scenario.scenario_controller import ScenarioController
-    from seatrial.server.auth.signing import Authority
-    from seatrial.server.authorization.authorizer import Authorizer
+    from seatrial.outside import OutsideController
+    from seatrial.scenario import ScenarioController
+    from seatrial.server import Worker
+    from seatrial.server.auth import Authority
+    from seatrial.server.authorization import Authorizer
     from seatrial.server.extension_points import Gate, Routes
-    from seatrial.server.worker_loop import Worker
+    from seatrial.store import Store
     from seatrial.store.durable import Durability
-    from seatrial.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,17 +102,16 @@ def compose(settings: Settings, port: int = 443, authority: "Authority | None" =
 
 def build_store(settings: Settings, port: int = 443) -> Parts:
     """The store, in memory or durable, with what every cluster has."""
-    from seatrial.clock.real import RealClock
+    from seatrial.clock import RealClock
     from seatrial.control_plane.bootstrap import bootstrap
     from seatrial.control_plane.bootstrap.service import create_service
-    from seatrial.controllers.stages.kind import serve_stages
+    from seatrial.controllers.stages import serve_stages
     from seatrial.model.builtin import builtin_kinds
-    from seatrial.scenario.cluster import furnish
-    from seatrial.server.name_generator import RandomIdentities
-    from seatrial.store.admission.chain import StandardAdmission
+    from seatrial.scenario import furnish
+    from seatrial.server import RandomIdentities
+    from seatrial.store import EventExpiry, Store
+    from seatrial.store.admission import StandardAdmission
     from seatrial.store.durable import Durability
-    from seatrial.store.event_ttl import EventExpiry
-    from seatrial.store.store import Store
 
     clock = RealClock()
     store = Store(builtin_kinds(), clock, identities=RandomIdentities(), admission=StandardAdmission())
@@ -129,7 +128,7 @@ def build_store(settings: Settings, port: int = 443) -> Parts:
 
 def load_snapshot(parts: Parts, path: Path) -> None:
     """Begin with the objects of a file; a durable store that has objects keeps what it has."""
-    from seatrial.scenario.snapshots import read_snapshot
+    from seatrial.scenario import read_snapshot
 
     nodes = parts.store.kinds.named("v1", "Node")
     if nodes is None or not parts.store.list(nodes):
@@ -138,8 +137,7 @@ def load_snapshot(parts: Parts, path: Path) -> None:
 
 def add_webhooks(parts: Parts) -> None:
     """Webhooks and policies that users configure take part in admission."""
-    from seatrial.server.admission.policies import PolicyAdmission
-    from seatrial.server.admission.webhooks import WebhookAdmission
+    from seatrial.server.admission import PolicyAdmission, WebhookAdmission
 
     webhooks = WebhookAdmission(parts.store.admission, parts.store)
     parts.store.admission = PolicyAdmission(webhooks, parts.store)
@@ -147,9 +145,7 @@ def add_webhooks(parts: Parts) -> None:
 
 def add_rbac(parts: Parts) -> None:
     """RBAC decides what users may do, and which rights they may grant."""
-    from seatrial.server.authorization.escalation import EscalationCheck
-    from seatrial.server.authorization.rbac import RbacAuthorizer
-    from seatrial.server.authorization.signers import SignerCheck
+    from seatrial.server.authorization import EscalationCheck, RbacAuthorizer, SignerCheck
 
     parts.authorizer = authorizer = RbacAuthorizer(parts.store)
     parts.store.admission = SignerCheck(EscalationCheck(parts.store.admission, authorizer), authorizer)
@@ -158,7 +154,7 @@ def add_rbac(parts: Parts) -> None:
 def add_scheduler(parts: Parts, settings: Settings) -> "EmbeddedScheduler":
     """The embedded kube-scheduler, which works on the server's loop."""
     from seatrial.control_plane.scheduler import EmbeddedScheduler
-    from seatrial.timeline.annotations import Annotator
+    from seatrial.timeline import Annotator
 
     annotator = Annotator(parts.store, summary=settings.record == "summary")
     recorder = annotator if settings.record != "none" else None
@@ -173,9 +169,8 @@ def add_controllers(parts: Parts, settings: Settings) -> None:
     """The controllers that were named, all of them by default."""
     if settings.controllers == ():
         return
-    from seatrial.controllers.framework.controller import Context
-    from seatrial.controllers.framework.pod_index import PodIndex
-    from seatrial.controllers.registry import build_controllers, controller_names
+    from seatrial.controllers import build_controllers, controller_names
+    from seatrial.controllers.framework import Context, PodIndex
 
     names = controller_names() if settings.controllers is None else settings.controllers
     controllers = build_controllers(parts.store, parts.clock, names)
@@ -195,8 +190,7 @@ def add_authority(parts: Parts, settings: Settings, authority: "Authority") -> N
     from seatrial.control_plane.bootstrap.service import create_authentication_info
     from seatrial.control_plane.csr_signing import CertificateSigner
     from seatrial.control_plane.root_ca import RootCaPublisher
-    from seatrial.controllers.framework.controller import Context
-    from seatrial.controllers.framework.pod_index import PodIndex
+    from seatrial.controllers.framework import Context, PodIndex
 
     create_authentication_info(parts.store, authority.pem.decode())
     if settings.controllers is not None:
@@ -209,7 +203,7 @@ def add_authority(parts: Parts, settings: Settings, authority: "Authority") -> N
 
 def add_simulator_api(parts: Parts, scheduler: "EmbeddedScheduler | None", controller: "ScenarioController") -> None:
     """kube-scheduler-simulator's HTTP API."""
-    from seatrial.server.handlers.simulator_api import SimulatorApi
+    from seatrial.server.handlers import SimulatorApi
 
     watched = WatchedScheduler(scheduler, controller) if scheduler is not None else None
     api = SimulatorApi(parts.store, watched, watched.reset if watched is not None else controller.reset)

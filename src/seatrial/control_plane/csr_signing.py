@@ -7,16 +7,16 @@ import base64
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
-from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.framework import Context, Key, Listener, QueueController
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
-from seatrial.store.validation.cluster.certificates import APPROVED, FAILED, organizations, parsed
+from seatrial.store.validation import APPROVED, FAILED, organizations, parsed
 
 if TYPE_CHECKING:
     from cryptography.x509 import CertificateSigningRequest
 
-    from seatrial.server.auth.signing import Authority
+    from seatrial.server.auth import Authority
 
 CLIENT = "kubernetes.io/kube-apiserver-client"
 KUBELET_CLIENT = "kubernetes.io/kube-apiserver-client-kubelet"

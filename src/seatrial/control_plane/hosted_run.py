@@ -12,19 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seatrial.control_plane.outside_programs import Kubeconfigs
-from seatrial.outside.controllers import MakeModel, OutsideControllers, launcher
-from seatrial.outside.cooperation import Cooperation
-from seatrial.server.api import KubernetesApi
-from seatrial.server.application import Application
-from seatrial.server.auth.authentication import Identities
-from seatrial.server.auth.certificates import Certificates
-from seatrial.server.metrics import Metrics
+from seatrial.outside import Cooperation, MakeModel, OutsideControllers, launcher
+from seatrial.server import Application, KubernetesApi, Metrics
+from seatrial.server.auth import Certificates, Identities
 from seatrial.server.serving import Listener, serving
 
 if TYPE_CHECKING:
-    from seatrial.outside.configuration import OutsideController
-    from seatrial.scenario.simulation import ScenarioRun, SimulationOptions
-    from seatrial.store.store import Store
+    from seatrial.outside import OutsideController
+    from seatrial.scenario import ScenarioRun, SimulationOptions
+    from seatrial.store import Store
 
 LARGEST_REQUEST = 64 * 1024 * 1024
 INTERRUPTED = "interrupted {}; the result is partial"

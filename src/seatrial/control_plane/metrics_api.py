@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from seatrial.controllers.usage import node_metrics, pod_metrics
+from seatrial.controllers import node_metrics, pod_metrics
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.field_selectors import FieldSelector
@@ -10,8 +10,7 @@ from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.server.extension_points import RouteTable
 from seatrial.server.messages import Answer, Request, json_answer
-from seatrial.store.objects import Stored
-from seatrial.store.store import Store
+from seatrial.store import Store, Stored
 
 GROUP, VERSION = "metrics.k8s.io", "v1beta1"
 ROOT = f"/apis/{GROUP}/{VERSION}/"

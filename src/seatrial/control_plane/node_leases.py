@@ -6,12 +6,12 @@ Upstream: k8s.io/component-helpers/apimachinery/lease and pkg/kubelet (nodeLease
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
-from seatrial.clock.virtual import Timer
-from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
+from seatrial.clock import Timer
+from seatrial.controllers.framework import Context, Key, Listener, QueueController
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.model.times import SECOND, to_micro_time
-from seatrial.store.objects import Change
+from seatrial.store import Change
 
 NAMESPACE = "kube-node-lease"
 DURATION = 40

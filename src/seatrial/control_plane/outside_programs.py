@@ -7,16 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seatrial.model.errors import ConfigError
-from seatrial.outside.configuration import OutsideController
-from seatrial.outside.controllers import OutsideControllers, launcher
-from seatrial.outside.cooperation import Cooperation
-from seatrial.server.auth.authentication import AUTHENTICATED, Identities
-from seatrial.server.auth.kubeconfig import write_kubeconfig
-from seatrial.store.users import MASTERS, User
+from seatrial.outside import Cooperation, OutsideController, OutsideControllers, launcher
+from seatrial.server.auth import AUTHENTICATED, Identities, write_kubeconfig
+from seatrial.store import MASTERS, User
 
 if TYPE_CHECKING:
     from seatrial.control_plane.components import Parts, Settings
-    from seatrial.scenario.simulation import SimulationOptions
+    from seatrial.scenario import SimulationOptions
 
 
 class Kubeconfigs:

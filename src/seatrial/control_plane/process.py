@@ -16,8 +16,8 @@ from seatrial.control_plane.components import Parts, Settings, compose
 from seatrial.model.errors import ConfigError, StorageFailed
 
 if TYPE_CHECKING:
-    from seatrial.server.application import Served
-    from seatrial.server.auth.authentication import Identities
+    from seatrial.server import Served
+    from seatrial.server.auth import Identities
 
 WRITTEN_EVERY = 0.05
 """Seconds between two looks at whether something is not yet on disk."""
@@ -31,25 +31,21 @@ def run(settings: Settings) -> None:
     """Serve until a signal to stop."""
     import uvloop
 
-    from seatrial.server.auth.authentication import ADMIN
-    from seatrial.server.auth.certificates import Certificates
-    from seatrial.server.auth.kubeconfig import default_path, state_directory, write_kubeconfig
-    from seatrial.server.auth.signing import Authority, kept_credentials
-    from seatrial.server.auth.state_files import kept_secret
+    from seatrial.server import auth
     from seatrial.server.serving import Listener
-    from seatrial.store.users import MASTERS
+    from seatrial.store import MASTERS
 
-    certificates: Certificates | None = None
+    certificates: auth.Certificates | None = None
     passing: Path | None = None
 
     def tls(port: int) -> ssl.SSLContext | None:
         nonlocal certificates, passing
-        state = state_directory(settings.data_dir, port)
+        state = auth.state_directory(settings.data_dir, port)
         if not settings.port and settings.data_dir is None and not state.exists():
             passing = state
         if settings.insecure:
             return None
-        certificates = Certificates.in_directory(state / "pki")
+        certificates = auth.Certificates.in_directory(state / "pki")
         return certificates.context()
 
     _check_paths(settings)
@@ -60,17 +56,17 @@ def run(settings: Settings) -> None:
     with listener.socket, _removed(passing):
         if settings.simulator_port is not None:
             listener.more.append(_second_socket(settings.bind_address, settings.simulator_port))
-        state = state_directory(settings.data_dir, listener.port)
-        token = "" if settings.insecure else kept_secret(state / "token")
-        path = (settings.kubeconfig or default_path(settings.data_dir, listener.port)).absolute()
-        identities = _identities(settings, token, kept_secret(state / "signing-key"))
+        state = auth.state_directory(settings.data_dir, listener.port)
+        token = "" if settings.insecure else auth.kept_secret(state / "token")
+        path = (settings.kubeconfig or auth.default_path(settings.data_dir, listener.port)).absolute()
+        identities = _identities(settings, token, auth.kept_secret(state / "signing-key"))
         authority, trusted, credentials = None, None, None
         if certificates is not None:
             trusted = certificates.authority
-            authority = Authority(trusted, certificates.authority_key)
-            credentials = kept_credentials(authority, trusted.parent, ADMIN.name, MASTERS)
+            authority = auth.Authority(trusted, certificates.authority_key)
+            credentials = auth.kept_credentials(authority, trusted.parent, auth.ADMIN.name, MASTERS)
         parts = compose(settings, listener.port, authority)
-        write_kubeconfig(path, listener.url, token, trusted, credentials)
+        auth.write_kubeconfig(path, listener.url, token, trusted, credentials)
         if parts.outside is not None:
             for name, placed in parts.outside.place(identities, state / "outside", listener.url, trusted).items():
                 typer.echo(f"kubeconfig of outside controller {name}: {placed}", err=True)
@@ -116,7 +112,7 @@ def _check_paths(settings: Settings) -> None:
 
 def _identities(settings: Settings, token: str, key: str) -> "Identities":
     """The users of the server: its administrator, and those of the token file."""
-    from seatrial.server.auth.authentication import ADMIN, Identities
+    from seatrial.server.auth import ADMIN, Identities
 
     identities = Identities(key.encode(), anonymous=settings.insecure)
     if token:
@@ -127,11 +123,8 @@ def _identities(settings: Settings, token: str, key: str) -> "Identities":
 
 
 async def _serve(settings: Settings, parts: Parts, listener: "object", identities: "Identities") -> None:
-    from seatrial.server.api import KubernetesApi
-    from seatrial.server.application import Application
-    from seatrial.server.metrics import Metrics
+    from seatrial.server import Application, KubernetesApi, Metrics, WorkerLoop
     from seatrial.server.serving import Listener, serve, tune_collector
-    from seatrial.server.worker_loop import WorkerLoop
 
     assert isinstance(listener, Listener)
     metrics = Metrics()
@@ -179,8 +172,7 @@ async def _serve(settings: Settings, parts: Parts, listener: "object", identitie
 
 def _shared(application: "Served", settings: Settings) -> "Served":
     """The application, open to pages of the origins that were listed; without tokens it is closed to all others."""
-    from seatrial.server.cors import CrossOrigin
-    from seatrial.server.origins import OriginCheck, is_loopback
+    from seatrial.server import CrossOrigin, OriginCheck, is_loopback
 
     origins = settings.cors_allowed_origins
     if origins:

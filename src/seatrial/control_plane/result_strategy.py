@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seatrial.scenario.status import Strategy
+    from seatrial.scenario import Strategy
 
 VARIABLE = "UPDATE_SCENARIO_RESULTS_STRATEGY"
 VALUES = ("AtMovingNextStep", "OnPause", "OnDone")
@@ -21,6 +21,6 @@ def check_strategy() -> None:
 
 def chosen_strategy() -> "Strategy":
     """The strategy of the environment, or the default."""
-    from seatrial.scenario.status import Strategy
+    from seatrial.scenario import Strategy
 
     return Strategy(os.environ.get(VARIABLE, VALUES[0]))

@@ -6,10 +6,10 @@ Upstream: pkg/controller/certificates/rootcacertpublisher.
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
-from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.framework import Context, Key, Listener, QueueController
 from seatrial.model.errors import AlreadyExists
 from seatrial.model.kinds import Kind
-from seatrial.store.objects import Change
+from seatrial.store import Change
 
 NAME = "kube-root-ca.crt"
 DESCRIPTION = "Certificates to verify the API server with, under its address inside the cluster."

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from seatrial.control_plane.free_memory import free_memory
+from seatrial.control_plane.memory import free_memory
 from seatrial.control_plane.result_strategy import chosen_strategy
 from seatrial.model.documents import Document
 
 if TYPE_CHECKING:
     from seatrial.control_plane.components import Parts, Settings
     from seatrial.control_plane.scheduler import EmbeddedScheduler
-    from seatrial.scenario.scenario_controller import ScenarioController
+    from seatrial.scenario import ScenarioController
 
 
 class Startable(Protocol):
@@ -61,14 +61,11 @@ def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedSche
     """The scenario controller, which works on the server's loop like the others."""
     from seatrial.control_plane.outside_programs import add_outside
     from seatrial.control_plane.volcano import read_conf
-    from seatrial.scenario.engine.controller_registry import load_controllers
-    from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
-    from seatrial.scenario.engine.embedded_volcano import VolcanoSettings
-    from seatrial.scenario.scenario_controller import ScenarioController
-    from seatrial.scenario.simulation import SimulationOptions
+    from seatrial.scenario import ScenarioController, SimulationOptions
+    from seatrial.scenario.engine import VolcanoSettings, load_controllers, scheduler_maker
     from seatrial.scheduler import BothRecorders, Recorder
     from seatrial.scheduler.plugins import load_plugins
-    from seatrial.timeline.annotations import Annotator
+    from seatrial.timeline import Annotator
 
     load_controllers(settings.own_controllers)
     plugins = load_plugins(settings.plugins)

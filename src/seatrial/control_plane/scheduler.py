@@ -10,11 +10,11 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest
 
 if TYPE_CHECKING:
-    from seatrial.clock.virtual import Clock
+    from seatrial.clock import Clock
     from seatrial.scheduler import Decision, Recorder, Scheduler
     from seatrial.scheduler.cache import Watcher
     from seatrial.scheduler.extender import Turns
-    from seatrial.store.store import Store
+    from seatrial.store import Store
 
 
 class EmbeddedScheduler:

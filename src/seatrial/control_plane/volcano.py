@@ -9,11 +9,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from seatrial.control_plane.components import Parts, Settings
-    from seatrial.store.store import Store
-    from seatrial.volcano.config.scheduler_conf import SchedulerConf
-    from seatrial.volcano.framework.job_updater import SessionResult
-    from seatrial.volcano.framework.session import Session
-    from seatrial.volcano.scheduler import VolcanoScheduler
+    from seatrial.store import Store
+    from seatrial.volcano import VolcanoScheduler
+    from seatrial.volcano.config import SchedulerConf
+    from seatrial.volcano.framework import Session, SessionResult
 
 BUCKETS = (5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560)
 """Upper bounds of upstream's latency histogram, in milliseconds."""
@@ -21,15 +20,15 @@ BUCKETS = (5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560)
 
 def install_volcano(parts: "Parts") -> None:
     """Serve Volcano's kinds, before any object of them is loaded."""
-    from seatrial.volcano.apis.install import install
+    from seatrial.volcano.apis.installation import install
 
     install(parts.store)
 
 
 def add_volcano(parts: "Parts", settings: "Settings") -> None:
     """Run vc-controller-manager and vc-scheduler on the server's loop."""
-    from seatrial.volcano.controllers.registry import build_controllers
-    from seatrial.volcano.scheduler import VolcanoScheduler
+    from seatrial.volcano import VolcanoScheduler
+    from seatrial.volcano.controllers import build_controllers
 
     controllers = build_controllers(parts.store, parts.clock)
     measured = MeasuredScheduler(parts.store)
@@ -43,8 +42,8 @@ def add_volcano(parts: "Parts", settings: "Settings") -> None:
 
 def read_conf(path: "Path | None") -> "SchedulerConf | None":
     """A scheduler configuration file; None gives the one of Volcano's Helm chart."""
-    from seatrial.volcano.config.scheduler_conf import load_conf
-    from seatrial.volcano.plugins.registry import PLUGINS
+    from seatrial.volcano.config import load_conf
+    from seatrial.volcano.plugins import PLUGINS
 
     if path is None:
         return None
@@ -69,7 +68,7 @@ class MeasuredScheduler:
 
     def start(self) -> None:
         """Start as upstream's does, with its two queues: a scenario takes all of them away."""
-        from seatrial.volcano.apis.install import create_queues
+        from seatrial.volcano.apis.installation import create_queues
 
         create_queues(self._store)
         self.scheduler.start()

@@ -10,7 +10,7 @@ from seatrial.controllers.framework.controller import Context, Key, Listener, Qu
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import LabelSelector
-from seatrial.store.objects import Change
+from seatrial.store import Change
 from seatrial.store.options import Patch, PatchOptions
 
 MANAGER = "clusterrole-aggregation-controller"

@@ -16,7 +16,7 @@ from seatrial.controllers.framework.pod_index import OwnerReference
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
-from seatrial.store.objects import Change, Stored
+from seatrial.store import Change, Stored
 from seatrial.store.options import DeleteOptions
 
 FOREGROUND = "foregroundDeletion"

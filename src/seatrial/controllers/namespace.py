@@ -12,7 +12,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
-from seatrial.store.objects import Change, Stored
+from seatrial.store import Change, Stored
 from seatrial.store.options import DeleteOptions
 
 FINE = {

@@ -18,7 +18,7 @@ from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.model.times import MINUTE, parse_time, to_time
-from seatrial.store.objects import Change
+from seatrial.store import Change
 
 FORGOTTEN_AFTER = 2 * MINUTE
 """A pod whose eviction was granted and that is still there counts again after this."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from seatrial.clock.virtual import Clock
+from seatrial.clock import Clock
 from seatrial.controllers.clusterroleaggregation import ClusterRoleAggregation
 from seatrial.controllers.cronjob.controller import CronJob
 from seatrial.controllers.daemonset.controller import DaemonSet
@@ -25,7 +25,7 @@ from seatrial.controllers.statefulset.controller import StatefulSet
 from seatrial.controllers.tainteviction import TaintEviction
 from seatrial.controllers.ttlafterfinished import TTLAfterFinished
 from seatrial.model.errors import ConfigError
-from seatrial.store.store import Store
+from seatrial.store import Store
 
 CONTROLLERS: tuple[type[QueueController] | type[Ensemble], ...] = (
     Namespace,

@@ -13,7 +13,7 @@ from seatrial.controllers.framework.pod_index import PodRow
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
-from seatrial.store.objects import Change, Stored
+from seatrial.store import Change, Stored
 
 POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name"
 FINALIZER = "resource.kubernetes.io/delete-protection"

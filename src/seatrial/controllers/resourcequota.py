@@ -11,8 +11,8 @@ from seatrial.controllers.framework.controller import Context, Key, Listener, Qu
 from seatrial.controllers.framework.pod_control import set_status
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
-from seatrial.store.admission.quotas import quota_usage
-from seatrial.store.objects import Change
+from seatrial.store import Change
+from seatrial.store.admission import quota_usage
 
 POD_IS_OVER = (b'"deletionTimestamp"', b'"phase":"Succeeded"', b'"phase":"Failed"')
 WITHOUT_COUNT = frozenset({("", "Event"), ("events.k8s.io", "Event"), ("coordination.k8s.io", "Lease")})

@@ -9,7 +9,7 @@ from typing import ClassVar
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
 from seatrial.model.errors import AlreadyExists
 from seatrial.model.kinds import Kind
-from seatrial.store.objects import Change
+from seatrial.store import Change
 
 
 class ServiceAccount(QueueController):

@@ -6,7 +6,7 @@ Upstream: pkg/controller/tainteviction (v1.36).
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
-from seatrial.clock.virtual import Timer
+from seatrial.clock import Timer
 from seatrial.controllers.framework.conditions import set_condition
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
 from seatrial.controllers.framework.pod_control import delete_pod
@@ -15,7 +15,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
 from seatrial.model.times import SECOND, to_time
-from seatrial.store.objects import Change, Stored
+from seatrial.store import Change, Stored
 
 NO_EXECUTE = "NoExecute"
 MESSAGE = "Taint manager: deleting due to NoExecute taint"

@@ -10,16 +10,16 @@ from typing import Any
 
 import yaml
 
-from seatrial.clock.virtual import Clock
+from seatrial.clock import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, SeatrialError
 from seatrial.model.yaml_reader import load_all
 from seatrial.operator.kinds import COMPLETED, FAILED, SchedulerSimulation, definitions
 from seatrial.operator.pods import MOUNT
-from seatrial.scenario.cluster import fresh_store
+from seatrial.scenario import fresh_store
 from seatrial.scenario.spec.kind import API_VERSION
+from seatrial.store import Store
 from seatrial.store.options import CreateOptions
-from seatrial.store.store import Store
 
 WRITER = "seatrial"
 NAMESPACE = "default"

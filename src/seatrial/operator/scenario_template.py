@@ -12,11 +12,8 @@ import msgspec
 
 from seatrial.model.documents import Document, encode
 from seatrial.model.errors import ConfigError
-from seatrial.scenario.spec.decoding import read_scenario
-from seatrial.scenario.spec.dialect import dialect_of
+from seatrial.scenario.spec import Planned, dialect_of, read_scenario, settle
 from seatrial.scenario.spec.kind import API_VERSION
-from seatrial.scenario.spec.operation_ids import Planned
-from seatrial.scenario.spec.plan import settle
 
 
 @dataclass(frozen=True, slots=True)

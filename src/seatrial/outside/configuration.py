@@ -24,8 +24,8 @@ from seatrial.model.durations import DurationError, parse_duration
 from seatrial.model.errors import ConfigError
 from seatrial.model.times import SECOND
 from seatrial.model.yaml_reader import YamlError, load_all
-from seatrial.scenario.engine.controller_registry import SCHEDULER
-from seatrial.scenario.spec.validation import canonical
+from seatrial.scenario.engine import SCHEDULER
+from seatrial.scenario.spec import canonical
 
 Idle = Literal["verdicts", "quiet"]
 DEFAULT_SCHEDULER = "default-scheduler"

@@ -18,18 +18,17 @@ from seatrial.outside.requests import PODS, is_explanation
 from seatrial.outside.scheduling import Scheduling
 from seatrial.outside.session import Phase, Session
 from seatrial.outside.startup import Startup
-from seatrial.scenario.engine.controller_registry import simulated_names
-from seatrial.scenario.engine.user_controllers import Cluster
+from seatrial.scenario.engine import Cluster, simulated_names
 from seatrial.scenario.spec.kind import Controllers
 from seatrial.scheduler import ANNOTATOR, Scheduler
 from seatrial.scheduler.plugins import load_module
+from seatrial.server import Target
 from seatrial.server.extension_points import Gate, OpenWatch
 from seatrial.server.messages import Request
-from seatrial.server.paths import Target
-from seatrial.store.users import User
+from seatrial.store import User
 
 if TYPE_CHECKING:
-    from seatrial.scenario.simulation import MakeOutside, ScenarioRun
+    from seatrial.scenario import MakeOutside, ScenarioRun
 
 Launch = Callable[[OutsideController, Callable[[], None]], Program]
 """Starts the program of a controller with a kubeconfig of its own."""

@@ -12,8 +12,8 @@ import asyncio
 
 from seatrial.model.errors import BadRequest
 from seatrial.outside.controllers import OutsideControllers
-from seatrial.scenario.spec.dialect import RUNNING, Phase
-from seatrial.scenario.status import ScenarioStatus
+from seatrial.scenario import ScenarioStatus
+from seatrial.scenario.spec import RUNNING, Phase
 from seatrial.server.extension_points import RouteTable
 from seatrial.server.messages import Answer, Request, json_answer
 

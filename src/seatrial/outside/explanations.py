@@ -3,9 +3,8 @@
 from typing import Any
 
 from seatrial.model.documents import decode, encode
-from seatrial.store.objects import Stored
-from seatrial.timeline.annotations import PREFIX
-from seatrial.timeline.decisions import PASSED
+from seatrial.store import Stored
+from seatrial.timeline import PASSED, PREFIX
 from seatrial.timeline.wire import attempt
 
 

@@ -13,10 +13,10 @@ its own writes may differ without being wrong: it is counted apart.
 from dataclasses import dataclass, field
 
 from seatrial.outside.pods import Key
-from seatrial.scenario.status import ScenarioStatus
+from seatrial.scenario import ScenarioStatus
 from seatrial.scheduler import Scheduler
 from seatrial.scheduler.schedule_one import Attempt, best_places, nodes_to_find
-from seatrial.timeline.timeline import Timeline
+from seatrial.timeline import Timeline
 
 NAMED = 5
 NOTE = "model"

@@ -23,13 +23,13 @@ from seatrial.outside.scheduling import Scheduling
 from seatrial.outside.session import Phase, Session
 from seatrial.outside.startup import Startup
 from seatrial.scenario.spec.kind import SCENARIO
+from seatrial.server import Target
 from seatrial.server.messages import Request
-from seatrial.server.paths import Target
-from seatrial.store.objects import Change
+from seatrial.store import Change
 from seatrial.timeline.writes import QUIET_KINDS
 
 if TYPE_CHECKING:
-    from seatrial.store.store import Store
+    from seatrial.store import Store
 
 
 REMINDER = 5.0

@@ -11,8 +11,7 @@ from itertools import count
 
 import msgspec
 
-from seatrial.store.objects import Change, Stored
-from seatrial.store.store import Store
+from seatrial.store import Change, Store, Stored
 
 Key = tuple[str, str]
 Rank = tuple[int, int]

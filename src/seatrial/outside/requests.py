@@ -9,10 +9,10 @@ from enum import Enum
 from seatrial.model.documents import decode
 from seatrial.model.errors import ServerTimeout, TooManyRequests
 from seatrial.model.times import to_time
-from seatrial.server.handlers.options import is_dry_run
+from seatrial.server import Target
+from seatrial.server.handlers import is_dry_run
 from seatrial.server.messages import Disconnected, Request
-from seatrial.server.paths import Target
-from seatrial.timeline.annotations import PREFIX
+from seatrial.timeline import PREFIX
 from seatrial.timeline.writes import QUIET_KINDS, QUIET_SUBRESOURCES
 
 HELD_AT_MOST = 2048

@@ -11,13 +11,11 @@ from seatrial.outside.pods import Key, PendingPods, PodView, is_unschedulable, w
 from seatrial.outside.requests import PODS, in_virtual_time
 from seatrial.outside.session import Session
 from seatrial.outside.watches import NODES
-from seatrial.server.handlers import request_bodies
-from seatrial.server.handlers.subresources import BINDING
+from seatrial.server import Target
+from seatrial.server.handlers import BINDING, request_bodies
 from seatrial.server.messages import Request
-from seatrial.server.paths import Target
-from seatrial.store.objects import Change
-from seatrial.store.store import Store
-from seatrial.timeline.timeline import Timeline
+from seatrial.store import Change, Store
+from seatrial.timeline import Timeline
 
 EXPLAINS_WITHIN, MAY_EXPLAIN_WITHIN = 1.0, 0.05
 """Seconds in which result annotations follow a bind; fewer while none have been seen from the scheduler."""

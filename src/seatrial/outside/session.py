@@ -19,9 +19,9 @@ from enum import Enum
 from seatrial.outside.order import Order
 from seatrial.outside.requests import Held, Sort, Waiting, sort_of
 from seatrial.outside.watches import PATIENCE, PODS, WatchSet
+from seatrial.server import Target
 from seatrial.server.extension_points import OpenWatch
 from seatrial.server.messages import Request
-from seatrial.server.paths import Target
 
 
 class Phase(Enum):

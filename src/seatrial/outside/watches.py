@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from seatrial.server.extension_points import OpenWatch
 from seatrial.server.messages import Request
-from seatrial.store.objects import Change, Stored
+from seatrial.store import Change, Stored
 from seatrial.timeline.writes import QUIET_KINDS
 
 GroupKind = tuple[str, str]

@@ -9,7 +9,7 @@ import polars as pl
 
 from seatrial.model.documents import Document, decode, encode
 from seatrial.model.errors import ConfigError
-from seatrial.timeline.columns import DICTIONARY
+from seatrial.timeline import DICTIONARY
 
 START = 1_893_456_000_000_000
 """Where virtual time begins; a plain result has no times, so its entries all have this one."""

@@ -3,7 +3,7 @@
 from seatrial.results.lifecycles import NEVER
 from seatrial.results.measures.allocation import allocation
 from seatrial.results.run import Run
-from seatrial.timeline.explanation import UNRECORDED
+from seatrial.timeline import UNRECORDED
 
 
 def headline(run: Run) -> list[dict[str, str]]:

@@ -20,7 +20,7 @@ from seatrial.model.errors import ConfigError
 from seatrial.results.entries import Entry, entries_of_result, entries_of_table, read_timeline
 from seatrial.results.lifecycle_reader import Histories, Moment, moments, tell
 from seatrial.results.lifecycles import NodeLife, PodLife
-from seatrial.timeline.explanation import are_attempts_unrecorded
+from seatrial.timeline import are_attempts_unrecorded
 
 LACKS_TIMELINE = "times, attempts and status writes (there is no timeline.parquet beside this result.json)"
 LACKS_ATTEMPTS = "attempts, which were not recorded (--record none)"

@@ -1,1 +1,56 @@
 """Scenarios: operations, steps, waiters and the run."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from seatrial.scenario.cluster import fresh_store, furnish
+    from seatrial.scenario.dry_run import Finding
+    from seatrial.scenario.gc_tuning import tune_collector
+    from seatrial.scenario.result import RESULT, Result
+    from seatrial.scenario.sandbox import Cluster
+    from seatrial.scenario.scenario_controller import ScenarioController
+    from seatrial.scenario.simulation import MakeOutside, ScenarioRun, SimulationOptions
+    from seatrial.scenario.snapshots import clean, read_snapshot
+    from seatrial.scenario.status import ScenarioStatus, Strategy
+
+__all__ = [
+    "RESULT",
+    "Cluster",
+    "Finding",
+    "MakeOutside",
+    "Result",
+    "ScenarioController",
+    "ScenarioRun",
+    "ScenarioStatus",
+    "SimulationOptions",
+    "Strategy",
+    "clean",
+    "fresh_store",
+    "furnish",
+    "read_snapshot",
+    "tune_collector",
+]
+
+if not TYPE_CHECKING:
+    from seatrial.model.lazy_exports import lazy_exports
+
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            "Cluster": "sandbox",
+            "Finding": "dry_run",
+            "MakeOutside": "simulation",
+            "RESULT": "result",
+            "Result": "result",
+            "ScenarioController": "scenario_controller",
+            "ScenarioRun": "simulation",
+            "ScenarioStatus": "status",
+            "SimulationOptions": "simulation",
+            "Strategy": "status",
+            "clean": "snapshots",
+            "fresh_store": "cluster",
+            "furnish": "cluster",
+            "read_snapshot": "snapshots",
+            "tune_collector": "gc_tuning",
+        },
+    )

@@ -1,12 +1,11 @@
 """An empty cluster for one run: a store with the objects that every cluster has."""
 
-from seatrial.clock.virtual import Clock
+from seatrial.clock import Clock
 from seatrial.model.builtin import builtin_kinds
 from seatrial.model.documents import Document
-from seatrial.store.admission.chain import StandardAdmission
-from seatrial.store.mvcc.history import History
-from seatrial.store.store import Store
-from seatrial.store.uids import SeededIdentities
+from seatrial.store import SeededIdentities, Store
+from seatrial.store.admission import StandardAdmission
+from seatrial.store.mvcc import History
 
 SYSTEM_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 SYSTEM_PRIORITIES = {

@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from seatrial.clock.virtual import Clock
-from seatrial.controllers.stages.kind import serve_stages
+from seatrial.clock import Clock
+from seatrial.controllers.stages import serve_stages
 from seatrial.model.documents import Document
 from seatrial.model.errors import AlreadyExists, Conflict, Forbidden, NotFound, ScenarioError, StatusError
 from seatrial.model.quantity import QuantityError, canonical_quantity
@@ -59,7 +59,7 @@ def rehearse(
     store = fresh_store(Clock())
     serve_stages(store)
     if volcano:
-        from seatrial.volcano.apis.install import install
+        from seatrial.volcano.apis.installation import install
 
         install(store)
     store.load(snapshot, writer="snapshot")

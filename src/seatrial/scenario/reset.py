@@ -6,8 +6,7 @@ webhooks and Stages stay; everything else goes, custom resources too, whatever f
 
 from seatrial.scenario.cluster import SYSTEM_NAMESPACES, furnish
 from seatrial.scenario.spec.kind import SCENARIO
-from seatrial.store.objects import Stored
-from seatrial.store.store import Store
+from seatrial.store import Store, Stored
 
 KEPT_GROUPS = frozenset(
     {

@@ -13,8 +13,7 @@ import polars as pl
 from seatrial.model.documents import Document, decode
 from seatrial.model.errors import ConfigError
 from seatrial.scenario.output_files import write_whole
-from seatrial.timeline.explanation import Explanation, explain
-from seatrial.timeline.reader import NAME, TimelineReader
+from seatrial.timeline import NAME, Explanation, TimelineReader, explain
 from seatrial.timeline.rows import write_table
 
 RESULT = "result.json"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from seatrial import __version__
-from seatrial.clock.virtual import Clock
+from seatrial.clock import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, NotFound
 from seatrial.model.kinds import Kind
@@ -23,9 +23,7 @@ from seatrial.scenario.spec.plan import Plan
 from seatrial.scenario.status import ScenarioStatus
 from seatrial.scheduler.config import Configuration, load_configuration
 from seatrial.store.options import Patch, PatchOptions
-from seatrial.timeline.explanation import Explanation, explain
-from seatrial.timeline.reader import TimelineReader
-from seatrial.timeline.timeline import Timeline
+from seatrial.timeline import Explanation, Timeline, TimelineReader, explain
 from seatrial.timeline.wire import Shape
 
 USER = "user:python"

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Iterator
 from typing import Protocol
 
-from seatrial.clock.virtual import Clock
+from seatrial.clock import Clock
 from seatrial.model.documents import encode
 from seatrial.model.errors import SeatrialError
 from seatrial.scenario.reset import wipe
@@ -18,9 +18,7 @@ from seatrial.scenario.simulation import MakeScheduler, ScenarioRun, SimulationO
 from seatrial.scenario.spec.dialect import FAILED, PAUSED, PENDING, RUNNING, dialect_of
 from seatrial.scenario.spec.kind import FOREIGN_WRITES, SCENARIO
 from seatrial.scenario.status import MemoryPages, ScenarioStatus
-from seatrial.store.objects import Change, Stored
-from seatrial.store.store import Store
-from seatrial.store.uids import SeededIdentities
+from seatrial.store import Change, SeededIdentities, Store, Stored
 from seatrial.timeline.writes import FOREIGN, QUIET_KINDS
 
 RESTARTED = "the controller restarted while the Scenario was running"

@@ -18,9 +18,7 @@ from seatrial.scenario.spec.kind import MERGED_BY_ID, SCENARIO, Scenario
 from seatrial.scenario.spec.operation_ids import KnownOperations, ids_in
 from seatrial.scenario.spec.plan import settle
 from seatrial.scenario.status import ScenarioStatus
-from seatrial.store.objects import Stored
-from seatrial.store.requests import Admission, Request
-from seatrial.store.store import Store
+from seatrial.store import Admission, Request, Store, Stored
 
 WRITER = "scenario"
 ANYTHING: Document = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}

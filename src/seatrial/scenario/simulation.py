@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from seatrial import __version__
-from seatrial.clock.virtual import END, START, Clock
+from seatrial.clock import END, START, Clock
 from seatrial.model.documents import Document, encode
 from seatrial.model.durations import parse_duration
 from seatrial.model.errors import ConfigError, ScenarioError, SeatrialError
@@ -28,10 +28,9 @@ from seatrial.scenario.spec.plan import Plan, settle
 from seatrial.scenario.spec.validation import operation_problems, problems
 from seatrial.scenario.status import MemoryPages, Publisher, Publishers, ScenarioStatus, Strategy, TimelinePages
 from seatrial.scheduler import Recorder
-from seatrial.store.store import Store
-from seatrial.timeline.resume import pasts_of_pods
+from seatrial.store import Store
+from seatrial.timeline import CELLS_ON_THE_WIRE, SNAPSHOT, Level, Timeline, pasts_of_pods
 from seatrial.timeline.rows import Rows
-from seatrial.timeline.timeline import CELLS_ON_THE_WIRE, SNAPSHOT, Level, Timeline
 from seatrial.timeline.wire import Shape
 
 REPORTED_JOBS = 5
@@ -290,7 +289,7 @@ class ScenarioRun:
         named = [each for each in (*controllers.preparing, *controllers.simulated) if each.name == VOLCANO]
         if not named:
             return
-        from seatrial.volcano.scheduler import VolcanoScheduler
+        from seatrial.volcano import VolcanoScheduler
 
         for controller in named:
             if isinstance(controller, VolcanoScheduler):

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from seatrial.clock.virtual import Clock
+from seatrial.clock import Clock
 from seatrial.model.errors import SeatrialError
 from seatrial.scheduler.cache.event_handlers import Watcher
 from seatrial.scheduler.cache.node_table import NodeTable
@@ -36,7 +36,7 @@ from seatrial.scheduler.schedule_one.recorder import NoRecorder, Recorder
 from seatrial.scheduler.schedule_one.schedule_one import Algorithm, Attempt
 from seatrial.scheduler.schedule_one.seeded_random import SeededRandom
 from seatrial.scheduler.schedule_one.select_host import TieBreak
-from seatrial.store.store import Store
+from seatrial.store import Store
 
 
 class Scheduler:

@@ -20,7 +20,7 @@ from seatrial.server.openapi.v3 import Schemas
 from seatrial.server.paths import Target, find_target
 from seatrial.server.tables.registry import Tables
 from seatrial.server.watch_cache import Feeds
-from seatrial.store.store import Store
+from seatrial.store import Store
 
 READING = ("GET", "HEAD")
 

@@ -24,8 +24,8 @@ from seatrial.server.encoding.negotiation import JSON
 from seatrial.server.extension_points import Endpoint, Routes
 from seatrial.server.messages import Answer, Disconnected, Request, Stream, parse_query, wants_indented
 from seatrial.server.metrics import Metrics
+from seatrial.store import User
 from seatrial.store.deferral import Awaited, Deferred, Turn, short_turns
-from seatrial.store.users import User
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

@@ -8,7 +8,7 @@ from typing import Any
 
 from seatrial.server.auth.signing import user_of_certificate
 from seatrial.server.http_protocol import BoundedProtocol
-from seatrial.store.users import User
+from seatrial.store import User
 
 CERTIFICATE_USER = "seatrial.certificate_user"
 """Where the ASGI scope holds the user of the client certificate."""

@@ -7,7 +7,7 @@ from typing import Protocol
 from seatrial.model.kinds import Kind
 from seatrial.server.messages import Answer, Request, Stream
 from seatrial.server.paths import Target
-from seatrial.store.objects import Stored
+from seatrial.store import Stored
 
 Endpoint = Callable[[Request], Awaitable[Answer | Stream]]
 

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 from seatrial.model.documents import encode
 from seatrial.model.errors import BadRequest
 from seatrial.server.encoding.negotiation import JSON
-from seatrial.store.users import User
+from seatrial.store import User
 
 
 class Disconnected(Exception):

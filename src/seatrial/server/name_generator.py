@@ -4,7 +4,7 @@ import secrets
 import uuid
 
 from seatrial.model.kinds import Kind
-from seatrial.store.uids import suffix_from
+from seatrial.store import suffix_from
 
 
 class RandomIdentities:

@@ -12,8 +12,8 @@ from seatrial.model.field_selectors import FieldSelector
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.server.messages import Request
 from seatrial.server.paths import Target
-from seatrial.store.objects import Stored
-from seatrial.store.registry.kinds import selectable_fields
+from seatrial.store import Stored
+from seatrial.store.registry import selectable_fields
 
 
 class _Metadata(TypedDict, total=False):

@@ -17,9 +17,7 @@ from seatrial.model.errors import Gone, StorageFailed
 from seatrial.model.kinds import Kind
 from seatrial.server.encoding.rendering import Rendering
 from seatrial.server.selection import Selection
-from seatrial.store.fragments import new_bytes
-from seatrial.store.objects import Change, Stored
-from seatrial.store.store import Store
+from seatrial.store import Change, Store, Stored, new_bytes
 
 ENTRIES_KEPT = 65_536
 BYTES_KEPT = 64 * 1024 * 1024

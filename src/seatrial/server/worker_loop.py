@@ -11,11 +11,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
-from seatrial.clock.real import RealClock
+from seatrial.clock import RealClock
 from seatrial.model.errors import StorageFailed
 from seatrial.model.times import SECOND
-from seatrial.store.objects import Change
-from seatrial.store.store import Store
+from seatrial.store import Change, Store
 
 SLICE = 0.005
 """Seconds of work before requests get their turn."""

@@ -1,1 +1,57 @@
 """The object store: revisions, watch, admission, snapshots, durable log."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from seatrial.store.event_ttl import EventExpiry
+    from seatrial.store.fragments import new_bytes
+    from seatrial.store.metadata import not_found
+    from seatrial.store.object_meta import label_faults, subdomain_faults
+    from seatrial.store.objects import Change, Stored
+    from seatrial.store.requests import Admission, Request
+    from seatrial.store.snapshots import in_order
+    from seatrial.store.store import Store
+    from seatrial.store.uids import SeededIdentities, suffix_from
+    from seatrial.store.users import MASTERS, User
+
+__all__ = [
+    "MASTERS",
+    "Admission",
+    "Change",
+    "EventExpiry",
+    "Request",
+    "SeededIdentities",
+    "Store",
+    "Stored",
+    "User",
+    "in_order",
+    "label_faults",
+    "new_bytes",
+    "not_found",
+    "subdomain_faults",
+    "suffix_from",
+]
+
+if not TYPE_CHECKING:
+    from seatrial.model.lazy_exports import lazy_exports
+
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            "Admission": "requests",
+            "Change": "objects",
+            "EventExpiry": "event_ttl",
+            "MASTERS": "users",
+            "Request": "requests",
+            "SeededIdentities": "uids",
+            "Store": "store",
+            "Stored": "objects",
+            "User": "users",
+            "in_order": "snapshots",
+            "label_faults": "object_meta",
+            "new_bytes": "fragments",
+            "not_found": "metadata",
+            "subdomain_faults": "object_meta",
+            "suffix_from": "uids",
+        },
+    )

@@ -9,7 +9,7 @@ from typing import Protocol, Unpack, cast
 
 import orjson
 
-from seatrial.clock.virtual import Clock
+from seatrial.clock import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest, StatusError
 from seatrial.model.field_selectors import FieldSelector

@@ -15,7 +15,7 @@ from seatrial import __version__
 from seatrial.model.documents import Document, encode
 from seatrial.model.errors import ConfigError, SeatrialError
 from seatrial.model.yaml_reader import load
-from seatrial.scenario.spec.decoding import decode_scenario, read_scenario
+from seatrial.scenario.spec import decode_scenario, read_scenario
 from seatrial.scheduler.config import load_configuration, read_configuration
 from seatrial.scheduler.plugins import known_points, load_plugins
 from seatrial.sweep.field_path import assigned

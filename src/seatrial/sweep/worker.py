@@ -77,11 +77,10 @@ class Worker:
         return Outcome(point.number, run.phase, run.message, {} if run.phase == FAILED else _numbers(run))
 
     def _run(self, point: "Point") -> "Run":
-        from seatrial.clock.virtual import Clock
+        from seatrial.clock import Clock
         from seatrial.results.run import Run
-        from seatrial.scenario.cluster import fresh_store
-        from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
-        from seatrial.scenario.simulation import ScenarioRun, SimulationOptions
+        from seatrial.scenario import ScenarioRun, SimulationOptions, fresh_store
+        from seatrial.scenario.engine import scheduler_maker
         from seatrial.scheduler.config import load_configuration
         from seatrial.scheduler.plugins import known_points
 

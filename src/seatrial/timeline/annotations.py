@@ -11,8 +11,7 @@ from seatrial.model.documents import Document, decode, encode
 from seatrial.model.durations import format_duration
 from seatrial.model.errors import StatusError
 from seatrial.scheduler import ANNOTATOR, Decision
-from seatrial.store.objects import Change
-from seatrial.store.store import Store
+from seatrial.store import Change, Store
 from seatrial.timeline.decisions import PASSED, filtered
 
 PREFIX = "kube-scheduler-simulator.sigs.k8s.io/"

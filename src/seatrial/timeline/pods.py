@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from seatrial.store.objects import Change, Stored
+from seatrial.store import Change, Stored
 from seatrial.timeline.wire import PodResult, Shape
 from seatrial.timeline.writes import is_terminating
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 from seatrial.model.documents import Document, encode
 from seatrial.scheduler import Decision
-from seatrial.store.objects import Change, Stored
+from seatrial.store import Change, Stored
 from seatrial.timeline.decisions import CELL_BYTES, NO_CELLS, Dictionary, details, plugin_results, reasons_in
 from seatrial.timeline.diffs import merge_diff
 from seatrial.timeline.pods import Key, PodHistories, PodHistory

@@ -10,7 +10,7 @@ import msgspec
 
 from seatrial.model.kinds import Kind
 from seatrial.scheduler import ANNOTATOR
-from seatrial.store.objects import Change, Stored
+from seatrial.store import Change, Stored
 
 Verb = Literal["create", "patch", "delete", ""]
 QUIET_KINDS = frozenset({("", "Event"), ("events.k8s.io", "Event"), ("coordination.k8s.io", "Lease")})

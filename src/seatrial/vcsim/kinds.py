@@ -12,9 +12,9 @@ from seatrial.model.errors import ConfigError, SeatrialError
 from seatrial.model.kind_declaration import Part
 from seatrial.model.quantity import Quantity, QuantityError
 from seatrial.model.yaml_reader import load_all
-from seatrial.scenario.spec.decoding import line_of, undecodable
+from seatrial.scenario.spec import line_of, undecodable
 from seatrial.scenario.spec.kind import ObjectMeta
-from seatrial.store.object_meta import label_faults
+from seatrial.store import label_faults
 
 API_VERSION: Final = "scheduling.volcano.sh/v1beta1"
 LONGEST_PREFIX: Final = 52

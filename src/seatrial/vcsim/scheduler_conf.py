@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from seatrial.model.errors import ConfigError
-from seatrial.volcano.config.scheduler_conf import SchedulerConf, helm_conf, load_conf
-from seatrial.volcano.plugins.registry import PLUGINS
+from seatrial.volcano.config import SchedulerConf, helm_conf, load_conf
+from seatrial.volcano.plugins import PLUGINS
 
 
 def read_conf(path: Path | None) -> SchedulerConf:

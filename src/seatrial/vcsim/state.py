@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Self
 
 from seatrial.model.errors import ConfigError
-from seatrial.store.object_meta import label_faults
+from seatrial.store import label_faults
 from seatrial.vcsim.kinds import SimulatorCluster
 
 

@@ -11,21 +11,21 @@ from typing import Final, Protocol
 
 import msgspec
 
-from seatrial.clock.virtual import START, Clock
-from seatrial.controllers.registry import build_controllers
+from seatrial.clock import START, Clock
+from seatrial.controllers import build_controllers
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, StatusError
 from seatrial.model.times import HOUR, SECOND
-from seatrial.scenario.cluster import fresh_store
+from seatrial.scenario import fresh_store
 from seatrial.scheduler import Scheduler
-from seatrial.store.objects import Change
+from seatrial.store import Change
 from seatrial.vcsim.workload import Arrival, Workload
+from seatrial.volcano import VolcanoScheduler
 from seatrial.volcano.apis import POD_GROUP, kind_of
-from seatrial.volcano.apis.install import install
+from seatrial.volcano.apis.installation import install
 from seatrial.volcano.apis.labels import GROUP_NAME
-from seatrial.volcano.config.scheduler_conf import SchedulerConf
-from seatrial.volcano.controllers.registry import build_controllers as build_volcano_controllers
-from seatrial.volcano.scheduler import VolcanoScheduler
+from seatrial.volcano.config import SchedulerConf
+from seatrial.volcano.controllers import build_controllers as build_volcano_controllers
 
 MOST_BINDS: Final = 20
 """Binds for each pod submitted, after which pods are taken to be evicted for ever."""

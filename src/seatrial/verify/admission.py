@@ -8,11 +8,8 @@ from seatrial.model.builtin import builtin_kinds
 from seatrial.model.defaults import apply_defaults
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
-from seatrial.store.admission.namespaced_reader import Reader
-from seatrial.store.admission.pods import merge_label_keys
-from seatrial.store.admission.priorities import set_priority
-from seatrial.store.requests import Request
-from seatrial.store.store import Store
+from seatrial.store import Request, Store
+from seatrial.store.admission import Reader, merge_label_keys, set_priority
 
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

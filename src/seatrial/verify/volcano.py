@@ -12,12 +12,10 @@ from seatrial.scheduler.cache import PodReader
 from seatrial.verify.comparing import first_difference
 from seatrial.verify.recorded_cluster import World
 from seatrial.verify.volcano_probe import probe
-from seatrial.volcano.cache.cluster_info import ClusterInfo, read_tasks, take_snapshot
-from seatrial.volcano.cache.task_info import TaskStatus
-from seatrial.volcano.config.scheduler_conf import SchedulerConf, load_conf
-from seatrial.volcano.cycle import open_session, run_once
-from seatrial.volcano.framework.job_updater import SessionResult
-from seatrial.volcano.framework.session import Session, SessionOptions
+from seatrial.volcano import open_session, run_once
+from seatrial.volcano.cache import ClusterInfo, TaskStatus, read_tasks, take_snapshot
+from seatrial.volcano.config import SchedulerConf, load_conf
+from seatrial.volcano.framework import Session, SessionOptions, SessionResult
 
 NOW = parse_time("2026-08-20T00:00:00Z")
 """The time of the recordings; only waiting times of jobs depend on it, and those are seconds or decades."""

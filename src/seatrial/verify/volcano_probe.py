@@ -6,10 +6,8 @@ from typing import Any
 import numpy as np
 
 from seatrial.model.documents import Document
-from seatrial.volcano.cache.job_info import JobInfo
-from seatrial.volcano.cache.task_info import TaskInfo, TaskStatus
-from seatrial.volcano.framework.extension_points import Point
-from seatrial.volcano.framework.session import Session
+from seatrial.volcano.cache import JobInfo, TaskInfo, TaskStatus
+from seatrial.volcano.framework import Point, Session
 
 MOST_TASKS = 3
 """Tasks of a job whose scores were recorded."""

@@ -8,11 +8,11 @@ Upstream: pkg/scheduler/scheduler.go.
 
 from collections.abc import Callable, Sequence
 
-from seatrial.clock.virtual import Clock, Timer
+from seatrial.clock import Clock, Timer
 from seatrial.model.times import SECOND
 from seatrial.scheduler import SCHEDULED, UNSCHEDULABLE, Decision, NoRecorder, Preemption, Recorder
 from seatrial.scheduler.schedule_one import SeededRandom
-from seatrial.store.store import Store
+from seatrial.store import Store
 from seatrial.volcano.apis import SCHEDULER_NAME
 from seatrial.volcano.cache.scheduler_cache import SchedulerCache
 from seatrial.volcano.cache.status_updater import StatusUpdater

@@ -15,7 +15,7 @@ from seatrial.model.documents import Document, decode
 from seatrial.results.headline import headline
 from seatrial.results.lifecycles import NEVER
 from seatrial.results.run import Run
-from seatrial.scenario.spec.dialect import Phase, dialect_of
+from seatrial.scenario.spec import Phase, dialect_of
 
 CELLS = 400_000
 """Visited nodes whose verdicts and scores go into the page."""

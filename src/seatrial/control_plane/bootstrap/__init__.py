@@ -9,8 +9,8 @@ from functools import cache
 from importlib.resources import files
 
 from seatrial.model.documents import Document, decode
+from seatrial.store import Store
 from seatrial.store.options import CreateOptions
-from seatrial.store.store import Store
 
 WRITER = "system:apiserver"
 OPTIONS = CreateOptions(field_manager="kube-apiserver", restored=True)

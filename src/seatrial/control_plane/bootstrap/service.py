@@ -7,7 +7,7 @@ pkg/controlplane/controller/defaultservicecidr.
 from seatrial.control_plane.bootstrap import create_once
 from seatrial.model.documents import Document
 from seatrial.model.times import to_time
-from seatrial.store.store import Store
+from seatrial.store import Store
 
 NAME, NAMESPACE = "kubernetes", "default"
 CIDR, FIRST_ADDRESS = "10.96.0.0/12", "10.96.0.1"

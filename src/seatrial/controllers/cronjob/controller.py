@@ -15,7 +15,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import AlreadyExists
 from seatrial.model.kinds import Kind
 from seatrial.model.times import MINUTE, SECOND, parse_time, to_time
-from seatrial.store.objects import Change, Stored
+from seatrial.store import Change, Stored
 from seatrial.store.options import DeleteOptions
 
 SCHEDULED_AT = "batch.kubernetes.io/cronjob-scheduled-timestamp"

@@ -16,7 +16,7 @@ from seatrial.controllers.framework.pod_index import PodRow, matters
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.model.times import SECOND
-from seatrial.store.objects import Change, Stored
+from seatrial.store import Change, Stored
 
 TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 

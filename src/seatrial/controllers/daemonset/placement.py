@@ -10,7 +10,7 @@ import msgspec
 from seatrial.controllers.tainteviction import tolerates
 from seatrial.model.documents import Document
 from seatrial.model.label_selectors import NodeSelectorTerm
-from seatrial.store.objects import Stored
+from seatrial.store import Stored
 
 TOLERATED = (
     ("node.kubernetes.io/not-ready", "NoExecute"),

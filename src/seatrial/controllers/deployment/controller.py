@@ -19,8 +19,8 @@ from seatrial.model.errors import AlreadyExists, StatusError
 from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.model.times import SECOND, parse_time
-from seatrial.store.objects import Change, Stored
-from seatrial.store.registry.status_writes import write_status
+from seatrial.store import Change, Stored
+from seatrial.store.registry import write_status
 
 
 class Deployment(QueueController):

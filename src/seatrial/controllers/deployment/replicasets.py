@@ -10,8 +10,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import LabelSelector
-from seatrial.store.objects import Change, Stored
-from seatrial.store.store import Store
+from seatrial.store import Change, Store, Stored
 
 NOT_COPIED = {
     "kubectl.kubernetes.io/last-applied-configuration",

@@ -1,1 +1,38 @@
 """The building blocks of controllers: the work queue, the pod index, pod control, controller revisions, conditions."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from seatrial.controllers.framework.controller import Context, Ensemble, Key, Listener, QueueController
+    from seatrial.controllers.framework.pod_control import FROM_TEMPLATE, controller_of, controller_reference
+    from seatrial.controllers.framework.pod_index import PodIndex
+
+__all__ = [
+    "FROM_TEMPLATE",
+    "Context",
+    "Ensemble",
+    "Key",
+    "Listener",
+    "PodIndex",
+    "QueueController",
+    "controller_of",
+    "controller_reference",
+]
+
+if not TYPE_CHECKING:
+    from seatrial.model.lazy_exports import lazy_exports
+
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            "Context": "controller",
+            "Ensemble": "controller",
+            "FROM_TEMPLATE": "pod_control",
+            "Key": "controller",
+            "Listener": "controller",
+            "PodIndex": "pod_index",
+            "QueueController": "controller",
+            "controller_of": "pod_control",
+            "controller_reference": "pod_control",
+        },
+    )

@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from seatrial.clock.virtual import Clock, Timer
+from seatrial.clock import Clock, Timer
 from seatrial.controllers.framework.pod_index import PodIndex
 from seatrial.model.errors import StatusError
 from seatrial.model.kinds import Kind
 from seatrial.model.times import MILLISECOND, SECOND
-from seatrial.store.objects import Change
-from seatrial.store.store import Store
+from seatrial.store import Change, Store
 
 Key = tuple[str, str]
 """Namespace and name of the object that a controller looks after."""

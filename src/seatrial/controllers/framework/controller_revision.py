@@ -11,7 +11,7 @@ from seatrial.controllers.framework.controller import Context
 from seatrial.controllers.framework.pod_control import controller_of, controller_reference
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
-from seatrial.store.objects import Change, Stored
+from seatrial.store import Change, Stored
 
 
 class History:

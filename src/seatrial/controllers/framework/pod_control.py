@@ -17,9 +17,9 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import LabelSelector
-from seatrial.store.objects import Change, Stored
+from seatrial.store import Change, Stored
 from seatrial.store.options import CreateOptions
-from seatrial.store.registry.status_writes import write_status
+from seatrial.store.registry import write_status
 
 FROM_TEMPLATE = CreateOptions(trusted=True)
 PHASE_ORDER = {"Pending": 0, "Unknown": 1, "Running": 2}

@@ -13,8 +13,7 @@ import msgspec
 
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.model.times import parse_time
-from seatrial.store.objects import Change, Stored
-from seatrial.store.store import Store
+from seatrial.store import Change, Store, Stored
 
 Labels = frozenset[tuple[str, str]]
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"

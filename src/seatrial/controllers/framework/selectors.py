@@ -5,8 +5,7 @@ from collections.abc import Callable
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import LabelSelector
-from seatrial.store.objects import Change, Stored
-from seatrial.store.store import Store
+from seatrial.store import Change, Store, Stored
 
 
 class SelectorIndex:

@@ -19,7 +19,7 @@ from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.model.quantity import Quantity, quantity_milli
 from seatrial.model.times import SECOND, to_time
-from seatrial.store.objects import Change, Stored
+from seatrial.store import Change, Stored
 
 PERIOD = 15 * SECOND
 SOURCES = {"Resource": "resource", "ContainerResource": "containerResource"}

@@ -26,7 +26,7 @@ from seatrial.controllers.job.pod_counts import REACHED, TRACKING, Work, finishe
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.times import MINUTE, SECOND, to_time
-from seatrial.store.objects import Stored
+from seatrial.store import Stored
 
 MOST_AT_ONCE = 500
 FIRST_BACKOFF = 10 * SECOND

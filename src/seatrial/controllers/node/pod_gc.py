@@ -12,7 +12,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
-from seatrial.store.objects import Change
+from seatrial.store import Change
 from seatrial.store.options import DeleteOptions
 
 MESSAGE = "PodGC: node no longer exists"

@@ -14,7 +14,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
-from seatrial.store.objects import Change
+from seatrial.store import Change
 
 NOT_READY = "node.kubernetes.io/not-ready"
 UNREACHABLE = "node.kubernetes.io/unreachable"

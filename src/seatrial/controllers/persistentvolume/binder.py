@@ -29,7 +29,7 @@ from seatrial.controllers.persistentvolume.matching import (
 from seatrial.controllers.persistentvolume.provisioning import claim_reference, new_volume
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
-from seatrial.store.objects import Change
+from seatrial.store import Change
 
 
 class Binder(QueueController):

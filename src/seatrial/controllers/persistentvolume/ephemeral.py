@@ -10,7 +10,7 @@ from seatrial.controllers.framework.controller import Context, Key, Listener, Qu
 from seatrial.controllers.framework.pod_control import controller_reference
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
-from seatrial.store.objects import Change, Stored
+from seatrial.store import Change, Stored
 
 MARK = b'"volumeClaimTemplate"'
 

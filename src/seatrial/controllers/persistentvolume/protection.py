@@ -12,7 +12,7 @@ from seatrial.controllers.framework.pod_index import PodRow
 from seatrial.controllers.persistentvolume.annotations import CLAIM_PROTECTION, VOLUME_PROTECTION
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
-from seatrial.store.objects import Change
+from seatrial.store import Change
 
 
 class Protection(QueueController):

@@ -17,9 +17,9 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, NotFound
 from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
-from seatrial.store.objects import Stored
+from seatrial.store import Stored
 from seatrial.store.options import DeleteOptions, Patch, PatchOptions
-from seatrial.store.registry.status_writes import encoded_status, write_status
+from seatrial.store.registry import encoded_status, write_status
 
 REMEMBERED = 4096
 """How many results of one template are kept."""

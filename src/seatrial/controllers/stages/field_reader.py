@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from seatrial.model.documents import Document
-from seatrial.store.objects import Stored
+from seatrial.store import Stored
 
 Path = tuple[str, ...]
 ABSENT = b""

@@ -6,7 +6,7 @@ from seatrial.controllers.stages.stage import Stage, read_stage
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause, ConfigError
 from seatrial.model.kinds import Kind
-from seatrial.store.store import Store
+from seatrial.store import Store
 
 STAGE = Kind("kwok.x-k8s.io", "v1alpha1", "Stage", "stages", namespaced=False, singular="stage")
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import ClassVar
 
-from seatrial.clock.virtual import Timer
+from seatrial.clock import Timer
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
 from seatrial.controllers.stages.executor import Executor
 from seatrial.controllers.stages.field_reader import Seen
@@ -20,7 +20,7 @@ from seatrial.controllers.stages.stage import Stage
 from seatrial.model import yaml_reader as yamls
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
-from seatrial.store.objects import Change
+from seatrial.store import Change
 
 
 @lru_cache

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from seatrial.controllers.stages.field_reader import Path
 from seatrial.controllers.stages.jq import Query, compile_query
-from seatrial.model.cel.evaluator import CelError, CelSyntaxError, compile_expression
+from seatrial.model.cel import CelError, CelSyntaxError, compile_expression
 from seatrial.model.documents import Document
 
 Test = Callable[[Document], bool]

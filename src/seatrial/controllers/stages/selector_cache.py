@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from seatrial.controllers.stages.field_reader import ABSENT, Fields, Seen
 from seatrial.controllers.stages.selector import Condition
 from seatrial.controllers.stages.stage import Stage
-from seatrial.store.objects import Stored
+from seatrial.store import Stored
 
 REMEMBERED = 4096
 """How many different answers are kept."""

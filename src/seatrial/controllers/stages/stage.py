@@ -18,7 +18,7 @@ from seatrial.controllers.stages.steps import (
     Step,
 )
 from seatrial.controllers.stages.templates import Template
-from seatrial.model.cel.evaluator import CelError, CelSyntaxError, compile_expression
+from seatrial.model.cel import CelError, CelSyntaxError, compile_expression
 from seatrial.model.documents import Document
 from seatrial.model.durations import parse_duration
 from seatrial.model.errors import ConfigError

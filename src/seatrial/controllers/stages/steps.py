@@ -8,7 +8,7 @@ from seatrial.controllers.stages.functions import functions_at
 from seatrial.controllers.stages.templates import Template
 from seatrial.model import yaml_reader as yamls
 from seatrial.model.documents import Document
-from seatrial.store.objects import Stored
+from seatrial.store import Stored
 from seatrial.store.options import PatchType
 
 Moment = tuple[int, int]

@@ -13,7 +13,7 @@ from seatrial.controllers.statefulset.claims import SetClaims
 from seatrial.controllers.statefulset.ordinals import ordinal_of, ordinals
 from seatrial.model.documents import Document
 from seatrial.model.times import SECOND
-from seatrial.store.objects import Stored
+from seatrial.store import Stored
 
 POD_NAME = "statefulset.kubernetes.io/pod-name"
 POD_INDEX = "apps.kubernetes.io/pod-index"

@@ -12,14 +12,27 @@ entry as it is: `fieldsV1` is optional in the API. (Fields that admission adds o
 lazy form; upstream leaves them without an owner.)
 """
 
-from seatrial.model.apply.applying import ApplyConflict, apply
-from seatrial.model.apply.updating import materialise, track_create, track_lazily, track_update
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "ApplyConflict",
-    "apply",
-    "materialise",
-    "track_create",
-    "track_lazily",
-    "track_update",
-]
+if TYPE_CHECKING:
+    from seatrial.model.apply.applying import ApplyConflict, apply
+    from seatrial.model.apply.comparing import Filter
+    from seatrial.model.apply.updating import materialise, track_create, track_lazily, track_update
+
+__all__ = ["ApplyConflict", "Filter", "apply", "materialise", "track_create", "track_lazily", "track_update"]
+
+if not TYPE_CHECKING:
+    from seatrial.model.lazy_exports import lazy_exports
+
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            "ApplyConflict": "applying",
+            "Filter": "comparing",
+            "apply": "applying",
+            "materialise": "updating",
+            "track_create": "updating",
+            "track_lazily": "updating",
+            "track_update": "updating",
+        },
+    )

@@ -158,7 +158,7 @@ def _raw(data: bytes) -> Any:
     if not raw:
         return None
     if raw.startswith(MAGIC):
-        from seatrial.model.protobuf.envelope import decode_protobuf
+        from seatrial.model.protobuf.envelopes import decode_protobuf
 
         return decode_protobuf(raw)
     return orjson.loads(raw)

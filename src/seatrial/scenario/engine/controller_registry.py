@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from seatrial.clock.virtual import Clock
-from seatrial.controllers.registry import OFF_BY_DEFAULT, build_controllers, controller_names
+from seatrial.clock import Clock
+from seatrial.controllers import OFF_BY_DEFAULT, build_controllers, controller_names
 from seatrial.model.errors import ConfigError
 from seatrial.scenario.engine.controller_set import SimulationControllers
 from seatrial.scenario.engine.embedded_volcano import VOLCANO, MakeVolcano
@@ -20,7 +20,7 @@ from seatrial.scenario.spec.dialect import Dialect
 from seatrial.scenario.spec.kind import Controllers, ControllerSet
 from seatrial.scenario.spec.validation import canonical
 from seatrial.scheduler.plugins import load_module
-from seatrial.store.store import Store
+from seatrial.store import Store
 
 SCHEDULER = "scheduler"
 SCHEDULERS = (SCHEDULER, VOLCANO)

@@ -7,7 +7,7 @@ although no controller has work, the inner timers that it waits for fire first.
 from collections.abc import Callable, Iterator, Sequence, Sized
 from typing import Protocol, runtime_checkable
 
-from seatrial.clock.virtual import Clock
+from seatrial.clock import Clock
 from seatrial.model.errors import SeatrialError
 from seatrial.scenario.engine.loop_limits import LoopCount
 from seatrial.scenario.engine.participants import Awaited, Participant, waiters_of

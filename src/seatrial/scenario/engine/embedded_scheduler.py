@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from seatrial.clock.virtual import Clock
+from seatrial.clock import Clock
 from seatrial.scenario.engine.participants import SchedulerLoop
 from seatrial.scenario.simulation import MakeScheduler
 from seatrial.scheduler import Recorder, Scheduler
 from seatrial.scheduler.config import Configuration
-from seatrial.store.store import Store
+from seatrial.store import Store
 
 TieBreak = Literal["upstream", "name", "random"]
 

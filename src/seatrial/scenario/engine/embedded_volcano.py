@@ -7,13 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from seatrial.clock.virtual import Clock
+from seatrial.clock import Clock
 from seatrial.scenario.engine.participants import Participant
 from seatrial.scheduler import Recorder
-from seatrial.store.store import Store
+from seatrial.store import Store
 
 if TYPE_CHECKING:
-    from seatrial.volcano.config.scheduler_conf import SchedulerConf
+    from seatrial.volcano.config import SchedulerConf
 
 VOLCANO = "volcano"
 MakeVolcano = Callable[[], tuple[Participant, Participant]]
@@ -34,9 +34,9 @@ def volcano_maker(
     store: Store, clock: Clock, recorder: Recorder, settings: VolcanoSettings, *, outer: bool
 ) -> MakeVolcano:
     """A factory of Volcano's parts; `outer`: sessions wait for time that the scenario lets pass between its steps."""
-    from seatrial.volcano.apis.install import install
-    from seatrial.volcano.controllers.registry import build_controllers
-    from seatrial.volcano.scheduler import VolcanoScheduler
+    from seatrial.volcano import VolcanoScheduler
+    from seatrial.volcano.apis.installation import install
+    from seatrial.volcano.controllers import build_controllers
 
     install(store)
 

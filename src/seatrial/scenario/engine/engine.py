@@ -11,7 +11,7 @@ one that is due before the next step begins; when no timer is left, all pending 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from seatrial.clock.virtual import START, Clock
+from seatrial.clock import START, Clock
 from seatrial.model.errors import SeatrialError
 from seatrial.model.kinds import Kind
 from seatrial.scenario.engine.controller_set import SimulationControllers
@@ -32,9 +32,8 @@ from seatrial.scenario.spec.dialect import (
 from seatrial.scenario.spec.operation_ids import Planned
 from seatrial.scenario.spec.plan import Plan
 from seatrial.scenario.status import Publisher, ScenarioStatus, Strategy
-from seatrial.store.objects import Stored
-from seatrial.store.store import Store
-from seatrial.timeline.timeline import Timeline
+from seatrial.store import Store, Stored
+from seatrial.timeline import Timeline
 from seatrial.timeline.writes import FOREIGN, counts
 
 SWEEPS = 2

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from seatrial.model.errors import ScenarioError
-from seatrial.store.objects import Change
+from seatrial.store import Change
 from seatrial.timeline.writes import QUIET_KINDS
 
 LOOPS_PER_POD = 10

@@ -14,9 +14,8 @@ from seatrial.scenario.spec.kind import DeleteOperation, Operation, PatchOperati
 from seatrial.scenario.spec.kind import DeleteOptions as DeleteOptionsGiven
 from seatrial.scenario.spec.operation_ids import Planned
 from seatrial.scenario.spec.validation import PATCH_TYPES
-from seatrial.store.objects import Stored
+from seatrial.store import Store, Stored
 from seatrial.store.options import CreateOptions, DeleteOptions, Patch, PatchOptions
-from seatrial.store.store import Store
 
 Verb = Literal["Create", "Patch", "Delete", "Done"]
 FIELD_MANAGER = "scenario"

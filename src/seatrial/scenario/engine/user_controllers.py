@@ -19,16 +19,15 @@ import re
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from seatrial.clock.virtual import Clock, Timer
+from seatrial.clock import Clock, Timer
 from seatrial.model.builtin import builtin_kinds
 from seatrial.model.documents import Document
 from seatrial.model.durations import parse_duration
 from seatrial.model.errors import AlreadyExists, ConfigError, NotFound, SeatrialError
 from seatrial.model.kinds import Kind, Kinds
 from seatrial.scheduler import ANNOTATOR
-from seatrial.store.objects import Change
+from seatrial.store import Change, Store
 from seatrial.store.options import Patch
-from seatrial.store.store import Store
 
 WATCHED = re.compile(r"(?:(?P<group>[^/]+)/)?v[0-9][0-9a-z]*/[A-Z][A-Za-z0-9]*")
 Key = tuple[str, str, str]

@@ -1,1 +1,53 @@
 """The Scenario as written: decoding, generators, validation, lint, and the plan of operations."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from seatrial.scenario.spec.decoding import decode_scenario, line_of, read_scenario, respell, undecodable
+    from seatrial.scenario.spec.dialect import RUNNING, Dialect, Phase, dialect_of
+    from seatrial.scenario.spec.linting import lint, places, unused_timers
+    from seatrial.scenario.spec.operation_ids import Planned
+    from seatrial.scenario.spec.plan import settle
+    from seatrial.scenario.spec.validation import canonical
+
+__all__ = [
+    "RUNNING",
+    "Dialect",
+    "Phase",
+    "Planned",
+    "canonical",
+    "decode_scenario",
+    "dialect_of",
+    "line_of",
+    "lint",
+    "places",
+    "read_scenario",
+    "respell",
+    "settle",
+    "undecodable",
+    "unused_timers",
+]
+
+if not TYPE_CHECKING:
+    from seatrial.model.lazy_exports import lazy_exports
+
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            "Dialect": "dialect",
+            "Phase": "dialect",
+            "Planned": "operation_ids",
+            "RUNNING": "dialect",
+            "canonical": "validation",
+            "decode_scenario": "decoding",
+            "dialect_of": "dialect",
+            "line_of": "decoding",
+            "lint": "linting",
+            "places": "linting",
+            "read_scenario": "decoding",
+            "respell": "decoding",
+            "settle": "plan",
+            "undecodable": "decoding",
+            "unused_timers": "linting",
+        },
+    )

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from seatrial.controllers.usage import USAGE, parse_usage
+from seatrial.controllers import USAGE, parse_usage
 from seatrial.model.documents import Document
 from seatrial.model.durations import parse_duration
 from seatrial.model.errors import ScenarioError

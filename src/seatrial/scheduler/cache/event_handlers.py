@@ -22,8 +22,7 @@ from seatrial.scheduler.framework.events import (
 from seatrial.scheduler.framework.interface import Action
 from seatrial.scheduler.queue import SchedulingQueue
 from seatrial.scheduler.schedule_one.recorder import ANNOTATOR
-from seatrial.store.objects import Change, Stored
-from seatrial.store.store import Store
+from seatrial.store import Change, Store, Stored
 
 _KINDS = (
     "Pod",

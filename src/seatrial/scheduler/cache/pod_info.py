@@ -28,7 +28,7 @@ from seatrial.scheduler.cache.pod_terms import (
     host_ports,
     owner_of,
 )
-from seatrial.store.objects import Stored
+from seatrial.store import Stored
 
 DEFAULT_SCHEDULER = "default-scheduler"
 NO_LABELS: Mapping[str, str] = MappingProxyType({})

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind, Kinds
 from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.store.objects import Change
-from seatrial.store.store import Store
+from seatrial.store import Change, Store
 
 WRITER = "scheduler"
 _VERSIONS = {

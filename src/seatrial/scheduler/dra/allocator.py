@@ -10,7 +10,7 @@ Upstream: structured/internal/incubating/allocator_incubating.go (v0.36.3).
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from seatrial.model.cel.evaluator import CelError, CelSyntaxError
+from seatrial.model.cel import CelError, CelSyntaxError
 from seatrial.model.documents import Document
 from seatrial.model.quantity import Quantity
 from seatrial.scheduler.cache.node_selectors import NamedNode

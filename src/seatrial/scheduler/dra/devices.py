@@ -9,10 +9,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from seatrial.model.cel import (
+    CelError,
+    CelQuantity,
+    CelSyntaxError,
+    DefaultMap,
+    compile_expression,
+    parse_semver,
+    type_of,
+)
 from seatrial.model.cel.costs import Meter
-from seatrial.model.cel.evaluator import CelError, CelSyntaxError, compile_expression
-from seatrial.model.cel.kubernetes import CelQuantity, parse_semver
-from seatrial.model.cel.values import DefaultMap, type_of
 from seatrial.model.documents import Document
 from seatrial.model.quantity import Quantity
 

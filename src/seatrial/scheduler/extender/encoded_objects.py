@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from seatrial.scheduler.cache.node_table import NodeTable
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.store_cluster import kind_named
-from seatrial.store.store import Store
+from seatrial.store import Store
 
 
 class StoreObjects:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from seatrial.clock.virtual import Clock, Timer
+from seatrial.clock import Clock, Timer
 from seatrial.model.durations import format_duration
 from seatrial.model.times import MINUTE
 from seatrial.scheduler.cache.pod_info import PodInfo

@@ -13,7 +13,7 @@ from seatrial.scheduler.framework.waiting_pods import WaitingPods
 from seatrial.scheduler.queue import PodNominator
 from seatrial.scheduler.schedule_one.event_series import EventReporter
 from seatrial.scheduler.schedule_one.pod_status import PodStatusWriter
-from seatrial.store.store import Store
+from seatrial.store import Store
 
 PLUGIN = "DefaultPreemption"
 

@@ -9,7 +9,7 @@ Upstream: pkg/scheduler/backend/queue/backoff_queue.go (v1.36.3).
 from collections.abc import Iterator
 from typing import Any
 
-from seatrial.clock.virtual import Clock
+from seatrial.clock import Clock
 from seatrial.model.times import SECOND
 from seatrial.scheduler.queue.heap import Order, PodHeap
 from seatrial.scheduler.queue.queued_pod_info import QueuedPod

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any
 
-from seatrial.clock.virtual import Clock, Timer
+from seatrial.clock import Clock, Timer
 from seatrial.model.times import MINUTE, SECOND
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.framework.events import (

@@ -6,14 +6,14 @@ memory and written when the series has been silent for six minutes. Upstream: cl
 
 from itertools import count
 
-from seatrial.clock.virtual import Clock
+from seatrial.clock import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import StatusError
 from seatrial.model.times import MINUTE, to_micro_time
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.store_cluster import WRITER
+from seatrial.store import Store
 from seatrial.store.options import CreateOptions
-from seatrial.store.store import Store
 
 SILENCE = 6 * MINUTE
 LONGEST_NOTE = 1024

@@ -12,8 +12,8 @@ from seatrial.model.documents import Document, decode, encode
 from seatrial.model.times import to_time
 from seatrial.scheduler.cache.pod_info import NULL, PodInfo
 from seatrial.scheduler.cache.store_cluster import WRITER
-from seatrial.store.registry.status_writes import write_status
-from seatrial.store.store import Store
+from seatrial.store import Store
+from seatrial.store.registry import write_status
 
 Edit = Callable[[bytes, int], bytes]
 """An encoded status after a change; the generation of the pod is passed in, too."""

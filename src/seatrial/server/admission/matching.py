@@ -6,10 +6,10 @@ Upstream: k8s.io/apiserver/pkg/admission/plugin/webhook/predicates and plugin/po
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from seatrial.model.cel.evaluator import CelError, CelSyntaxError, compile_expression
+from seatrial.model.cel import CelError, CelSyntaxError, compile_expression
 from seatrial.model.documents import Document
 from seatrial.model.label_selectors import LabelSelector
-from seatrial.store.requests import Request
+from seatrial.store import Request
 
 ALL = "*"
 GROUP = "admissionregistration.k8s.io"

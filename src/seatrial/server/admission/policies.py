@@ -8,7 +8,7 @@ Upstream: k8s.io/apiserver/pkg/admission/plugin/policy/validating (dispatcher.go
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from seatrial.model.cel.evaluator import CelError, CelSyntaxError
+from seatrial.model.cel import CelError, CelSyntaxError
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause, StatusError, status_error
 from seatrial.model.kinds import Kind
@@ -23,8 +23,7 @@ from seatrial.server.admission.matching import (
     variables,
 )
 from seatrial.server.admission.webhooks import review_request
-from seatrial.store.requests import Admission, Request
-from seatrial.store.store import Store
+from seatrial.store import Admission, Request, Store
 
 CODES = {"Unauthorized": 401, "Forbidden": 403, "Invalid": 422, "RequestEntityTooLarge": 413}
 DEFAULT_REASON = "Invalid"

@@ -12,7 +12,7 @@ import urllib.request
 from typing import Any
 
 from seatrial.model.documents import Document, decode, encode
-from seatrial.store.store import Store
+from seatrial.store import Store
 
 DEFAULT_SECONDS = 10
 LARGEST_ANSWER = 8 * 1024 * 1024

@@ -25,11 +25,9 @@ from seatrial.server.admission.matching import (
     selectors_match,
 )
 from seatrial.server.admission.webhook_client import DEFAULT_SECONDS, CallError, address_of, call
+from seatrial.store import Admission, Request, Store, User
 from seatrial.store.deferral import elsewhere
 from seatrial.store.field_errors import quoted
-from seatrial.store.requests import Admission, Request
-from seatrial.store.store import Store
-from seatrial.store.users import User
 
 OUR_OWN = User("system:serviceaccount:kube-system:seatrial", ("system:serviceaccounts", "system:authenticated"))
 """The user of writes that our own controllers and scheduler make."""

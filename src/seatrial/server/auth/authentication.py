@@ -7,8 +7,7 @@ from pathlib import Path
 
 from seatrial.model.errors import ConfigError, Unauthorized
 from seatrial.server.auth.service_account_tokens import AUTHENTICATED, ISSUER, Authenticated, ServiceAccountTokens
-from seatrial.store.store import Store
-from seatrial.store.users import MASTERS, User
+from seatrial.store import MASTERS, Store, User
 
 __all__ = ["ADMIN", "ANONYMOUS_ADMIN", "AUTHENTICATED", "ISSUER", "Identities"]
 

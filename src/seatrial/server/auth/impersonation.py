@@ -15,9 +15,8 @@ from urllib.parse import unquote
 from seatrial.model.errors import BadRequest, Forbidden
 from seatrial.server.authorization.attributes import Attributes
 from seatrial.server.authorization.authorizer import Authorizer, check
+from seatrial.store import MASTERS, User, label_faults, subdomain_faults
 from seatrial.store.field_errors import quoted
-from seatrial.store.object_meta import label_faults, subdomain_faults
-from seatrial.store.users import MASTERS, User
 
 AUTHENTICATED, UNAUTHENTICATED = "system:authenticated", "system:unauthenticated"
 ANONYMOUS = "system:anonymous"

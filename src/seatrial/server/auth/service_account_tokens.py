@@ -17,8 +17,7 @@ from typing import Any
 from seatrial.model.documents import Document, decode, encode
 from seatrial.model.errors import NotFound
 from seatrial.model.times import SECOND
-from seatrial.store.store import Store
-from seatrial.store.users import User
+from seatrial.store import Store, User
 
 AUTHENTICATED = "system:authenticated"
 ISSUER = "https://kubernetes.default.svc"

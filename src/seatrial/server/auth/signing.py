@@ -15,7 +15,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID, ObjectIdentifier
 
 from seatrial.server.auth.impersonation import AUTHENTICATED
 from seatrial.server.auth.state_files import write_private
-from seatrial.store.users import User
+from seatrial.store import User
 
 LONGEST = datetime.timedelta(days=365)
 LONGEST_OWN = datetime.timedelta(days=3650)

@@ -10,7 +10,7 @@ from seatrial.model.times import SECOND, to_time
 from seatrial.server.auth.service_account_tokens import ISSUER, ServiceAccountTokens
 from seatrial.server.handlers import request_bodies as bodies
 from seatrial.server.messages import Request
-from seatrial.store.store import Store
+from seatrial.store import Store
 
 TOKEN_REQUEST = Kind("authentication.k8s.io", "v1", "TokenRequest", "tokenrequests")
 SHORTEST, LONGEST = 600, 1 << 32

@@ -12,8 +12,8 @@ from seatrial.model.field_selectors import FieldSelector
 from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import LabelSelector, Requirement, SelectorError
 from seatrial.server.authorization.attributes import Attributes
+from seatrial.store import User
 from seatrial.store.field_errors import Struct, forbidden, invalid, required
-from seatrial.store.users import User
 
 VALUED, BARE = ("In", "NotIn"), ("Exists", "DoesNotExist")
 IGNORED = "spec.resourceAttributes.{} {}ignored due to parse error"

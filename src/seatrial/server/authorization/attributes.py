@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from seatrial.model.errors import Forbidden
 from seatrial.model.field_selectors import FieldSelector
 from seatrial.model.label_selectors import SelectorError
+from seatrial.store import User
 from seatrial.store.field_errors import quoted
-from seatrial.store.users import User
 
 SPECIAL_VERBS = frozenset(("proxy", "watch"))
 NAMESPACE_SUBRESOURCES = frozenset(("status", "finalize"))

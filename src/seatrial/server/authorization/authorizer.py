@@ -8,7 +8,7 @@ from typing import Protocol
 
 from seatrial.server.authorization.attributes import Attributes
 from seatrial.server.authorization.rules import FULL_AUTHORITY, PolicyRule
-from seatrial.store.users import User
+from seatrial.store import User
 
 
 @dataclass(frozen=True, slots=True)

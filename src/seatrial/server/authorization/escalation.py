@@ -14,11 +14,8 @@ from seatrial.model.errors import NotFound
 from seatrial.server.authorization.attributes import Attributes, forbidden
 from seatrial.server.authorization.rbac import GROUP, RbacAuthorizer, aggregate
 from seatrial.server.authorization.rules import FULL_AUTHORITY, PolicyRule, compacted, go_strings, uncovered
+from seatrial.store import Admission, Request, Store, User, not_found
 from seatrial.store.field_errors import quoted
-from seatrial.store.metadata import not_found
-from seatrial.store.requests import Admission, Request
-from seatrial.store.store import Store
-from seatrial.store.users import User
 
 ROLES = frozenset(("Role", "ClusterRole"))
 BINDINGS = frozenset(("RoleBinding", "ClusterRoleBinding"))

@@ -14,10 +14,8 @@ from seatrial.model.kinds import Kind
 from seatrial.server.authorization.attributes import Attributes
 from seatrial.server.authorization.authorizer import Decision, ResolvedRules
 from seatrial.server.authorization.rules import PolicyRule
+from seatrial.store import Change, Store, Stored, User
 from seatrial.store.field_errors import quoted
-from seatrial.store.objects import Change, Stored
-from seatrial.store.store import Store
-from seatrial.store.users import User
 
 GROUP = "rbac.authorization.k8s.io"
 USERS_KEPT = 4096

@@ -7,10 +7,8 @@ from collections.abc import Mapping
 
 from seatrial.server.authorization.attributes import Attributes
 from seatrial.server.authorization.authorizer import Authorizer
-from seatrial.store.admission.namespaced_reader import forbidden
-from seatrial.store.requests import Admission, Request
-from seatrial.store.store import Store
-from seatrial.store.users import User
+from seatrial.store import Admission, Request, Store, User
+from seatrial.store.admission import forbidden
 
 GROUP = "certificates.k8s.io"
 

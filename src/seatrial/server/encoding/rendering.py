@@ -14,7 +14,7 @@ from seatrial.server.encoding.versions import convert_data
 from seatrial.server.encoding.yaml import to_yaml
 from seatrial.server.messages import Answer
 from seatrial.server.tables.table import Table
-from seatrial.store.objects import Stored
+from seatrial.store import Stored
 
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 META = "meta.k8s.io"

@@ -18,8 +18,7 @@ from seatrial.server.encoding.rendering import ListMeta, Rendering
 from seatrial.server.handlers.options import invalid
 from seatrial.server.messages import Answer, Request, Stream
 from seatrial.server.selection import Selection
-from seatrial.store.objects import Stored
-from seatrial.store.store import Store
+from seatrial.store import Store, Stored
 
 STREAM_FROM = 128 * 1024
 """Bytes from which a list is sent in chunks."""

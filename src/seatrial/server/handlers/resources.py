@@ -22,11 +22,9 @@ from seatrial.server.messages import Answer, Request, Stream, json_answer
 from seatrial.server.paths import Target
 from seatrial.server.selection import selection_of
 from seatrial.server.tables.registry import Tables
-from seatrial.store.objects import Stored
+from seatrial.store import Store, Stored
 from seatrial.store.options import DeleteOptions, Patch, PatchOptions
-from seatrial.store.registry.kinds import strategy_of
-from seatrial.store.registry.patching import patched
-from seatrial.store.store import Store
+from seatrial.store.registry import patched, strategy_of
 
 SHAPES = frozenset((TABLE, PARTIAL))
 

@@ -23,7 +23,7 @@ from seatrial.server.handlers import request_bodies as bodies
 from seatrial.server.handlers.resources import not_allowed
 from seatrial.server.messages import Answer, Request
 from seatrial.server.paths import Target
-from seatrial.store.store import Store
+from seatrial.store import Store
 
 GROUPS = frozenset(("authentication.k8s.io", "authorization.k8s.io"))
 Review = Callable[[Document, Request, Target], Document]

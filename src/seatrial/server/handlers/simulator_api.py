@@ -17,10 +17,8 @@ from seatrial.server.extension_points import RouteTable
 from seatrial.server.handlers.list import parse_revision
 from seatrial.server.handlers.request_bodies import read_json
 from seatrial.server.messages import Answer, Request, Stream, json_answer
+from seatrial.store import Change, Store, Stored, in_order
 from seatrial.store.deferral import long_turn
-from seatrial.store.objects import Change, Stored
-from seatrial.store.snapshots import in_order
-from seatrial.store.store import Store
 
 IGNORED_NAMESPACES = ("default",)
 

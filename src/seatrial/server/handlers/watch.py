@@ -16,7 +16,7 @@ from seatrial.server.messages import Request, Stream
 from seatrial.server.paths import Target
 from seatrial.server.selection import Selection
 from seatrial.server.watch_cache import Beginning, Feeds, Watch
-from seatrial.store.store import Store
+from seatrial.store import Store
 
 SHORTEST_DEFAULT = 1800.0
 """Least seconds of a watch without timeoutSeconds; at most twice that, so that clients do not reconnect together."""

@@ -9,7 +9,7 @@ from seatrial.model.openapi import group_versions, openapi_document
 from seatrial.server.encoding.negotiation import clauses
 from seatrial.server.messages import Answer, Request, json_answer
 from seatrial.server.openapi.v2 import ASKED, MEDIA, swagger, to_protobuf
-from seatrial.store.store import Store
+from seatrial.store import Store
 
 JSON_MEDIA = ("application/json", "*/*", "application/*")
 

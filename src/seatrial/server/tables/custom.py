@@ -8,8 +8,7 @@ from typing import Any
 from seatrial.model.documents import Document, encode
 from seatrial.model.kinds import Kind
 from seatrial.server.tables.paths import find
-from seatrial.store.printers import cells
-from seatrial.store.printers.columns import Cell, Column, Columns
+from seatrial.store.printers import Cell, Column, Columns, cells
 
 NAME = Column("Name", format="name")
 AGE = (Column("Age", "date"), ".metadata.creationTimestamp")

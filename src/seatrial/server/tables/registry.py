@@ -5,11 +5,9 @@ from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
 from seatrial.server.tables.custom import custom_columns
 from seatrial.server.tables.table import Table
-from seatrial.store.objects import Stored
-from seatrial.store.printers import cells
-from seatrial.store.printers.columns import Columns, plain
-from seatrial.store.registry.kinds import strategy_of
-from seatrial.store.store import Store
+from seatrial.store import Store, Stored
+from seatrial.store.printers import Columns, cells, plain
+from seatrial.store.registry import strategy_of
 
 PLAIN = plain("Name Age", lambda document: [])
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from seatrial.model.documents import Document
-from seatrial.store.printers.columns import Columns
+from seatrial.store.printers import Columns
 
 
 class Table:

@@ -11,7 +11,7 @@ from seatrial.model.kinds import Kind
 from seatrial.model.pod_resources import Resources, add, container_resources, parsed
 from seatrial.model.quantity import Quantity
 from seatrial.store.admission.namespaced_reader import Reader, forbidden
-from seatrial.store.admission.quota_usage import charge, compute_charge, is_in_scope, is_terminating, limited_names
+from seatrial.store.admission.quota_charges import charge, compute_charge, is_in_scope, is_terminating, limited_names
 from seatrial.store.admission.resources import has_pod_level_resources
 from seatrial.store.requests import Request
 

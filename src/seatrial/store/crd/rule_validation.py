@@ -12,10 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from seatrial.model.cel import MOST, CelSyntaxError, Estimator, Known
 from seatrial.model.cel.declarations import MAX_REQUEST_BYTES, DeclType, declared_type
-from seatrial.model.cel.estimate import Estimator, Known
-from seatrial.model.cel.sizes import MOST
-from seatrial.model.cel.syntax import CelSyntaxError
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.store.crd.validation_rules import OLD_SELF, RULES, compiled

@@ -12,11 +12,19 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
+from seatrial.model.cel import (
+    NO_OVERLOAD,
+    NONE,
+    CelError,
+    CelSyntaxError,
+    Optional,
+    Program,
+    compile_expression,
+    duration_of,
+    timestamp_of,
+)
 from seatrial.model.cel.costs import PER_CALL_LIMIT, RUNTIME_BUDGET, CostExceeded, Meter
 from seatrial.model.cel.declarations import escaped
-from seatrial.model.cel.evaluator import CelError, CelSyntaxError, Program, compile_expression
-from seatrial.model.cel.times import duration_of, timestamp_of
-from seatrial.model.cel.values import NO_OVERLOAD, NONE, Optional
 from seatrial.model.documents import Document, encode
 from seatrial.model.errors import Cause
 from seatrial.store.crd.ratcheting import ABSENT, old_items

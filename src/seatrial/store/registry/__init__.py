@@ -1,1 +1,24 @@
 """Writes to objects: create, update, patch, delete, subresources, and the strategy of each kind."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from seatrial.store.registry.kinds import selectable_fields, strategy_of
+    from seatrial.store.registry.patching import patched
+    from seatrial.store.registry.status_writes import encoded_status, write_status
+
+__all__ = ["encoded_status", "patched", "selectable_fields", "strategy_of", "write_status"]
+
+if not TYPE_CHECKING:
+    from seatrial.model.lazy_exports import lazy_exports
+
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            "encoded_status": "status_writes",
+            "patched": "patching",
+            "selectable_fields": "kinds",
+            "strategy_of": "kinds",
+            "write_status": "status_writes",
+        },
+    )

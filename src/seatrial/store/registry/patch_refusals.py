@@ -11,7 +11,7 @@ import orjson
 from seatrial.model.decoding import CannotHandle
 from seatrial.model.documents import Document
 from seatrial.model.errors import Invalid, StatusError
-from seatrial.model.patches.refusals import go_text
+from seatrial.model.patches import go_text
 from seatrial.model.schema import Schema
 from seatrial.store.field_errors import invalid
 from seatrial.store.options import Patch

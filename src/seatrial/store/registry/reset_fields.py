@@ -6,7 +6,7 @@ A write to the main resource never sets status, one to the status never sets spe
 from functools import cache
 from typing import Final
 
-from seatrial.model.apply.comparing import Filter
+from seatrial.model.apply import Filter
 from seatrial.model.apply.fieldsets import ANY, FieldSet, field, from_paths
 from seatrial.model.kinds import Kind
 from seatrial.store.registry.kinds import strategy_of

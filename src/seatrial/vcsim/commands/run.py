@@ -131,7 +131,7 @@ def _run_virtual(
 
 def _machines(cluster: str | None, config: Path | None, nodes: Path | None) -> "tuple[ClusterHome, list[Document]]":
     """The nodes of a virtual run, and where its reports go."""
-    from seatrial.clock.virtual import START
+    from seatrial.clock import START
     from seatrial.model.times import to_time
     from seatrial.vcsim.kinds import SimulatorCluster
     from seatrial.vcsim.nodes import cluster_nodes, table_nodes

@@ -12,7 +12,7 @@ import orjson
 
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
-from seatrial.store.store import Store
+from seatrial.store import Store
 
 BATCH = "batch.volcano.sh/v1alpha1"
 BUS = "bus.volcano.sh/v1alpha1"

@@ -10,8 +10,7 @@ from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.scheduler import ANNOTATOR
 from seatrial.scheduler.cache import PodInfo, PodReader, StoreCluster
-from seatrial.store.objects import Change, Stored
-from seatrial.store.store import Store
+from seatrial.store import Change, Store, Stored
 from seatrial.volcano.apis import HYPER_NODE, NUMATOPOLOGY, POD_GROUP, QUEUE, SCHEDULER_NAME, kind_of
 from seatrial.volcano.cache.cluster_info import ClusterInfo, take_snapshot
 from seatrial.volcano.cache.node_info import NodeFacts

@@ -3,13 +3,13 @@
 Upstream: pkg/scheduler/cache/cache.go (DefaultBinder, defaultEvictor, defaultStatusUpdater).
 """
 
-from seatrial.clock.virtual import Clock
+from seatrial.clock import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import StatusError
 from seatrial.model.times import to_time
 from seatrial.scheduler.schedule_one import PodStatusWriter
-from seatrial.store.registry.status_writes import write_status
-from seatrial.store.store import Store
+from seatrial.store import Store
+from seatrial.store.registry import write_status
 from seatrial.volcano.apis import POD_GROUP, QUEUE, SCHEDULER_NAME, kind_of
 from seatrial.volcano.cache.scheduler_cache import WRITER, SchedulerCache
 from seatrial.volcano.cache.task_info import TaskInfo

@@ -6,7 +6,7 @@ from enum import Enum
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache import PodInfo
-from seatrial.store.objects import Stored
+from seatrial.store import Stored
 from seatrial.volcano.apis.labels import GROUP_NAME, PREEMPTABLE, REVOCABLE_ZONE, TASK_SPEC
 from seatrial.volcano.cache.resource import CPU, MEMORY, PODS, Resource
 

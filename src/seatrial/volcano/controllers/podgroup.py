@@ -7,12 +7,11 @@ Upstream: pkg/controllers/podgroup, with its default options (annotations are in
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Final
 
-from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
-from seatrial.controllers.framework.pod_control import controller_of, controller_reference
+from seatrial.controllers.framework import Context, Key, Listener, QueueController, controller_of, controller_reference
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
-from seatrial.store.objects import Change, Stored
+from seatrial.store import Change, Stored
 from seatrial.volcano.apis import POD_GROUP, SCHEDULER_NAME, SCHEDULING, labels
 from seatrial.volcano.controllers.job.pod_group import pod_usage
 

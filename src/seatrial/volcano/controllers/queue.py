@@ -8,11 +8,11 @@ from typing import ClassVar, Final
 
 import msgspec
 
-from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.framework import Context, Key, Listener, QueueController
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
-from seatrial.store.objects import Change, Stored
+from seatrial.store import Change, Stored
 from seatrial.volcano.apis import COMMAND, POD_GROUP, QUEUE, ROOT_QUEUE
 from seatrial.volcano.apis.labels import CLOSED_BY_PARENT
 

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from seatrial.clock.virtual import Clock
-from seatrial.controllers.framework.controller import Context, Ensemble, QueueController
-from seatrial.controllers.framework.pod_index import PodIndex
-from seatrial.store.store import Store
+from seatrial.clock import Clock
+from seatrial.controllers.framework import Context, Ensemble, PodIndex, QueueController
+from seatrial.store import Store
 from seatrial.volcano.controllers.job.controller import VolcanoJob
 from seatrial.volcano.controllers.podgroup import VolcanoPodGroup
 from seatrial.volcano.controllers.queue import VolcanoQueue

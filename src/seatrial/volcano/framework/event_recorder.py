@@ -5,13 +5,13 @@ Upstream: client-go/tools/record, through which Volcano reports; its rate limits
 
 from itertools import count
 
-from seatrial.clock.virtual import Clock
+from seatrial.clock import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import StatusError
 from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
+from seatrial.store import Store
 from seatrial.store.options import CreateOptions
-from seatrial.store.store import Store
 from seatrial.volcano.apis import POD_GROUP, SCHEDULER_NAME, kind_of
 from seatrial.volcano.cache.scheduler_cache import WRITER
 from seatrial.volcano.cache.task_info import TaskInfo

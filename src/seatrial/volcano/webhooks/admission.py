@@ -6,9 +6,8 @@ Upstream: pkg/webhooks/router; the rules (kinds and operations) are those that t
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from seatrial.store.admission.namespaced_reader import Reader
-from seatrial.store.requests import Admission, Request
-from seatrial.store.store import Store
+from seatrial.store import Admission, Request, Store
+from seatrial.store.admission import Reader
 from seatrial.volcano.webhooks import hypernodes, jobs_mutate, jobs_validate, podgroups, pods, queues
 
 Webhook = Callable[[Request, Reader], None]

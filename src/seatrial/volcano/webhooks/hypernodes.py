@@ -6,9 +6,9 @@ Upstream: pkg/webhooks/admission/hypernodes/validate/admit_hypernode.go.
 from typing import Final
 
 from seatrial.model.regular_expressions import RegexError, regex
-from seatrial.store.admission.namespaced_reader import Reader
+from seatrial.store import Request
+from seatrial.store.admission import Reader
 from seatrial.store.field_errors import quoted
-from seatrial.store.requests import Request
 from seatrial.volcano.webhooks.denied import Denied
 
 WEBHOOK: Final = "validatehypernode.volcano.sh"

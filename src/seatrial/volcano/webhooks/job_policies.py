@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from seatrial.model.documents import Document
+from seatrial.store import subdomain_faults
 from seatrial.store.field_errors import quoted
-from seatrial.store.object_meta import subdomain_faults
 
 EVENTS: Final = (
     "*", "JobUpdated", "PodEvicted", "PodFailed", "PodPending", "TaskCompleted", "TaskFailed", "Unknown",

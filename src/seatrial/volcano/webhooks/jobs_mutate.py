@@ -6,8 +6,8 @@ Upstream: pkg/webhooks/admission/jobs/mutate/mutate_job.go.
 from typing import Final
 
 from seatrial.model.documents import Document
-from seatrial.store.admission.namespaced_reader import Reader
-from seatrial.store.requests import Request
+from seatrial.store import Request
+from seatrial.store.admission import Reader
 from seatrial.volcano.apis import DEFAULT_QUEUE, SCHEDULER_NAME
 
 DEFAULT_MAX_RETRY: Final = 3

@@ -12,10 +12,9 @@ import orjson
 from seatrial.model.documents import Document
 from seatrial.model.label_selectors import label_key_faults
 from seatrial.model.quantity import Quantity
-from seatrial.store.admission.namespaced_reader import Reader
-from seatrial.store.requests import Request
-from seatrial.store.store import Store
-from seatrial.store.validation.pods.templates import template_causes
+from seatrial.store import Request, Store
+from seatrial.store.admission import Reader
+from seatrial.store.validation import template_causes
 from seatrial.volcano.apis import QUEUE, ROOT_QUEUE
 from seatrial.volcano.webhooks.denied import Denied
 from seatrial.volcano.webhooks.job_policies import is_acyclic, policy_faults, volume_fault

@@ -6,8 +6,8 @@ Upstream: pkg/webhooks/admission/podgroups. A queue without a state counts as op
 from typing import Final
 
 from seatrial.model.documents import Document
-from seatrial.store.admission.namespaced_reader import Reader
-from seatrial.store.requests import Request
+from seatrial.store import Request
+from seatrial.store.admission import Reader
 from seatrial.volcano.apis import DEFAULT_QUEUE, QUEUE
 from seatrial.volcano.apis.labels import QUEUE_NAME
 from seatrial.volcano.webhooks.denied import Denied

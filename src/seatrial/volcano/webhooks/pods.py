@@ -5,9 +5,9 @@ Upstream: pkg/webhooks/admission/pods/validate/admit_pod.go.
 
 from typing import Final
 
-from seatrial.store.admission.namespaced_reader import Reader
+from seatrial.store import Request
+from seatrial.store.admission import Reader
 from seatrial.store.field_errors import quoted
-from seatrial.store.requests import Request
 from seatrial.volcano.apis import SCHEDULER_NAME
 from seatrial.volcano.apis.labels import JDB_MAX_UNAVAILABLE, JDB_MIN_AVAILABLE
 from seatrial.volcano.webhooks.denied import Denied

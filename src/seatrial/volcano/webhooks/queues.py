@@ -9,9 +9,9 @@ from typing import Final
 
 from seatrial.model.documents import Document
 from seatrial.model.quantity import Quantity
-from seatrial.store.admission.namespaced_reader import Reader
+from seatrial.store import Request
+from seatrial.store.admission import Reader
 from seatrial.store.field_errors import quoted
-from seatrial.store.requests import Request
 from seatrial.volcano.apis import DEFAULT_QUEUE, QUEUE, ROOT_QUEUE
 from seatrial.volcano.apis.labels import HIERARCHY, HIERARCHY_WEIGHTS
 from seatrial.volcano.webhooks.denied import Denied

@@ -5,7 +5,7 @@ Upstream: pkg/scheduler/framework/plugins/noderesources/resource_allocation.go (
 
 import numpy as np
 
-from seatrial.model.cel.evaluator import CelError
+from seatrial.model.cel import CelError
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Ints, Nodes

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 
 import msgspec
 
-from seatrial.controllers.framework.controller import Context
-from seatrial.controllers.framework.pod_control import FROM_TEMPLATE, controller_reference
+from seatrial.controllers.framework import FROM_TEMPLATE, Context, controller_reference
 from seatrial.model.documents import Document
 from seatrial.model.durations import format_duration
 from seatrial.model.errors import AlreadyExists, NotFound, StatusError
 from seatrial.model.times import parse_time
-from seatrial.store.objects import Stored
-from seatrial.store.registry.status_writes import write_status
+from seatrial.store import Stored
+from seatrial.store.registry import write_status
 from seatrial.volcano.apis import JOB, POD_GROUP, QUEUE
 from seatrial.volcano.apis.labels import OUT_OF_SYNC
 from seatrial.volcano.controllers.job import plugins

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from seatrial.store.objects import Stored
+from seatrial.store import Stored
 from seatrial.volcano.apis import BATCH
 from seatrial.volcano.apis.labels import JOB_NAME, JOB_VERSION, OUT_OF_SYNC, PARTITION_ID, TASK_SPEC
 

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.framework import Context, Key, Listener, QueueController
 from seatrial.model.errors import NotFound, StatusError
 from seatrial.model.kinds import Kind
-from seatrial.store.objects import Change, Stored
+from seatrial.store import Change, Stored
 from seatrial.volcano.apis import BATCH, COMMAND, JOB, POD_GROUP
 from seatrial.volcano.controllers.job.actions import JobActions, Target
 from seatrial.volcano.controllers.job.cache import JobPod, JobPods, read_group, read_pod

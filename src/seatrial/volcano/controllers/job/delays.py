@@ -7,7 +7,7 @@ pkg/controllers/job/job_controller.go.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from seatrial.clock.virtual import Clock, Timer
+from seatrial.clock import Clock, Timer
 from seatrial.volcano.controllers.job.policies import POD_EVENTS, Request, scope_of
 
 Key = tuple[str, str]

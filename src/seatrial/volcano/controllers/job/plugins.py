@@ -4,11 +4,11 @@ Upstream: pkg/controllers/job/plugins. What only containers read (host files, ke
 frameworks) is left out; every plugin is noted in `status.controlledResources` as upstream does.
 """
 
-from seatrial.controllers.framework.pod_control import controller_reference
+from seatrial.controllers.framework import controller_reference
 from seatrial.model.documents import Document
 from seatrial.model.errors import AlreadyExists, NotFound
 from seatrial.model.kinds import Kind
-from seatrial.store.store import Store
+from seatrial.store import Store
 from seatrial.volcano.apis import WRITER
 from seatrial.volcano.apis.labels import JOB_NAME, JOB_NAMESPACE, TASK_INDEX
 from seatrial.volcano.controllers.job.status import JobStatus

@@ -6,13 +6,13 @@ Upstream: createOrUpdatePodGroup and calcPGMinResources of pkg/controllers/job.
 import copy
 from typing import Any
 
-from seatrial.controllers.framework.pod_control import controller_reference
+from seatrial.controllers.framework import controller_reference
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.model.pod_resources import Resources
 from seatrial.model.quantity import Quantity
-from seatrial.store.admission.quota_usage import charge
-from seatrial.store.store import Store
+from seatrial.store import Store
+from seatrial.store.admission import charge
 from seatrial.volcano.apis import SCHEDULING
 from seatrial.volcano.apis.labels import PARTITION_ID, TASK_SPEC
 from seatrial.volcano.controllers.job.state import least_of_task

@@ -5,7 +5,7 @@ Upstream: createJobPod of pkg/controllers/job/job_controller_util.go. Names of v
 
 import copy
 
-from seatrial.controllers.framework.pod_control import controller_reference
+from seatrial.controllers.framework import controller_reference
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.volcano.apis import labels

@@ -3,7 +3,7 @@
 import msgspec
 
 from seatrial.model.times import to_time
-from seatrial.store.objects import Stored
+from seatrial.store import Stored
 
 
 class JobState(msgspec.Struct, rename="camel", omit_defaults=True):

@@ -6,7 +6,7 @@ for `kubectl top`; the figures are always fresh. Upstream: pkg/scheduler/metrics
 
 from dataclasses import dataclass
 
-from seatrial.controllers.usage import pod_usage
+from seatrial.controllers import pod_usage
 from seatrial.volcano.cache.node_info import NodeInfo
 from seatrial.volcano.framework.session import Session
 

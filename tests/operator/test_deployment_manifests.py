@@ -13,8 +13,8 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from seatrial.cli.main import build
+from seatrial.operator.deployment_manifests import deployment, manifests
 from seatrial.operator.kinds import IMAGE
-from seatrial.operator.manifests import deployment, manifests
 from seatrial.operator.pods import USER
 from tests.known_kinds import known_kind
 from tests.operator.kubelet import SEATRIAL

@@ -4,7 +4,7 @@ Upstream: newDefaultAndRootQueue of pkg/scheduler/cache/cache.go for the queues.
 """
 
 from seatrial.model.documents import Document
-from seatrial.store.store import Store
+from seatrial.store import Store
 from seatrial.volcano.apis import DEFAULT_QUEUE, QUEUE, ROOT_QUEUE, SCHEDULING, WRITER, definitions, kind_of
 from seatrial.volcano.webhooks import VolcanoAdmission
 
