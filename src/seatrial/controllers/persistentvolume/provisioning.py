@@ -7,7 +7,7 @@ as `rancher.io/local-path`, is an external provisioner: it makes a directory of 
 
 from seatrial.controllers.persistentvolume.annotations import PROVISIONED_BY
 from seatrial.model.documents import Document
-from seatrial.store.object_meta import subdomain_faults
+from seatrial.store import subdomain_faults
 
 ZONE = "topology.kubernetes.io/zone"
 HOSTNAME = "kubernetes.io/hostname"
