@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("docs/compare.md", "docs/operator.md", "docs/sweep.md")
+PAGES = ("docs/capacity.md", "docs/compare.md", "docs/operator.md", "docs/sweep.md")
 _BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 _COMMAND = re.compile(r"^\$ (seatrial .*?)(?:\s+# exit (\d))?$", re.MULTILINE)
 

@@ -25,6 +25,20 @@ CLOSINGS: dict[str, tuple[tuple[str, ...], str]] = {
         ),
         f"0 compared, 1 over a --fail-if line or a run Failed, {UNUSABLE}",
     ),
+    "capacity pods": (
+        (
+            "seatrial capacity pods web.yaml --snapshot cluster.yaml",
+            "seatrial capacity pods web.yaml --scenario scenario.yaml --at-least 20 -o json",
+        ),
+        f"0 counted, 1 fewer than --at-least fit or the scenario Failed, {UNUSABLE}",
+    ),
+    "capacity nodes": (
+        (
+            "seatrial capacity nodes node.yaml --scenario scenario.yaml",
+            "seatrial capacity nodes node.yaml --scenario scenario.yaml --add --at-most 5",
+        ),
+        f"0 counted, 1 more than --at-most are needed, no number is enough, or the scenario Failed, {UNUSABLE}",
+    ),
     "explain": (
         ("seatrial explain seatrial-out/demo default/web-1", "seatrial explain seatrial-out/demo web-1 --all"),
         DONE,

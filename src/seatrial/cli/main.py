@@ -13,6 +13,7 @@ from seatrial.model.errors import SeatrialError
 
 COMMANDS = (
     "bench",
+    "capacity",
     "compare",
     "config",
     "explain",

@@ -1,0 +1,145 @@
+"""A cluster to try things in: a scenario run to its end, or a snapshot, to which objects are added afterwards."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from seatrial.capacity.refusals import Refusal, Refusals, refusals_of
+from seatrial.clock.virtual import Clock
+from seatrial.model.documents import Document
+from seatrial.model.errors import ConfigError, SeatrialError
+from seatrial.model.kinds import Kind
+from seatrial.scenario.cluster import fresh_store
+from seatrial.scenario.engine.embedded_volcano import VOLCANO
+from seatrial.scenario.engine.participants import SchedulerLoop
+from seatrial.scenario.simulation import MakeScheduler, ScenarioRun, SimulationOptions
+from seatrial.scenario.spec.dialect import FAILED
+from seatrial.scenario.spec.kind import API_VERSION
+from seatrial.scheduler import Decision, Recorder, Scheduler
+from seatrial.store.store import Store
+
+WRITER = "user:capacity"
+GROUP = "scheduling.k8s.io/group-name"
+"""The annotation that names the PodGroup of a pod."""
+FINISHED = ("Succeeded", "Failed")
+NO_SCENARIO: Document = {
+    "apiVersion": API_VERSION,
+    "kind": "Scenario",
+    "metadata": {"name": "capacity"},
+    "spec": {"events": []},
+}
+"""For a snapshot alone: no operation, every controller, and the scheduler."""
+
+
+class ScenarioFailedError(SeatrialError):
+    """The scenario of a question ended Failed, so it has no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What the cluster of a question comes from."""
+
+    make_scheduler: MakeScheduler
+    options: SimulationOptions
+    scenario: Document | None = None
+    folder: Path | None = None
+    """Where the files are that the scenario's generators read."""
+
+
+class Trial:
+    """A cluster after its scenario. No virtual time passes in the steps that follow."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.refusals = Refusals()
+        clock = Clock()
+
+        def make(store: Store, clock: Clock, recorder: Recorder) -> SchedulerLoop:
+            self._scheduler = setting.make_scheduler(store, clock, self.refusals.before(recorder))
+            return self._scheduler
+
+        document = setting.scenario or NO_SCENARIO
+        store = fresh_store(clock)
+        run = ScenarioRun(document, store, clock, make, setting.options, folder=setting.folder)
+        for _ in run.run():
+            pass
+        if run.status.phase == FAILED or run.engine is None:
+            raise ScenarioFailedError(f"scenario {document['metadata']['name']} Failed: {run.status.message}")
+        self.store, self._engine = store, run.engine
+        self._engine.settings = replace(self._engine.settings, step_duration=0, drain=False)
+        self._pods = self.kind("v1", "Pod")
+
+    def settle(self) -> None:
+        """Let controllers and scheduler work until nothing more can be done; pending pods are tried again."""
+        major = self._engine.status.major
+        for _ in self._engine.step(0 if major is None else major + 1):
+            pass
+
+    def create(self, document: Document) -> None:
+        """Create an object as a user would; SeatrialError where it is not admitted."""
+        kind = self.kind(document["apiVersion"], document["kind"])
+        namespace = document["metadata"].get("namespace", "default") if kind.namespaced else ""
+        self.store.create(kind, document, writer=WRITER, namespace=namespace)
+
+    def pod(self, name: str, namespace: str) -> Document:
+        return self.store.get(self._pods, name, namespace).document()
+
+    def has_pod(self, key: str) -> bool:
+        """Whether there is a pod `namespace/name`."""
+        namespace, _, name = key.partition("/")
+        return self.store.find(self._pods, name, namespace) is not None
+
+    def refusal(self, key: str) -> Decision | None:
+        """The decision on a pod `namespace/name` without a node, with the verdict of every node where it is there."""
+        namespace, _, name = key.partition("/")
+        if not isinstance(self._scheduler, Scheduler):
+            return None
+        self.refusals.wants_cells = True
+        attempt = self._scheduler.propose(namespace, name)
+        self.refusals.wants_cells = False
+        if attempt is None or attempt.node:
+            return self.refusals.decisions.get(key)
+        return attempt.decision()
+
+    def pending(self) -> Iterator[Document]:
+        """Pods without a node that are not gated."""
+        for stored in self.store.list(self._pods):
+            pod = stored.document()
+            spec, status = pod.get("spec") or {}, pod.get("status") or {}
+            if not (spec.get("nodeName") or spec.get("schedulingGates") or status.get("phase") in FINISHED):
+                yield pod
+
+    def waiting_jobs(self) -> Iterator[tuple[str, str]]:
+        """Jobs of Volcano that wait, which may have no pods yet, with the reason."""
+        for controller in self._engine.controllers.simulated:
+            if controller.name == VOLCANO:
+                from seatrial.volcano.scheduler import VolcanoScheduler
+
+                if isinstance(controller, VolcanoScheduler):
+                    yield from ((each.job, each.text.removeprefix(f"job {each.job} ")) for each in controller.waiting)
+
+    def nodes(self) -> int:
+        """How many nodes there are."""
+        return len(self.store.list(self.kind("v1", "Node")))
+
+    def kind(self, api_version: str, kind: str) -> Kind:
+        """A kind that the store serves; ConfigError where it does not."""
+        found = self.store.kinds.named(api_version, kind)
+        if found is None:
+            raise ConfigError("", "kind", f"{api_version} {kind} is not known")
+        return found
+
+
+def why_pending(trial: Trial, pod: Document) -> tuple[Refusal, ...]:
+    """Why a pod has no node: the verdicts of the scheduler, else what another scheduler says of its job or of it."""
+    metadata = pod["metadata"]
+    decision = trial.refusal(f"{metadata['namespace']}/{metadata['name']}")
+    if decision is not None:
+        return tuple(refusals_of(decision))
+    job = f"{metadata['namespace']}/{(metadata.get('annotations') or {}).get(GROUP)}"
+    for name, why in trial.waiting_jobs():
+        if name == job:
+            return (Refusal("", f"its job {why}", 0),)
+    for condition in (pod.get("status") or {}).get("conditions") or ():
+        if condition.get("type") == "PodScheduled" and condition.get("message"):
+            return (Refusal("", condition["message"], 0),)
+    return (Refusal("", f"no scheduler takes pods with schedulerName {pod['spec'].get('schedulerName')}", 0),)
