@@ -11,9 +11,7 @@ from seatrial.capacity.refusals import Refusal, is_hopeless, refusals_of, wordin
 from seatrial.capacity.trial import Setting, Trial, why_pending
 from seatrial.model.documents import Document, decode
 from seatrial.model.errors import ConfigError
-from seatrial.scenario.spec.dialect import dialect_of
-from seatrial.scenario.spec.placeholders import Template
-from seatrial.scenario.spec.plan import settle
+from seatrial.scenario.spec import Template, dialect_of, settle
 
 HOSTNAME = "kubernetes.io/hostname"
 

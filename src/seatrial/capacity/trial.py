@@ -5,18 +5,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from seatrial.capacity.refusals import Refusal, Refusals, refusals_of
-from seatrial.clock.virtual import Clock
+from seatrial.clock import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, SeatrialError
 from seatrial.model.kinds import Kind
-from seatrial.scenario.cluster import fresh_store
-from seatrial.scenario.engine.embedded_volcano import VOLCANO
-from seatrial.scenario.engine.participants import SchedulerLoop
-from seatrial.scenario.simulation import MakeScheduler, ScenarioRun, SimulationOptions
-from seatrial.scenario.spec.dialect import FAILED
+from seatrial.scenario import MakeScheduler, ScenarioRun, SimulationOptions, fresh_store
+from seatrial.scenario.engine import VOLCANO, SchedulerLoop
+from seatrial.scenario.spec import FAILED
 from seatrial.scenario.spec.kind import API_VERSION
 from seatrial.scheduler import Decision, Recorder, Scheduler
-from seatrial.store.store import Store
+from seatrial.store import Store
 
 WRITER = "user:capacity"
 GROUP = "scheduling.k8s.io/group-name"
@@ -112,7 +110,7 @@ class Trial:
         """Jobs of Volcano that wait, which may have no pods yet, with the reason."""
         for controller in self._engine.controllers.simulated:
             if controller.name == VOLCANO:
-                from seatrial.volcano.scheduler import VolcanoScheduler
+                from seatrial.volcano import VolcanoScheduler
 
                 if isinstance(controller, VolcanoScheduler):
                     yield from ((each.job, each.text.removeprefix(f"job {each.job} ")) for each in controller.waiting)

@@ -12,8 +12,7 @@ from seatrial.model.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from seatrial.capacity.refusals import Refusal
-    from seatrial.capacity.trial import Setting
+    from seatrial.capacity import Refusal, Setting
 
 Answer = TypeVar("Answer")
 SHOWN = 10
@@ -60,8 +59,7 @@ def pods(
     The scheduler places copies of the pod one after the other until it refuses one. Nothing is preempted for them, and
     pods of the cluster that are still pending are placed first.
     """
-    from seatrial.capacity.input_files import read_pod
-    from seatrial.capacity.pods import count_pods
+    from seatrial.capacity import count_pods, read_pod
 
     if snapshot is None and scenario is None:
         raise ConfigError("", "--snapshot", "expected a cluster: --snapshot FILE, --scenario FILE, or both")
@@ -121,8 +119,7 @@ def nodes(
     The scenario's own nodes are left out; those of a snapshot stay. The number is doubled until it is enough and then
     bisected; each try runs the whole scenario.
     """
-    from seatrial.capacity.input_files import read_node
-    from seatrial.capacity.nodes import count_nodes
+    from seatrial.capacity import count_nodes, read_node
 
     if scenario is None:
         raise ConfigError("", "--scenario", "expected the Scenario whose pods need the nodes")
@@ -163,10 +160,10 @@ def _setting(
     controllers: list[str],
 ) -> "Setting":
     """The cluster of a question, from the options of the command."""
-    from seatrial.capacity.trial import Setting
-    from seatrial.scenario.engine.controller_registry import load_controllers
-    from seatrial.scenario.simulation import SimulationOptions
-    from seatrial.scenario.spec.decoding import read_scenario
+    from seatrial.capacity import Setting
+    from seatrial.scenario import SimulationOptions
+    from seatrial.scenario.engine import load_controllers
+    from seatrial.scenario.spec import read_scenario
 
     load_controllers(controllers)
     document = None if scenario is None else read_scenario(scenario)
@@ -181,7 +178,7 @@ def _setting(
 
 def _asked(question: "Callable[[], Answer]") -> "Answer":
     """The answer; a scenario that Failed has none, and ends the command with exit code 1."""
-    from seatrial.capacity.trial import ScenarioFailedError
+    from seatrial.capacity import ScenarioFailedError
 
     try:
         return question()

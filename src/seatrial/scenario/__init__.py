@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from seatrial.scenario.result import RESULT, Result
     from seatrial.scenario.sandbox import Cluster
     from seatrial.scenario.scenario_controller import ScenarioController
-    from seatrial.scenario.simulation import MakeOutside, ScenarioRun, SimulationOptions
+    from seatrial.scenario.simulation import MakeOutside, MakeScheduler, ScenarioRun, SimulationOptions
     from seatrial.scenario.snapshots import clean, read_snapshot
     from seatrial.scenario.status import ScenarioStatus, Strategy
 
@@ -18,6 +18,7 @@ __all__ = [
     "Cluster",
     "Finding",
     "MakeOutside",
+    "MakeScheduler",
     "Result",
     "ScenarioController",
     "ScenarioRun",
@@ -40,6 +41,7 @@ if not TYPE_CHECKING:
             "Cluster": "sandbox",
             "Finding": "dry_run",
             "MakeOutside": "simulation",
+            "MakeScheduler": "simulation",
             "RESULT": "result",
             "Result": "result",
             "ScenarioController": "scenario_controller",

@@ -11,13 +11,16 @@ if TYPE_CHECKING:
         simulated_names,
     )
     from seatrial.scenario.engine.embedded_scheduler import TieBreak, scheduler_maker
-    from seatrial.scenario.engine.embedded_volcano import VolcanoSettings
+    from seatrial.scenario.engine.embedded_volcano import VOLCANO, VolcanoSettings
+    from seatrial.scenario.engine.participants import SchedulerLoop
     from seatrial.scenario.engine.user_controllers import Cluster, UserController
 
 __all__ = [
     "REGISTRY",
     "SCHEDULER",
+    "VOLCANO",
     "Cluster",
+    "SchedulerLoop",
     "TieBreak",
     "UserController",
     "VolcanoSettings",
@@ -36,8 +39,10 @@ if not TYPE_CHECKING:
             "Cluster": "user_controllers",
             "REGISTRY": "controller_registry",
             "SCHEDULER": "controller_registry",
+            "SchedulerLoop": "participants",
             "TieBreak": "embedded_scheduler",
             "UserController": "user_controllers",
+            "VOLCANO": "embedded_volcano",
             "VolcanoSettings": "embedded_volcano",
             "enabled_names": "controller_registry",
             "load_controllers": "controller_registry",

@@ -4,17 +4,20 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from seatrial.scenario.spec.decoding import decode_scenario, line_of, read_scenario, respell, undecodable
-    from seatrial.scenario.spec.dialect import RUNNING, Dialect, Phase, dialect_of
+    from seatrial.scenario.spec.dialect import FAILED, RUNNING, Dialect, Phase, dialect_of
     from seatrial.scenario.spec.linting import lint, places, unused_timers
     from seatrial.scenario.spec.operation_ids import Planned
+    from seatrial.scenario.spec.placeholders import Template
     from seatrial.scenario.spec.plan import settle
     from seatrial.scenario.spec.validation import canonical
 
 __all__ = [
+    "FAILED",
     "RUNNING",
     "Dialect",
     "Phase",
     "Planned",
+    "Template",
     "canonical",
     "decode_scenario",
     "dialect_of",
@@ -35,9 +38,11 @@ if not TYPE_CHECKING:
         __name__,
         {
             "Dialect": "dialect",
+            "FAILED": "dialect",
             "Phase": "dialect",
             "Planned": "operation_ids",
             "RUNNING": "dialect",
+            "Template": "placeholders",
             "canonical": "validation",
             "decode_scenario": "decoding",
             "dialect_of": "dialect",
