@@ -188,8 +188,7 @@ class Scheduler:
             return self._repeat(queued, known, self._memory)
         attempt = self.algorithm.schedule(framework, pod, self.recorder.wants_cells)
         if attempt.node:
-            node = self.table.find(attempt.node)
-            assert node is not None
+            node = attempt.given_node() or self.table.info(self.table.row_of[attempt.node])
             decision = self._decision(queued, attempt)
             self.recorder.decided(decision)
             return self._conclude(self._binder.begin(queued, attempt, node, decision))

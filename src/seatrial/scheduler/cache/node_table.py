@@ -345,6 +345,8 @@ class Nodes(Sequence[NodeInfo]):
     there with nothing allocatable: what plugins say about them is never read.
     """
 
+    has_images = True
+
     def __init__(
         self,
         table: NodeTable,

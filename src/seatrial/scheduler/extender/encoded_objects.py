@@ -21,7 +21,7 @@ class StoreObjects:
     def node(self, name: str) -> bytes:
         return self._store.get(self._nodes, name).data
 
-    def pods_on(self, node: str) -> Mapping[str, PodInfo]:
-        """The pods of a node by uid."""
+    def pods_on(self, node: str) -> Mapping[str, PodInfo] | None:
+        """The pods of a node by uid; None without such a node."""
         found = self._table.find(node)
-        return {} if found is None else {pod.uid: pod for pod in found.pods}
+        return None if found is None else {pod.uid: pod for pod in found.pods}

@@ -4,16 +4,17 @@ How they are reached is handed in as a `Transport`. Upstream: pkg/scheduler/exte
 (findNodesThatPassExtenders, prioritizeNodes, extendersBinding), v1.36.3.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from seatrial.model.documents import decode, encode
 from seatrial.model.times import SECOND
+from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.config import Extender
 from seatrial.scheduler.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
 from seatrial.scheduler.preemption.preemption import Victims
-from seatrial.scheduler.schedule_one.schedule_one import ExtenderFailed
+from seatrial.scheduler.schedule_one.extenders import Candidates, ExtenderFailed
 from seatrial.scheduler.schedule_one.select_host import Names, Places, TieBreak
 
 DEFAULT_TIMEOUT = 5 * SECOND
@@ -38,8 +39,8 @@ class Objects(Protocol):
 
     def pod(self, pod: PodInfo) -> bytes: ...
     def node(self, name: str) -> bytes: ...
-    def pods_on(self, node: str) -> Mapping[str, PodInfo]:
-        """The pods of a node by uid."""
+    def pods_on(self, node: str) -> Mapping[str, PodInfo] | None:
+        """The pods of a node by uid; None without such a node."""
         ...
 
 
@@ -64,7 +65,7 @@ class HttpExtender:
         named = (c.get("resources") or {} for c in containers)
         return any(r in (n.get("requests") or {}) or r in (n.get("limits") or {}) for n in named for r in managed)
 
-    def filter(self, pod: PodInfo, nodes: Sequence[str]) -> tuple[Sequence[str], dict[str, Status], Any]:
+    def filter(self, pod: PodInfo, nodes: Candidates) -> tuple[Candidates, dict[str, Status], Any]:
         """The nodes left, why others are not, and the answer as it came."""
         answer = self._send(self.settings.filter_verb, self._args(pod, nodes))
         self._check_error(answer)
@@ -74,7 +75,7 @@ class HttpExtender:
         statuses |= {node: unschedulable(why) for node, why in failed.items() if node not in hopeless}
         return self._left(answer, nodes), statuses, answer
 
-    def prioritize(self, pod: PodInfo, nodes: Sequence[str]) -> tuple[dict[str, int], Any]:
+    def prioritize(self, pod: PodInfo, nodes: Candidates) -> tuple[dict[str, int], Any]:
         """Weighted scores by node, and the answer as it came."""
         answer = self._send(self.settings.prioritize_verb, self._args(pod, nodes))
         factor = self.settings.weight * SCORE_FACTOR
@@ -99,6 +100,8 @@ class HttpExtender:
         left: dict[str, Victims] = {}
         for node, meta in self._mapped(answer, "NodeNameToMetaVictims").items():
             there = self._objects.pods_on(node)
+            if there is None:
+                raise ExtenderFailed(f'nodeinfo not found for node name "{node}"')
             uids = [str(_field(entry, "UID")) for entry in self._listed(_field(meta, "Pods"))]
             missing = [uid for uid in uids if uid not in there]
             if missing:
@@ -109,19 +112,27 @@ class HttpExtender:
             left[node] = Victims(tuple(there[uid] for uid in uids), int(_field(meta, "NumPDBViolations") or 0))
         return left, answer
 
-    def _left(self, answer: Any, nodes: Sequence[str]) -> Sequence[str]:
+    def _left(self, answer: Any, nodes: Candidates) -> Candidates:
         names = _field(answer, "NodeNames")
         if self.settings.node_cache_capable and names is not None:
-            left = self._listed(names)
-        else:
-            items = self._listed(_field(_field(answer, "Nodes"), "items"))
-            left = [_field(_field(item, "metadata"), "name") for item in items]
-        known = set(nodes)
-        for name in left:
-            if name not in known:
-                claim = f'extender "{self.name}" claims a filtered node "{name}"'
-                raise ExtenderFailed(f"{claim} which is not found in the input node list")
-        return left
+            known = set(nodes.names)
+            for name in self._listed(names):
+                if name not in known:
+                    claim = f'extender "{self.name}" claims a filtered node "{name}"'
+                    raise ExtenderFailed(f"{claim} which is not found in the input node list")
+            return nodes.picked(names)
+        items = self._listed(_field(_field(answer, "Nodes"), "items"))
+        return Candidates([self._node_name(item) for item in items], items)
+
+    def _node_name(self, item: Any) -> str:
+        """The name of a Node object; ExtenderFailed where it is none. It need not be a node the extender was sent."""
+        try:
+            name = NodeInfo.read(item).name
+        except (AttributeError, TypeError, ValueError) as problem:
+            raise self._misunderstood(item) from problem
+        if not isinstance(name, str):
+            raise self._misunderstood(item)
+        return name
 
     def _check_error(self, answer: Any) -> None:
         if not isinstance(answer, dict):
@@ -146,11 +157,14 @@ class HttpExtender:
     def _misunderstood(self, value: Any) -> ExtenderFailed:
         return ExtenderFailed(f"extender {self.name}: cannot make sense of {encode(value).decode()[:200]}")
 
-    def _args(self, pod: PodInfo, nodes: Sequence[str]) -> bytes:
+    def _args(self, pod: PodInfo, nodes: Candidates) -> bytes:
         subject = self._objects.pod(pod)
         if self.settings.node_cache_capable:
-            return b'{"Pod":%s,"Nodes":null,"NodeNames":%s}' % (subject, encode(list(nodes)))
-        items = b",".join(self._objects.node(name) for name in nodes)
+            return b'{"Pod":%s,"Nodes":null,"NodeNames":%s}' % (subject, encode(list(nodes.names)))
+        if nodes.documents is not None:
+            items = b",".join(encode(document) for document in nodes.documents)
+        else:
+            items = b",".join(self._objects.node(name) for name in nodes.names)
         return b'{"Pod":%s,"Nodes":{"metadata":{},"items":[%s]},"NodeNames":null}' % (subject, items)
 
     def _preemption_args(self, pod: PodInfo, victims: Mapping[str, Victims]) -> bytes:
@@ -191,11 +205,11 @@ class ExtenderSet:
         """A new attempt begins."""
         self.answers, self.scored = {}, False
 
-    def filter(self, pod: PodInfo, nodes: Sequence[str]) -> tuple[Sequence[str], Mapping[str, Status]]:
+    def filter(self, pod: PodInfo, nodes: Candidates) -> tuple[Candidates, Mapping[str, Status]]:
         """The nodes left, in order, and why others are not; ExtenderFailed where one that counts fails."""
         rejected: dict[str, Status] = {}
         for extender in self._interested(pod):
-            if not nodes:
+            if not nodes.names:
                 break
             if not extender.settings.filter_verb:
                 continue
@@ -206,7 +220,7 @@ class ExtenderSet:
                 self._keep("filter", extender, answer)
         return nodes, rejected
 
-    def prioritize(self, pod: PodInfo, nodes: Sequence[str]) -> Mapping[str, int]:
+    def prioritize(self, pod: PodInfo, nodes: Candidates) -> Mapping[str, int]:
         """Weighted scores by node; an extender that fails gives none."""
         totals: dict[str, int] = {}
         for extender in self._interested(pod):

@@ -16,8 +16,8 @@ from seatrial.scheduler.framework.interface import Action, Handle, Plugin, PostF
 from seatrial.scheduler.framework.runtime import CycleState
 from seatrial.scheduler.framework.status import SUCCESS, Code, Status, error, unresolvable, unschedulable
 from seatrial.scheduler.preemption.preemption import DryRun, Evaluator, best_candidates
+from seatrial.scheduler.schedule_one.extenders import ExtenderFailed, Extenders
 from seatrial.scheduler.schedule_one.fit_error import fit_error
-from seatrial.scheduler.schedule_one.schedule_one import ExtenderFailed, Extenders
 
 NEVER = "not eligible due to preemptionPolicy=Never."
 TERMINATING = "not eligible due to a terminating pod on the nominated node."

@@ -28,7 +28,7 @@ class ImageLocality(Plugin):
         return len(self.handle.nodes.order)
 
     def score(self, pod: PodInfo, nodes: Nodes, state: Any = None) -> Ints | None:
-        if not nodes.table.images.seen:
+        if not nodes.has_images or not nodes.table.images.seen:
             return None
         sums = self._sums(pod, nodes.table, None if nodes.is_whole else nodes.rows, len(nodes))
         return priority(sums, pod.spec)

@@ -7,12 +7,14 @@ next search starts; assuming, reserving and binding are the caller's.
 Upstream: pkg/scheduler/schedule_one.go.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
 
+from seatrial.scheduler.cache.given_nodes import GivenNodes
+from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import NO_ROWS, NodeTable, Rows
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.evaluator.cached import CachedEvaluator
@@ -22,7 +24,7 @@ from seatrial.scheduler.evaluator.shortcuts import Shortcuts, chosen_shortcuts
 from seatrial.scheduler.framework.cluster import Nominator
 from seatrial.scheduler.framework.interface import PostFiltered
 from seatrial.scheduler.framework.runtime import NOTHING, CycleState, Framework, PreFiltered
-from seatrial.scheduler.framework.scoring import Scored
+from seatrial.scheduler.framework.scoring import Scored, run_scores
 from seatrial.scheduler.framework.status import SUCCESS, Status, error, unresolvable
 from seatrial.scheduler.schedule_one.decision import (
     ERROR,
@@ -32,6 +34,7 @@ from seatrial.scheduler.schedule_one.decision import (
     Preemption,
     PreFilterRecord,
 )
+from seatrial.scheduler.schedule_one.extenders import Candidates, ExtenderFailed, Extenders
 from seatrial.scheduler.schedule_one.fit_error import ABSENT, Diagnosis
 from seatrial.scheduler.schedule_one.select_host import TieBreak, best_places, highest, nodes_to_find
 
@@ -40,29 +43,6 @@ EXTENDER = "Extender"
 _AFTER_CHOICE = frozenset(("points", "permit_timeouts"))
 BEST_KEPT = 3
 """Of how many nodes the total is kept where no cells are wanted."""
-
-
-class ExtenderFailed(Exception):
-    """An extender that cannot be ignored failed; the text ends the cycle."""
-
-
-class Extenders(Protocol):
-    """All extenders of the configuration as one; `scheduler/extenders` speaks HTTP."""
-
-    has_filter: bool
-    has_prioritize: bool
-
-    def filter(self, pod: PodInfo, nodes: Sequence[str]) -> tuple[Sequence[str], Mapping[str, Status]]:
-        """The nodes left, in order, and why others are not; raises ExtenderFailed."""
-        ...
-
-    def prioritize(self, pod: PodInfo, nodes: Sequence[str]) -> Mapping[str, int]:
-        """Weighted scores by node, added to the plugins' totals."""
-        ...
-
-    def preempt(self, pod: PodInfo, candidates: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The preemption candidates left (node -> Victims); raises ExtenderFailed."""
-        ...
 
 
 class Attempt(Struct, eq=False):
@@ -81,10 +61,16 @@ class Attempt(Struct, eq=False):
     found: Found | None = None
     feasible: Rows = NO_ROWS
     """rows that passed filters and extenders, in the order found"""
+    given: GivenNodes | None = None
+    """the nodes that passed as an extender gave them back: they take the place of `feasible`"""
     scored: Scored | None = None
     diagnosis: Diagnosis | None = None
     post_filter: PostFiltered | None = None
+    candidates: Candidates | None = None
+    """what extenders left; None: they were not asked"""
     by_extenders: Mapping[str, Status] = NOTHING
+    extenders_filtered: bool = False
+    """whether extenders left another number of nodes than the filters"""
     total_nodes: int = 0
 
     @property
@@ -98,7 +84,24 @@ class Attempt(Struct, eq=False):
         if self.diagnosis is None:
             return ()
         blamed = {*self.diagnosis.plugins(), *self.pre_filter.narrowed_by}
-        return tuple(sorted(blamed | {EXTENDER} if self.by_extenders else blamed))
+        return tuple(sorted(blamed | {EXTENDER} if self.extenders_filtered else blamed))
+
+    @property
+    def feasible_count(self) -> int:
+        """How many nodes passed filters and extenders."""
+        return len(self.feasible) if self.given is None else len(self.given)
+
+    def given_node(self) -> NodeInfo | None:
+        """The chosen node as an extender gave it back, where the scheduler has no node of that name."""
+        if self.given is None or self.given.table.find(self.node) is not None:
+            return None
+        return next(node for node in self.given.infos if node.name == self.node)
+
+    def feasible_names(self) -> list[str]:
+        """The nodes that passed filters and extenders, in order."""
+        if self.given is not None:
+            return self.given.names()
+        return [] if self.found is None else self.found.table.names_of(self.feasible)
 
     @property
     def pending_by(self) -> tuple[str, ...]:
@@ -110,7 +113,7 @@ class Attempt(Struct, eq=False):
         `cells` are the verdicts and scores of all nodes; without them `best` names the nodes with the highest totals.
         """
         if self.node and not cells and self.post_filter is None and more.keys() <= _AFTER_CHOICE:
-            feasible = len(self.feasible)
+            feasible = self.feasible_count
             rejected = max(0, (len(self.found.visited) if self.found else 0) - feasible)
             return Decision(
                 self.pod.key, self.pod.uid, self.framework.name, SCHEDULED, at, attempt, self.node,
@@ -122,8 +125,8 @@ class Attempt(Struct, eq=False):
             "node": self.node,
             "message": self.message,
             "nodes_total": self.total_nodes,
-            "feasible_count": len(self.feasible),
-            "rejected_count": max(0, (len(self.found.visited) if self.found else 0) - len(self.feasible)),
+            "feasible_count": self.feasible_count,
+            "rejected_count": max(0, (len(self.found.visited) if self.found else 0) - self.feasible_count),
             "rejected_by": self.rejected_by,
             "pending_by": self.pending_by,
         }
@@ -146,6 +149,9 @@ class Attempt(Struct, eq=False):
         total, best = self.scored.total, self.scored.best[:BEST_KEPT]
         if len(best) < min(BEST_KEPT, len(total)):
             best = highest(total, BEST_KEPT)
+        if self.given is not None:
+            names = self.given.names()
+            return {"feasible": tuple(names[place] for place in best.tolist()), "total": total[best]}
         return {"feasible": tuple(self.found.table.names_of(self.feasible[best])), "total": total[best]}
 
     def _cells(self) -> dict[str, Any]:
@@ -166,7 +172,7 @@ class Attempt(Struct, eq=False):
             codes, statuses = self.found.explain()
             values["visited"] = tuple(info(row).name for row in self.found.visited.tolist())
             values["verdicts"], values["statuses"] = codes, statuses
-            values["feasible"] = tuple(info(row).name for row in self.feasible.tolist())
+            values["feasible"] = tuple(self.feasible_names())
         if self.scored is not None:
             values["scores"] = tuple(self.scored.parts)
             values["total"] = self.scored.total
@@ -228,7 +234,7 @@ class Algorithm:
             return self._failed(attempt, error(str(failure)))
         if attempt.is_error:
             return attempt
-        if not len(attempt.feasible):
+        if not attempt.feasible_count:
             return self._without_node(attempt)
         return self._choose(attempt, cells)
 
@@ -246,7 +252,7 @@ class Algorithm:
             return False
         attempt.found, attempt.feasible = found, rows
         self._ask_extenders(attempt)
-        attempt.took_nominated = bool(len(attempt.feasible))
+        attempt.took_nominated = bool(attempt.feasible_count)
         return attempt.took_nominated
 
     def _search(self, attempt: Attempt) -> None:
@@ -264,6 +270,7 @@ class Algorithm:
             self._failed(attempt, found.error)
             return
         self._ask_extenders(attempt)
+        attempt.extenders_filtered = attempt.feasible_count != len(found.feasible)
 
     def _tried_apart(self, attempt: Attempt) -> int:
         """1 where the nominated node was rejected and the search did not come by it: it counts as visited too."""
@@ -284,30 +291,42 @@ class Algorithm:
     def _ask_extenders(self, attempt: Attempt) -> None:
         if self.extenders is None or not len(attempt.feasible):
             return
-        names = [self.table.info(row).name for row in attempt.feasible.tolist()]
-        left, attempt.by_extenders = self.extenders.filter(attempt.pod, names)
-        if len(left) != len(names):
-            attempt.feasible = np.asarray([self.table.row_of[name] for name in left], np.intp)
+        attempt.given = None
+        names = self.table.names_of(attempt.feasible)
+        left, attempt.by_extenders = self.extenders.filter(attempt.pod, Candidates(names))
+        attempt.candidates = left
+        if left.documents is not None:
+            attempt.given = GivenNodes(self.table, [NodeInfo.read(document) for document in left.documents])
+        elif left.names != names:
+            attempt.feasible = np.asarray([self.table.row_of[name] for name in left.names], np.intp)
 
     def _choose(self, attempt: Attempt, cells: bool) -> Attempt:
-        feasible = attempt.feasible
-        info = self.table.info
-        if len(feasible) == 1 and not self._score_always:
-            attempt.node = info(int(feasible[0])).name
+        if attempt.feasible_count == 1 and not self._score_always:
+            attempt.node = attempt.feasible_names()[0]
             return attempt
         assert attempt.found is not None
-        scored = self.evaluator.totals(attempt.found, feasible, cells)
-        attempt.scored = scored
+        scored = attempt.scored = self._score(attempt, cells)
         if scored.error is not None:
             return self._failed(attempt, scored.error)
         if self.extenders is not None:
-            names = [info(row).name for row in feasible.tolist()]
-            given = self.extenders.prioritize(attempt.pod, names)
-            scored.total = scored.total + np.asarray([given.get(name, 0) for name in names], np.int64)
+            candidates = attempt.candidates or Candidates(attempt.feasible_names())
+            points = self.extenders.prioritize(attempt.pod, candidates)
+            scored.total = scored.total + np.asarray([points.get(name, 0) for name in candidates.names], np.int64)
         scored.best = best_places(scored.total)
+        if attempt.given is not None:
+            given = attempt.given
+            attempt.node = given[self.tie_break.among(scored.best, lambda place: given[place].name)].name
+            return attempt
+        feasible, info = attempt.feasible, self.table.info
         place = self.tie_break.among(scored.best, lambda place: info(int(feasible[place])).name)
         attempt.node = info(int(feasible[place])).name
         return attempt
+
+    def _score(self, attempt: Attempt, cells: bool) -> Scored:
+        assert attempt.found is not None
+        if attempt.given is not None:
+            return run_scores(attempt.framework, attempt.pod, attempt.given, attempt.cycle)
+        return self.evaluator.totals(attempt.found, attempt.feasible, cells)
 
     def _without_node(self, attempt: Attempt) -> Attempt:
         """No node is feasible: says why, and lets PostFilter try to change that."""
