@@ -76,6 +76,17 @@ def test_an_event_that_does_not_help_makes_no_attempt() -> None:
     assert not world.scheduler.has_work()
 
 
+def test_a_changed_taint_retries_pods_that_plugins_without_an_interest_in_taints_rejected() -> None:
+    world = World()
+    world.node("n1", cpu="1")
+    world.pod("large", cpu="2")
+    world.pod("picky", nodeSelector={"disk": "ssd"})
+    world.run()
+    taints = [{"key": "k", "value": "v", "effect": "NoSchedule"}]
+    world.change("Node", "n1", lambda node: node["spec"].update(taints=taints))
+    assert sorted(decision.pod for decision in world.run()) == ["default/large", "default/picky"]
+
+
 def test_a_node_that_grows_is_tried_again() -> None:
     world = World()
     world.node("n1", cpu="1")

@@ -105,11 +105,20 @@ def requeues_of(plugin: Plugin, points: Sequence[str]) -> Sequence[Requeue]:
 
 
 def registrations(plugin: Plugin, requeues: Iterable[Requeue]) -> tuple[Registration, ...]:
-    """The events of a plugin with its hints bound to it."""
-    return tuple(
+    """The events of a plugin with its hints bound to it.
+
+    As upstream (buildQueueingHintMap), a plugin that registers added nodes and not changed taints is registered for
+    every changed taint, without a hint.
+    """
+    requeues = tuple(requeues)
+    found = [
         Registration(ClusterEvent(entry.resource, entry.actions), entry.hint and partial(entry.hint, plugin))
         for entry in requeues
-    )
+    ]
+    actions = [entry.actions for entry in requeues if entry.resource == NODE]
+    if any(Action.ADD in known for known in actions) and not any(Action.UPDATE_NODE_TAINT in a for a in actions):
+        found.append(Registration(ClusterEvent(NODE, Action.UPDATE_NODE_TAINT)))
+    return tuple(found)
 
 
 @lru_cache(128)
