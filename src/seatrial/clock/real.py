@@ -36,6 +36,10 @@ class RealClock(Clock):
             self._changed.set()
         return timer
 
+    def when_passing(self, when: int, action: Action) -> Timer:
+        """A timer like any other: real time passes by itself."""
+        return self.at(when, action, outer=True)
+
     def fire_due(self, most: int = BATCH) -> int:
         """Call what is due, at most so many timers; how many were called."""
         now, called = self.now(), 0

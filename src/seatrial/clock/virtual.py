@@ -2,6 +2,7 @@
 
 An instant is whole microseconds since 1970 (see `model.times`). *Inner* timers always run out inside a step,
 *outer* ones only when the scenario lets that much time pass; so a caller asks for the next timer of either sort.
+What is to be done *when time passes* an instant is no timer: no clock jumps there for its sake.
 """
 
 import heapq
@@ -40,6 +41,7 @@ class Clock:
         self._sequence = count()
         self._inner: list[Timer] = []
         self._outer: list[Timer] = []
+        self._passing: list[Timer] = []
 
     def now(self) -> int:
         return self._now
@@ -55,6 +57,12 @@ class Clock:
     def after(self, delay: int, action: Action, *, priority: int = 0, outer: bool = False) -> Timer:
         return self.at(self.now() + delay, action, priority=priority, outer=outer)
 
+    def when_passing(self, when: int, action: Action) -> Timer:
+        """Call `action` when the clock moves to `when` or beyond, for whatever reason it does."""
+        timer = Timer(when, 0, next(self._sequence), action, outer=True)
+        heapq.heappush(self._passing, timer)
+        return timer
+
     def next_inner(self) -> int | None:
         """When the next inner timer is due; None without one."""
         return self._due(self._inner)
@@ -68,7 +76,10 @@ class Clock:
         return max((timer.when for timer in self._outer if not timer.cancelled), default=None)
 
     def advance(self, until: int) -> None:
-        """Move to `until`; nothing fires. Time never goes back."""
+        """Move to `until`; no timer fires. Time never goes back."""
+        while (due := self._due(self._passing)) is not None and due <= until:
+            self._now = max(self._now, due)
+            heapq.heappop(self._passing).action()
         self._now = max(self._now, until)
 
     def fire_next(self, *, outer: bool) -> bool:

@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from seatrial.scheduler.framework.interface import PostFiltered
 from seatrial.scheduler.schedule_one.decision import ERROR, SCHEDULED, UNSCHEDULABLE, Decision
 
 _RESULTS = {SCHEDULED: "scheduled", UNSCHEDULABLE: "unschedulable", ERROR: "error"}
@@ -69,8 +70,13 @@ class SchedulerMetrics:
         key = (profile, _RESULTS.get(outcome, outcome))
         self.durations.setdefault(key, Histogram(DURATION_BUCKETS)).observe(seconds)
 
+    def post_filtered(self, post: PostFiltered | None) -> None:
+        """Count a preemption attempt: every time that DefaultPreemption is asked, with or without success."""
+        if post is not None and "DefaultPreemption" in post.ran:
+            self.preemption_attempts += 1
+
     def preempted(self, victims: int) -> None:
-        self.preemption_attempts += 1
+        """Count victims of which at least one is being deleted."""
         self.victims.observe(victims)
 
     def text(self, pending: dict[str, int] | None = None) -> str:

@@ -25,7 +25,7 @@ from seatrial.scheduler.framework.interface import Handle, Plugin
 from seatrial.scheduler.framework.waiting_pods import WaitingPods
 from seatrial.scheduler.metrics import SchedulerMetrics
 from seatrial.scheduler.plugins.registry import Registry
-from seatrial.scheduler.preemption.executor import Preempter
+from seatrial.scheduler.preemption.executor import Preempter, RunningPreemptions
 from seatrial.scheduler.profile import build_profiles
 from seatrial.scheduler.queue import PodNominator, QueuedPod, SchedulingQueue
 from seatrial.scheduler.schedule_one.binding_cycle import Background, Binder, Binding
@@ -90,6 +90,8 @@ class Scheduler:
             self._watcher.stop()
             self.queue.close()
             self._waiting.close()
+            if self._events is not None:
+                self._events.close()
             self._build(self.configuration)
 
     def close(self) -> None:
@@ -194,13 +196,14 @@ class Scheduler:
             return self._conclude(self._binder.begin(queued, attempt, node, decision))
         failure = Failure.of(attempt, self._decision(queued, attempt))
         self.recorder.decided(failure.decision)
+        preemption = self._preempter.prepare(pod, attempt.post_filter)
         self._fail(queued, attempt.message, failure.rejectors, failure.pending, failure.nominated)
         if self._memory is not None:
             self._memory.remember(failure)
-        post = attempt.post_filter
-        if post is not None and post.victims and post.nominated_node:
-            self.metrics.preempted(len(post.victims))
-            self._preempter.preempt(pod, post.nominated_node, post.victims)
+        self.metrics.post_filtered(attempt.post_filter)
+        if preemption is not None:
+            self.metrics.preempted(len(preemption.victims))
+            self._preempter.carry_out(preemption)
         return self._recorded(failure.decision)
 
     def _repeat(self, queued: QueuedPod, known: Failure, memory: FailureMemory) -> Decision:
@@ -209,6 +212,7 @@ class Scheduler:
         self.recorder.decided(decision)
         self._fail(queued, known.attempt.message, known.rejectors, known.pending, known.nominated)
         memory.keep(known)
+        self.metrics.post_filtered(known.attempt.post_filter)
         return self._recorded(decision)
 
     def _decide_again(self, binding: Binding) -> None:
@@ -289,6 +293,7 @@ class Scheduler:
         self._watcher = Watcher(store, self.table, self.cluster, (profile.name for profile in configuration.profiles))
         self.nominator = PodNominator(self._watcher.present)
         self._waiting = WaitingPods(clock)
+        self._preempting = RunningPreemptions(self._watcher.pods.get)
         self._extenders = self._build_extenders(configuration)
         handle = Handle(
             self.cluster,
@@ -297,7 +302,7 @@ class Scheduler:
             StoreClient(store),
             dict.fromkeys(configuration.gates, True),
             clock.now,
-            shared={"waiting_pods": self._waiting, "extenders": self._extenders},
+            shared={"waiting_pods": self._waiting, "extenders": self._extenders, "preempting": self._preempting},
             shortcuts=self._shortcuts,
         )
         profiles = build_profiles(configuration, self._registry, handle)
@@ -341,7 +346,9 @@ class Scheduler:
             self._background,
             keeps_points=self.recorder.wants_cells,
         )
-        self._preempter = Preempter(store, self._status, self.nominator, self._waiting, self._events)
+        self._preempter = Preempter(
+            store, self._status, self.nominator, self._waiting, self._events, self._preempting, self._watcher.pods.get
+        )
 
     def _build_extenders(self, configuration: Configuration) -> ExtenderSet | None:
         if not configuration.extenders:

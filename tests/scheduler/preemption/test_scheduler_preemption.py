@@ -1,5 +1,6 @@
 """Preemption in the loop: who leaves, what is written, and how the preemptor gets its place."""
 
+from seatrial.store.objects import Change
 from tests.scheduler.scheduler_world import World
 
 
@@ -24,7 +25,7 @@ def test_a_victim_is_marked_deleted_and_told() -> None:
     (event,) = world.events("Preempted")
     uid = world.document("high")["metadata"]["uid"]
     assert event["message"] == f"Preempted by pod {uid} on node n1"
-    assert (event["involvedObject"]["name"], event["related"]["name"]) == ("low", "high")
+    assert event["involvedObject"]["name"] == "low"
 
 
 def test_the_preemptor_is_nominated_and_waits_for_the_end_of_its_victim() -> None:
@@ -110,3 +111,34 @@ def test_equals_are_never_victims() -> None:
     (decision,) = world.run()
     assert decision.preemption is None
     assert "No preemption victims found for incoming pod" in decision.message
+
+
+def test_a_preemptor_is_gated_until_the_deletion_of_its_last_victim_was_sent() -> None:
+    world = World()
+    world.node("n1", cpu="2")
+    for name in ("low1", "low2"):
+        world.pod(name, priority=1, terminationGracePeriodSeconds=0)
+    world.run()
+    gates: list[str] = []
+
+    def look(change: Change) -> None:
+        if change.type == "DELETED":
+            queued = world.scheduler.queue.unschedulable.get("default/high")
+            gates.append(queued.gating_plugin if queued is not None else "queued")
+
+    world.store.subscribe(look, [world.kind("Pod")])
+    world.pod("high", cpu="2", priority=5)
+    decisions = world.run()
+    assert gates == ["DefaultPreemption", "queued"]
+    assert [decision.node for decision in decisions] == ["", "n1"]
+
+
+def test_every_question_to_the_preemption_plugin_counts_as_an_attempt() -> None:
+    world = World()
+    world.node("n1", cpu="1")
+    world.pod("never", cpu="9", preemptionPolicy="Never")
+    world.pod("large", cpu="9")
+    world.run()
+    world.pod("alike", cpu="9")
+    world.run()
+    assert world.scheduler.metrics.preemption_attempts == 3

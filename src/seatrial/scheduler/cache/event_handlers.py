@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import NodeTable
-from seatrial.scheduler.cache.pod_info import PodInfo, PodReader
+from seatrial.scheduler.cache.pod_info import PodInfo, PodReader, replace_pod
 from seatrial.scheduler.cache.store_cluster import WRITER, StoreCluster, kind_named
 from seatrial.scheduler.framework.events import (
     ASSIGNED_ADD,
@@ -223,7 +223,7 @@ class Watcher:
         bound = self._reader.relabelled(assumed, stored.data)
         if bound is not assumed:
             self._table.update_pod(assumed, bound)
-        self.pods[old.key] = bound
+        self.pods[old.key] = replace_pod(bound, resource_version=str(stored.revision))
         self._tell(ASSIGNED_ADD, None, bound)
         self.queue.delete(old)
 

@@ -105,6 +105,8 @@ class PodInfo(msgspec.Struct, frozen=True, eq=False, gc=False):
     """Marked as the victim of a preemption."""
     status: Mapping[str, Any] = NOTHING
     """Status fields that plugins read: resourceClaimStatuses and the like."""
+    resource_version: str = ""
+    """Of the pod as it was read; events name it."""
 
     @property
     def labels(self) -> Mapping[str, str]:
@@ -137,6 +139,7 @@ class PodInfo(msgspec.Struct, frozen=True, eq=False, gc=False):
             self.annotations,
             self.is_preempted,
             self.status,
+            self.resource_version,
         )
 
 
@@ -155,6 +158,7 @@ class _Metadata(msgspec.Struct, rename="camel"):
     name: str = ""
     namespace: str = ""
     uid: str = ""
+    resource_version: str = ""
     creation_timestamp: str | None = None
     deletion_timestamp: str | None = None
     labels: msgspec.Raw = NULL
@@ -219,6 +223,7 @@ class PodReader:
             _annotations(metadata.annotations, data),
             status.is_preempted,
             status.kept,
+            metadata.resource_version,
         )
 
     def with_status(self, pod: PodInfo, stored: Stored, previous: Stored) -> PodInfo | None:
@@ -246,6 +251,7 @@ class PodReader:
             pod.annotations,
             status.is_preempted,
             status.kept,
+            str(stored.revision),
         )
 
     def relabelled(self, pod: PodInfo, data: bytes) -> PodInfo:

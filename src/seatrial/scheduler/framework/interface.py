@@ -137,6 +137,8 @@ class PostFiltered:
     nominated_node: str | None = None
     victims: tuple[PodInfo, ...] = ()
     details: Any = None
+    ran: tuple[str, ...] = ()
+    """The plugins that were asked."""
 
 
 @dataclass(slots=True)

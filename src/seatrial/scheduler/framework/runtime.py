@@ -224,20 +224,20 @@ class Framework:
         """Asks PostFilter plugins until one makes the pod schedulable or rules that out."""
         kept: PostFiltered | None = None
         reasons: list[str] = []
-        rejecter = ""
+        ran: list[str] = []
         for plugin in self._post_filters:
             result = plugin.post_filter(pod, rejections, cycle)
+            ran.append(plugin.name)
             status = result.status
             if status.is_success:
-                return result
+                return replace(result, ran=tuple(ran))
             if status.code == Code.UNRESOLVABLE or not status.is_rejected:
-                return replace(result, status=status.by(plugin.name))
+                return replace(result, status=status.by(plugin.name), ran=tuple(ran))
             if result.nominated_node is not None:
                 kept = result
             reasons.extend(status.reasons)
-            rejecter = rejecter or plugin.name
-        status = unschedulable(*reasons).by(rejecter)
-        return replace(kept, status=status) if kept else PostFiltered(status)
+        status = unschedulable(*reasons).by(ran[0] if ran else "")
+        return replace(kept or PostFiltered(status), status=status, ran=tuple(ran))
 
     def run_reserve(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> tuple[Status, list[tuple[str, str]]]:
         """Reserves with every plugin until one fails. The caller unreserves."""

@@ -24,7 +24,7 @@ TERMINATING = "not eligible due to a terminating pod on the nominated node."
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
 WAITING = "waiting for the preemption for this pod to be finished"
 IN_FLIGHT = "preempting"
-"""Where the handle's `shared` keeps the uids of pods whose victims are being deleted."""
+"""Where the handle's `shared` keeps the pods whose victims are being deleted, by uid."""
 
 
 def _defaults(args: Document) -> None:
@@ -85,7 +85,7 @@ class DefaultPreemption(Plugin):
 
     @requeue.on("Pod", Action.DELETE)
     def victim_deleted(self, pod: PodInfo, old: PodInfo, new: None) -> bool:
-        """Upstream's hint releases a preemptor whose victims were deleted; here they are deleted within the attempt."""
+        """Registered so that a pod held by PreEnqueue sees the event; the plugins it waits for say what it is worth."""
         return False
 
     def ineligible(self, pod: PodInfo, rejections: Rejections) -> str:

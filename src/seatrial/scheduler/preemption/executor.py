@@ -1,14 +1,18 @@
 """Carrying a preemption out: lesser nominations are cleared, victims are marked and deleted.
 
-Upstream sends these calls in the background and holds the preemptor back by PreEnqueue meanwhile; here they are made
-at once, after the preemptor went back to the queue. Upstream: pkg/scheduler/framework/preemption/executor.go (v1.36.3).
+Upstream sends these calls in the background. Here they are made after the preemptor went back to the queue, in the
+same turn; PreEnqueue holds it back until the deletion of the last victim was sent, as upstream's does. With
+SchedulerAsyncPreemption off they are made before it goes back.
+Upstream: pkg/scheduler/framework/preemption/executor.go (v1.36.3).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from seatrial.model.errors import NotFound, StatusError
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.store_cluster import WRITER, kind_named
+from seatrial.scheduler.framework.interface import PostFiltered
 from seatrial.scheduler.framework.waiting_pods import WaitingPods
 from seatrial.scheduler.queue import PodNominator
 from seatrial.scheduler.schedule_one.event_series import EventReporter
@@ -16,6 +20,49 @@ from seatrial.scheduler.schedule_one.pod_status import PodStatusWriter
 from seatrial.store import Store
 
 PLUGIN = "DefaultPreemption"
+Find = Callable[[str], PodInfo | None]
+"""The present pod of a key (namespace/name)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenVictims:
+    """Victims on a node for the sake of a pod."""
+
+    pod: PodInfo
+    node: str
+    victims: Sequence[PodInfo]
+
+    @property
+    def leaving(self) -> list[PodInfo]:
+        """Those of which the deletion has not been sent yet."""
+        return [victim for victim in self.victims if not victim.deleting]
+
+
+class RunningPreemptions:
+    """Pods whose victims are being deleted; plugins find it as `handle.shared["preempting"]`."""
+
+    def __init__(self, find: Find) -> None:
+        self._find = find
+        self._last_victims: dict[str, str] = {}
+        """By uid of the preemptor: the key of the last victim, empty while others are to be deleted before it."""
+
+    def __contains__(self, uid: str) -> bool:
+        """Whether deletions for this pod have not all been sent."""
+        key = self._last_victims.get(uid)
+        if not key:
+            return key is not None
+        victim = self._find(key)
+        return victim is not None and not victim.deleting
+
+    def begin(self, uid: str) -> None:
+        self._last_victims[uid] = ""
+
+    def is_at_last(self, uid: str, victim: PodInfo) -> None:
+        if uid in self._last_victims:
+            self._last_victims[uid] = victim.key
+
+    def end(self, uid: str) -> None:
+        self._last_victims.pop(uid, None)
 
 
 class Preempter:
@@ -28,32 +75,49 @@ class Preempter:
         nominator: PodNominator,
         waiting: WaitingPods,
         events: EventReporter | None,
+        running: RunningPreemptions,
+        find: Find,
     ) -> None:
         self._store, self._status, self._nominator = store, status, nominator
         self._waiting, self._events = waiting, events
+        self._running, self._find = running, find
         self._pods = kind_named(store.kinds, "Pod")
 
-    def preempt(self, pod: PodInfo, node: str, victims: Sequence[PodInfo]) -> None:
+    def prepare(self, pod: PodInfo, post: PostFiltered | None) -> ChosenVictims | None:
+        """The victims that PostFilter chose, None without one to delete; the pod is held back from now on."""
+        if post is None or not post.nominated_node:
+            return None
+        chosen = ChosenVictims(pod, post.nominated_node, post.victims)
+        if not chosen.leaving:
+            return None
+        self._running.begin(pod.uid)
+        return chosen
+
+    def carry_out(self, chosen: ChosenVictims) -> None:
         """Delete the victims on a node for the sake of a pod.
 
         Where the API does not let one go the rest stay too; the pod is tried again when something changes. (Upstream
         tries it again at once, which without the delays of a network would never end.)
         """
-        leaving = [victim for victim in victims if not victim.deleting]
-        if not leaving:
-            return
+        pod, node, leaving = chosen.pod, chosen.node, chosen.leaving
         for other in list(self._nominator.nominated_to(node)):
             if other.priority < pod.priority and other.nominated_node:
                 self._status.nominate(other, "")
         try:
             for victim in leaving:
+                if victim is leaving[-1]:
+                    self._running.is_at_last(pod.uid, victim)
                 self._evict(pod, node, victim)
         except StatusError:
             return
+        finally:
+            self._running.end(pod.uid)
 
     def _evict(self, pod: PodInfo, node: str, victim: PodInfo) -> None:
         profile = pod.shape.scheduler_name
         waiting = self._waiting.get(victim.uid)
+        if waiting is None:
+            victim = self._find(victim.key) or victim
         in_memory = waiting is not None and waiting.preempt(PLUGIN)
         if not in_memory and not self._delete(victim, profile):
             return

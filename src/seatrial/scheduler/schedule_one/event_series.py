@@ -1,35 +1,40 @@
 """The Events a scheduler reports: created once, then counted as a series.
 
-The second event that says the same of the same revision of an object makes a series of two; later ones are counted in
-memory and written when the series has been silent for six minutes. Upstream: client-go/tools/events (v0.36.3).
+The second event that says the same of the same version of an object makes a series of two; later ones are counted in
+memory. Every six minutes the series that have been silent for as long are written and forgotten, every thirty minutes
+all others are written. Upstream: client-go/tools/events/event_broadcaster.go (v0.36.3).
 """
 
 from itertools import count
 
-from seatrial.clock import Clock
+from seatrial.clock import Clock, Timer
 from seatrial.model.documents import Document
-from seatrial.model.errors import StatusError
+from seatrial.model.errors import NotFound, StatusError
 from seatrial.model.times import MINUTE, to_micro_time
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.store_cluster import WRITER
 from seatrial.store import Store
 from seatrial.store.options import CreateOptions
 
-SILENCE = 6 * MINUTE
+FINISH_PERIOD = 6 * MINUTE
+"""How often silent series are finished, and how long silence is."""
+REFRESH_EVERY = 5
+"""In how many of these periods series that go on are written once: every thirty minutes."""
 LONGEST_NOTE = 1024
 _TRUSTED = CreateOptions(trusted=True, owned=True)
 _Key = tuple[str, ...]
+"""type, action, reason, profile; then namespace, name, uid and resourceVersion of the pod."""
 
 
 class _Series:
     """One event and how often it was seen."""
 
-    __slots__ = ("count", "last", "name", "namespace", "written")
+    __slots__ = ("count", "first", "last", "name", "note")
 
-    def __init__(self, namespace: str, name: str, now: int) -> None:
-        self.namespace, self.name = namespace, name
-        self.count = self.written = 1
-        self.last = now
+    def __init__(self, name: str, note: str, now: int) -> None:
+        self.name, self.note = name, note
+        self.count = 1
+        self.first = self.last = now
 
 
 class EventReporter:
@@ -38,111 +43,115 @@ class EventReporter:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store, self._clock = store, clock
         kind = store.kinds.named("v1", "Event")
-        pods = store.kinds.named("v1", "Pod")
-        if kind is None or pods is None:
-            raise LookupError("v1 Event and Pod are not served")
-        self._kind, self._pods = kind, pods
+        if kind is None:
+            raise LookupError("v1 Event is not served")
+        self._kind = kind
         self._series: dict[_Key, _Series] = {}
         self._numbers = count()
-        self._next_finish = clock.now() + SILENCE
+        self._started = clock.now()
+        self._period = 0
+        self._timer: Timer | None = None
+
+    def close(self) -> None:
+        """Forget all series: the scheduler stops."""
+        self._series.clear()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def scheduled(self, pod: PodInfo, node: str, profile: str) -> None:
+        """`pod` is as it was when its attempt began."""
         note = f"Successfully assigned {pod.namespace}/{pod.name} to {node}"
-        self._report(pod, None, "Normal", "Scheduled", "Binding", note, profile)
+        self._report(pod, "Normal", "Scheduled", "Binding", note, profile)
 
     def failed(self, pod: PodInfo, message: str, profile: str) -> None:
-        self._report(pod, None, "Warning", "FailedScheduling", "Scheduling", _cut(message), profile)
+        self._report(pod, "Warning", "FailedScheduling", "Scheduling", _cut(message), profile)
 
     def preempted(self, victim: PodInfo, by: PodInfo, node: str, profile: str, *, in_memory: bool = False) -> None:
+        """The event has no `related`: upstream passes a wrapper of the preemptor, of which it makes no reference."""
         note = f"Preempted by pod {by.uid} on node {node}" + (" (in kube-scheduler memory)." if in_memory else "")
-        self._report(victim, by, "Normal", "Preempted", "Preempting", note, profile)
+        self._report(victim, "Normal", "Preempted", "Preempting", note, profile)
 
-    def _report(
-        self, pod: PodInfo, related: PodInfo | None, type: str, reason: str, action: str, note: str, profile: str
-    ) -> None:
+    def _report(self, pod: PodInfo, type: str, reason: str, action: str, note: str, profile: str) -> None:
         now = self._clock.now()
-        if now >= self._next_finish:
-            self._finish(now)
-        regarding = self._reference(pod)
-        other = None if related is None else self._reference(related)
-        key = (type, action, reason, profile, *regarding.values(), *(other or {}).values())
+        key = (type, action, reason, profile, pod.namespace, pod.name, pod.uid, pod.resource_version)
         series = self._series.get(key)
         if series is not None:
             series.count += 1
             series.last = now
             if series.count == 2:
-                self._write(series)
+                self._write(key, series)
             return
         name = f"{pod.name}.{now * 1000 + next(self._numbers):x}"
-        self._series[key] = _Series(pod.namespace, name, now)
-        self._create(name, pod.namespace, regarding, other, type, reason, action, note, profile, now)
+        series = self._series[key] = _Series(name, note, now)
+        self._create(key, series)
+        self._arm()
 
-    def _create(
-        self,
-        name: str,
-        namespace: str,
-        regarding: Document,
-        related: Document | None,
-        type: str,
-        reason: str,
-        action: str,
-        note: str,
-        profile: str,
-        now: int,
-    ) -> None:
+    def _create(self, key: _Key, series: _Series) -> None:
+        type, action, reason, profile, namespace, name, uid, version = key
         document: Document = {
             "kind": "Event",
             "apiVersion": "v1",
-            "metadata": {"name": name, "namespace": namespace},
-            "involvedObject": regarding,
+            "metadata": {"name": series.name, "namespace": namespace},
+            "involvedObject": {
+                "kind": "Pod",
+                "namespace": namespace,
+                "name": name,
+                "uid": uid,
+                "apiVersion": "v1",
+                "resourceVersion": version,
+            },
             "reason": reason,
-            "message": note,
+            "message": series.note,
             "source": {},
             "firstTimestamp": None,
             "lastTimestamp": None,
             "type": type,
-            "eventTime": to_micro_time(now),
+            "eventTime": to_micro_time(series.first),
             "action": action,
             "reportingComponent": profile,
             "reportingInstance": f"{profile}-seatrial",
         }
-        if related:
-            document["related"] = related
+        if series.count > 1:
+            document["series"] = _counted(series)
         try:
             self._store.create(self._kind, document, writer=WRITER, namespace=namespace, options=_TRUSTED)
         except StatusError:
             # As upstream: an event that the API refuses (its namespace is going) is not worth a failure.
             return
 
-    def _reference(self, pod: PodInfo) -> Document:
-        stored = self._store.find(self._pods, pod.name, pod.namespace)
-        return {
-            "kind": "Pod",
-            "namespace": pod.namespace,
-            "name": pod.name,
-            "uid": pod.uid,
-            "apiVersion": "v1",
-            "resourceVersion": str(stored.revision) if stored is not None else "",
-        }
-
-    def _write(self, series: _Series) -> None:
+    def _write(self, key: _Key, series: _Series) -> None:
         def update(document: Document) -> None:
-            document["series"] = {"count": series.count, "lastObservedTime": to_micro_time(series.last)}
+            document["series"] = _counted(series)
 
-        series.written = series.count
         try:
-            self._store.modify(self._kind, series.name, update, writer=WRITER, namespace=series.namespace)
+            self._store.modify(self._kind, series.name, update, writer=WRITER, namespace=key[4])
+        except NotFound:
+            self._create(key, series)
         except StatusError:
             return
 
-    def _finish(self, now: int) -> None:
-        """Write and forget the series that have been silent for long enough."""
-        self._next_finish = now + SILENCE
+    def _arm(self) -> None:
+        """Series are looked at every six minutes of the scheduler's life, as long as there are any."""
+        if self._timer is None and self._series:
+            self._period = (self._clock.now() - self._started) // FINISH_PERIOD + 1
+            self._timer = self._clock.when_passing(self._started + self._period * FINISH_PERIOD, self._on_period)
+
+    def _on_period(self) -> None:
+        self._timer = None
+        now = self._clock.now()
         for key, series in list(self._series.items()):
-            if series.last < now - SILENCE:
-                if series.written != series.count:
-                    self._write(series)
+            if series.last < now - FINISH_PERIOD:
+                if series.count > 1:
+                    self._write(key, series)
                 del self._series[key]
+            elif series.count > 1 and self._period % REFRESH_EVERY == 0:
+                self._write(key, series)
+        self._arm()
+
+
+def _counted(series: _Series) -> Document:
+    return {"count": series.count, "lastObservedTime": to_micro_time(series.last)}
 
 
 def _cut(message: str) -> str:
