@@ -12,7 +12,7 @@ import re
 import ssl
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -93,20 +93,31 @@ class Api:
 class RealScheduler:
     """A kube-scheduler process, and whether it is at rest."""
 
-    def __init__(self, program: Path, kubeconfig: Path, directory: Path, port: int, extenders: Any = ()) -> None:
+    def __init__(
+        self,
+        program: Path,
+        kubeconfig: Path,
+        directory: Path,
+        port: int,
+        config: Document | None = None,
+        gates: Mapping[str, bool] | None = None,
+        verbosity: int = 0,
+    ) -> None:
         directory.mkdir(parents=True, exist_ok=True)
-        config = {
+        document = {
             "apiVersion": "kubescheduler.config.k8s.io/v1",
             "kind": "KubeSchedulerConfiguration",
             "parallelism": 1,
             "leaderElection": {"leaderElect": False},
             "clientConnection": {"kubeconfig": str(kubeconfig), "qps": 5000, "burst": 10000},
-            "extenders": list(extenders),
+            **(config or {}),
         }
-        (directory / "config.json").write_text(json.dumps(config))
+        (directory / "config.json").write_text(json.dumps(document))
+        switched = {"OpportunisticBatching": False, **(gates or {})}
         self._command = [
             str(program), "--config", str(directory / "config.json"), "--secure-port", str(port),
-            "--cert-dir", str(directory / "certs"), "--feature-gates", "OpportunisticBatching=false",
+            "--cert-dir", str(directory / "certs"), "-v", str(verbosity),
+            "--feature-gates", ",".join(f"{name}={str(on).lower()}" for name, on in switched.items()),
             "--authorization-always-allow-paths", "/metrics,/healthz",
         ]  # fmt: skip
         self._log = directory / "log"
@@ -132,6 +143,10 @@ class RealScheduler:
         self._connection.close()
         self._process.terminate()
         self._process.wait(20)
+
+    @property
+    def log(self) -> str:
+        return self._log.read_text(errors="replace")
 
     def counts(self) -> dict[str, float]:
         self._connection.request("GET", "/metrics")
@@ -194,7 +209,7 @@ class Ours:
             self.store.modify(
                 kind,
                 operation.name,
-                lambda document: _merge(document, operation.body),
+                lambda document: merge(document, operation.body),
                 writer="user:test",
                 namespace=namespace,
                 subresource=status,
@@ -219,12 +234,13 @@ class Ours:
         return {pod["metadata"]["name"]: pod["spec"].get("nodeName", "") for pod in found}
 
 
-def _merge(document: Document, patch: Document) -> None:
+def merge(document: Document, patch: Document) -> None:
+    """Apply a JSON merge patch in place."""
     for key, value in patch.items():
         if value is None:
             document.pop(key, None)
         elif isinstance(value, dict) and isinstance(document.get(key), dict):
-            _merge(document[key], value)
+            merge(document[key], value)
         else:
             document[key] = value
 

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -19,6 +20,13 @@ def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> None
         if time.monotonic() > end:
             raise AssertionError(f"not within {seconds:g} s: {what}")
         time.sleep(0.1)
+
+
+def free_port() -> int:
+    """A port of loopback that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 class Serve:

@@ -1,7 +1,6 @@
 """A real kube-scheduler and ours play the same churn: same placements up to ties, same pods that fail."""
 
 import os
-import socket
 import threading
 from collections.abc import Iterator
 from contextlib import closing
@@ -14,16 +13,10 @@ import pytest
 from seatrial.model.times import SECOND, to_time
 from tests.extender_server import handler
 from tests.outside.churn import CLASSES, Api, Operation, Ours, RealScheduler, operations
-from tests.outside.processes import Serve
+from tests.outside.processes import Serve, free_port
 
 RUNS = int(os.environ.get("SEATRIAL_CHURN_RUNS", "20"))
 NODES, PODS = 50, 500
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _is_tried(pod: dict[str, Any]) -> bool:
@@ -180,7 +173,8 @@ def test_one_extender_leads_both_schedulers_to_the_same_picks(
     head = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
     ours = Ours({**head, "extenders": [settings]})
     furnish(api, ours)
-    real = RealScheduler(programs / "kube-scheduler", server.kubeconfig, tmp_path / "real", free_port(), [settings])
+    config = {"extenders": [settings]}
+    real = RealScheduler(programs / "kube-scheduler", server.kubeconfig, tmp_path / "real", free_port(), config)
     with real, closing(ours.scheduler):
         stage = Stage(api, real, ours)
         for operation in operations(1000, 20, 60):

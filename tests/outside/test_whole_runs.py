@@ -1,0 +1,34 @@
+"""Whole runs of many shapes: a real kube-scheduler v1.36.3 and ours do the same, write for write."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.outside.churn import RealScheduler
+from tests.outside.processes import Serve, free_port
+from tests.outside.whole_runs.playing import Stage
+from tests.outside.whole_runs.shape import Shape
+from tests.outside.whole_runs.shapes import ALL
+from tests.outside.whole_runs.sides import OurSide, ServedSide, extender_for
+
+
+@pytest.mark.parametrize("shape", ALL, ids=lambda shape: shape.name.replace(" ", "-"))
+def test_both_schedulers_do_the_same(shape: Shape, programs: Path, tmp_path: Path) -> None:
+    """Equal after every step: placements, victims, nominations, attempts per pod, conditions and events."""
+    with (
+        extender_for(shape.extender, shape.config) as config,
+        Serve(tmp_path / "state", "--no-scheduler", "--controllers", "", "--insecure") as server,
+        RealScheduler(
+            programs / "kube-scheduler",
+            server.kubeconfig,
+            tmp_path / "real",
+            free_port(),
+            config,
+            shape.gates,
+            verbosity=3,
+        ) as scheduler,
+        closing(ServedSide(server.url, scheduler)) as real,
+        closing(OurSide(shape, config)) as ours,
+    ):
+        Stage(shape, real, ours).play()
