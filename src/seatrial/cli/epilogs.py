@@ -22,6 +22,7 @@ CLOSINGS: dict[str, tuple[tuple[str, ...], str]] = {
         (
             "seatrial compare seatrial-out/a seatrial-out/b --fail-if 'nodes_used > 5%'",
             "seatrial compare --scenario scenario.yaml --scheduler-config default --scheduler-config other.yaml",
+            "seatrial compare least-simulation.yaml most-simulation.yaml --seeds 10",
         ),
         f"0 compared, 1 over a --fail-if line or a run Failed, {UNUSABLE}",
     ),

@@ -3,7 +3,7 @@
 The first run is the one the others are measured against.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from statistics import median
 
@@ -11,6 +11,7 @@ from seatrial.model.errors import ConfigError
 from seatrial.results.measure import Better, Measure, find_measures
 from seatrial.results.reasons import Attempts, reason
 from seatrial.results.run import Run
+from seatrial.results.significance import Significance, signed_rank_p
 
 EXPLAINED = 50
 """Differences for which a reason is worked out."""
@@ -65,6 +66,11 @@ class Comparison:
     numbers: tuple[Number, ...]
     differences: tuple[Difference, ...]
     spread: tuple[Spread, ...] = ()
+    significance: tuple[Significance, ...] = ()
+
+    def significance_of(self, number: Number, run: int) -> Significance | None:
+        """Whether the change of a number in a run is more than luck; None without several seeds."""
+        return next((each for each in self.significance if (each.name, each.run) == (number.name, run)), None)
 
     @property
     def failed(self) -> tuple[Run, ...]:
@@ -85,9 +91,12 @@ def compare(runs: list[Run], measures: list[str] | None = None, seeds: list[list
     chosen = find_measures(measures or [])
     numbers = _numbers(runs, chosen)
     spread: list[Spread] = []
+    significance: list[Significance] = []
     if seeds:
-        numbers, spread = _over_seeds(numbers, [_numbers(each, chosen) for each in seeds])
-    return Comparison(tuple(runs), tuple(numbers), tuple(_differences(runs)), tuple(spread))
+        by_run = [_numbers(each, chosen) for each in seeds]
+        numbers, spread = _over_seeds(numbers, by_run)
+        significance = list(_significance(by_run))
+    return Comparison(tuple(runs), tuple(numbers), tuple(_differences(runs)), tuple(spread), tuple(significance))
 
 
 def _same_scenario(runs: list[Run]) -> None:
@@ -129,6 +138,17 @@ def _over_seeds(numbers: list[Number], by_run: list[list[Number]]) -> tuple[list
                 spread.append(Spread(number.name, place, min(known), median(known), max(known)))
         medians.append(Number(number.name, number.measure, number.unit, number.better, tuple(values)))
     return medians, spread
+
+
+def _significance(by_run: list[list[Number]]) -> Iterator[Significance]:
+    """Test every number of every run but the first; runs of the same seed are a pair."""
+    first, *others = ({number.name: number.values for number in of_run} for of_run in by_run)
+    for place, of_run in enumerate(others, 1):
+        for name, values in of_run.items():
+            pairs = zip(first.get(name, ()), values, strict=False)
+            differences = [there - here for here, there in pairs if here is not None and there is not None]
+            if differences:
+                yield Significance(name, place, len(differences), signed_rank_p(differences))
 
 
 def _differences(runs: list[Run]) -> list[Difference]:

@@ -4,6 +4,7 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from seatrial.results.comparison import Comparison, Number
+from seatrial.results.significance import Significance
 
 SHOWN = 20
 """Differences shown where a person reads."""
@@ -24,11 +25,14 @@ def failures(comparison: Comparison) -> dict[str, str]:
 def changes(comparison: Comparison, number: Number) -> list[str]:
     """The change of a number in each run but the first; a run that Failed, or is held against one, is not judged."""
     first, *others = (run.phase != "Failed" for run in comparison.runs)
-    return [change(number, place, judge=first and whole) for place, whole in enumerate(others, 1)]
+    return [
+        change(number, place, comparison.significance_of(number, place), judge=first and whole)
+        for place, whole in enumerate(others, 1)
+    ]
 
 
-def change(number: Number, run: int, *, judge: bool = True) -> str:
-    """Absolute and relative change, and whether that is good."""
+def change(number: Number, run: int, tested: Significance | None = None, *, judge: bool = True) -> str:
+    """Absolute and relative change, and whether that is good; with several seeds, whether it is significant."""
     delta, relative = number.delta(run), number.relative(run)
     if delta is None:
         return "–"
@@ -36,8 +40,10 @@ def change(number: Number, run: int, *, judge: bool = True) -> str:
         return "="
     share = f" ({relative:+.1f}%)" if relative is not None else ""
     verdict = ""
-    if judge and number.better:
+    if judge and number.better and (tested is None or tested.is_significant):
         verdict = " better" if (delta > 0) == (number.better == "higher") else " worse"
+    if tested is not None:
+        verdict += f"{'' if tested.is_significant else ' not significant'}, p={tested.p:.2g}"
     return f"{'+' if delta > 0 else ''}{figure(delta)}{share}{verdict}"
 
 
@@ -91,6 +97,10 @@ def as_document(comparison: Comparison) -> dict[str, Any]:
         ],
         "spread": [
             {"name": s.name, "run": s.run, "min": s.least, "median": s.median, "max": s.most} for s in comparison.spread
+        ],
+        "significance": [
+            {"name": s.name, "run": s.run, "pairs": s.pairs, "p": s.p, "significant": s.is_significant}
+            for s in comparison.significance
         ],
     }
 

@@ -1,0 +1,219 @@
+"""The sides of a comparison: finished runs, SchedulerSimulations, and one scenario with several schedulers."""
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from seatrial.cli.outside_options import Programs
+from seatrial.control_plane import load_or_refuse
+from seatrial.model.errors import ConfigError
+
+if TYPE_CHECKING:
+    from seatrial.model.documents import Document
+    from seatrial.operator import LocalSimulation
+    from seatrial.results.run import Run
+    from seatrial.scenario.engine import TieBreak
+    from seatrial.scheduler.config import Configuration
+    from seatrial.timeline import Level
+    from seatrial.volcano.config import SchedulerConf
+
+    Play = Callable[[int, "Tries"], Run]
+    """Runs a scenario with a seed."""
+
+DEFAULT = "default"
+DOCUMENTS = (".yaml", ".yml")
+"""Files that are SchedulerSimulations; those of runs are folders or JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tries:
+    """How often each side runs, and how its scheduler settles equal scores."""
+
+    seeds: int = 1
+
+    @property
+    def ties(self) -> "TieBreak":
+        return "upstream" if self.seeds == 1 else "random"
+
+    def level(self, seed: int) -> "Level":
+        """The first run explains differences, for which it needs every score."""
+        return "full" if seed == 0 else "summary"
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side: its name, and what runs it with a seed (None for a run that is finished)."""
+
+    name: str
+    play: "Play | None" = None
+    finished: "Run | None" = None
+
+    def runs(self, tries: Tries) -> "list[Run]":
+        """One run for each seed; exit 1 where one ends Failed."""
+        if self.finished is not None:
+            return [self.finished]
+        assert self.play is not None
+        found = []
+        for seed in range(tries.seeds):
+            typer.echo(f"running {self.name}{f', seed {seed}' if tries.seeds > 1 else ''} …", err=True)
+            run = self.play(seed, tries)
+            run.name = self.name
+            if run.phase == "Failed":
+                typer.secho(f"seatrial: {self.name}: Failed: {run.message}", err=True, fg="red")
+                raise typer.Exit(1)
+            found.append(run)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Schedulers:
+    """The schedulers of a comparison, as the options name them."""
+
+    configs: Sequence[str] = ()
+    volcano: Sequence[Path] = ()
+    outside: Sequence[Programs] = ()
+    gates: str = ""
+    plugins: Sequence[str] = ()
+
+    def __len__(self) -> int:
+        return len(self.configs) + len(self.volcano) + len(self.outside)
+
+    def sides(self, scenario: Path) -> list[Side]:
+        """A side for each; every file is read here, since the first run may take long."""
+        from seatrial.scenario.spec import read_scenario
+        from seatrial.scheduler.plugins import load_plugins
+
+        if len(self) < 2:
+            why = "give two or more of --scheduler-config, --volcano-config and --outside: one for each run to compare"
+            raise ConfigError("", "--scheduler-config", why)
+        classes = load_plugins(self.plugins)
+        document = read_scenario(scenario)
+        names = [config if config == DEFAULT else Path(config).stem for config in self.configs]
+        if len(set(names)) < len(names):
+            names = list(self.configs)
+        sides = []
+        for name, config in zip(names, self.configs, strict=True):
+            loaded = load_or_refuse(None if config == DEFAULT else Path(config), classes, self.gates)
+            sides.append(Side(name, _embedded(scenario, loaded, classes)))
+        sides += _volcano_sides(scenario, document, self.volcano, classes)
+        return [*sides, *_outside_sides(scenario, self.outside)]
+
+
+def is_simulation(path: Path) -> bool:
+    """Whether a path is a file with SchedulerSimulations rather than a finished run."""
+    return path.suffix in DOCUMENTS and not path.is_dir()
+
+
+def given_sides(paths: Sequence[Path], gates: str, plugins: Sequence[str]) -> list[Side]:
+    """The sides of runs and of files with SchedulerSimulations, in their order."""
+    from seatrial.scheduler.plugins import load_plugins
+
+    classes = load_plugins(plugins)
+    sides = list(_given(paths, gates, classes))
+    if len(sides) < 2:
+        why = "two or more runs are needed, or SchedulerSimulations, or --scenario with two --scheduler-config"
+        raise ConfigError("", "RUN", why)
+    return sides
+
+
+def _given(paths: Sequence[Path], gates: str, classes: Sequence[type[Any]]) -> Iterator[Side]:
+    from seatrial.operator import read_simulations
+    from seatrial.results.run import Run
+
+    names: dict[str, int] = {}
+    for path in paths:
+        if is_simulation(path):
+            for simulation in read_simulations(path):
+                yield Side(_unused(simulation.name, str(path), names), _simulated(simulation, gates, classes))
+        else:
+            run = Run.load(path)
+            run.name = _unused(run.name, str(path), names)
+            yield Side(run.name, finished=run)
+
+
+def _unused(name: str, longer: str, used: dict[str, int]) -> str:
+    """The name, or one that no other side has."""
+    if name in used:
+        name = longer
+    used[name] = used.get(name, 0) + 1
+    return name if used[name] == 1 else f"{name} {used[name]}"
+
+
+def _simulated(simulation: "LocalSimulation", gates: str, classes: Sequence[type[Any]]) -> "Play":
+    """What runs the scenario of a SchedulerSimulation; its result file is not written."""
+    from seatrial.scenario.spec import read_scenario
+
+    read_scenario(simulation.template)
+    return _embedded(simulation.template, load_or_refuse(simulation.configuration, classes, gates), classes)
+
+
+def _volcano_sides(
+    scenario: Path, document: "Document", files: Sequence[Path], classes: Sequence[type[Any]]
+) -> Iterator[Side]:
+    from seatrial.control_plane import read_conf
+    from seatrial.scenario.engine import REGISTRY
+    from seatrial.scenario.spec import dialect_of
+    from seatrial.scenario.spec.kind import Controllers
+
+    if files and not REGISTRY.uses_volcano(Controllers.of(document), dialect_of(document.get("spec") or {})):
+        why = f"{scenario} does not name the controller volcano, so its configuration changes nothing"
+        raise ConfigError("", "--volcano-config", why)
+    names: dict[str, int] = {}
+    for file in files:
+        yield Side(_unused(file.stem, str(file), names), _embedded(scenario, None, classes, read_conf(file)))
+
+
+def _outside_sides(scenario: Path, outside: Sequence[Programs]) -> Iterator[Side]:
+    names: dict[str, int] = {}
+    for programs in outside:
+        first = programs.controllers[0]
+        name = Path((first.command or (first.name,))[0]).name
+        yield Side(_unused(name, name, names), _outside(scenario, programs))
+
+
+def _embedded(
+    scenario: Path,
+    configuration: "Configuration | None",
+    classes: Sequence[type[Any]],
+    conf: "SchedulerConf | None" = None,
+) -> "Play":
+    """What runs a scenario in this process with a configuration of kube-scheduler or of Volcano."""
+
+    def play(seed: int, tries: Tries) -> "Run":
+        from seatrial.api import run
+        from seatrial.model.documents import encode
+        from seatrial.results.run import Run
+        from seatrial.scenario.engine import VolcanoSettings
+
+        ties, volcano = tries.ties, VolcanoSettings(conf, tries.ties, seed, events=False)
+        result = run(scenario, configuration, classes, seed, tries.level(seed), tie_break=ties, volcano=volcano)
+        return Run("", encode(result.scenario), None, result.kept.table, result.kept.dictionary)
+
+    return play
+
+
+def _outside(scenario: Path, programs: Programs) -> "Play":
+    """What runs a scenario with programs outside this process; they settle equal scores as they do."""
+
+    def play(seed: int, tries: Tries) -> "Run":
+        from seatrial.cli.run import run_scenario
+        from seatrial.results.run import Run
+        from seatrial.scenario import SimulationOptions
+        from seatrial.scenario.engine import scheduler_maker
+        from seatrial.scenario.spec import read_scenario
+
+        with tempfile.TemporaryDirectory(prefix="seatrial-") as folder:
+            run_scenario(
+                read_scenario(scenario), scenario, scheduler_maker(events=False),
+                SimulationOptions(level=tries.level(seed)), seed, Path(folder) / "out", programs,
+                report=False, quiet=True, json=False,
+            )  # fmt: skip
+            kept = Run.load(Path(folder) / "out")
+            table = kept.table.collect().lazy() if kept.table is not None else None
+            return Run("", kept.data, None, table, kept.dictionary)
+
+    return play
