@@ -57,3 +57,39 @@ def test_operations_added_through_kubectl_give_what_the_driver_gives(
         wait_until(lambda: kubectl.json("get", "scenario", name)["status"]["phase"] == "Succeeded", 30, "it goes on")
         served = kubectl.json("get", "scenario", name)
     assert_equal(served, driven)
+
+
+@proves("V1-007", "V2-032")
+def test_kubectl_explains_the_status_of_a_scenario(programs: Path, tmp_path: Path) -> None:
+    with Serve(tmp_path / "state") as server:
+        kubectl = Kubectl(programs / "kubectl", server.kubeconfig, tmp_path)
+        explained = kubectl("explain", "scenario.status.stepStatus")
+    assert "runningSimulationController" in explained
+    assert "enum: OperatingEvents" in explained
+    assert "The current step." in explained
+
+
+@proves("V2-018")
+def test_kubectl_applies_operations_without_ids_on_the_server(programs: Path, tmp_path: Path) -> None:
+    def applied(*operations: dict[str, Any]) -> str:
+        spec = {
+            "controllers": {"simulationControllers": {"enabled": [{"name": "scheduler"}]}},
+            "operations": list(operations),
+        }
+        version = "simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1"
+        return json.dumps({"apiVersion": version, "kind": "Scenario", "metadata": {"name": "play"}, "spec": spec})
+
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "sea"}}
+    first = {"step": 1, "createOperation": {"object": namespace}}
+    done = {"step": 2, "doneOperation": {}}
+    with Serve(tmp_path / "state") as server:
+        kubectl = Kubectl(programs / "kubectl", server.kubeconfig, tmp_path)
+        kubectl("apply", "--server-side", "-f", "-", stdin=applied(first))
+        assert read(kubectl, "play")["status"]["phase"] == "Paused"
+        kubectl("apply", "--server-side", "-f", "-", stdin=applied(done, first))
+        wait_until(lambda: kubectl.json("get", "scenario", "play")["status"]["phase"] == "Succeeded", 30, "it goes on")
+        assert [each["id"] for each in kubectl.json("get", "scenario", "play")["spec"]["operations"]] == [
+            "op-2",
+            "op-1",
+        ]
+        assert kubectl("get", "scenario", "play", "--no-headers").split()[:3] == ["play", "Succeeded", "2.0"]

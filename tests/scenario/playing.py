@@ -107,6 +107,9 @@ class SlotScheduler:
         elif change.type == "ADDED" and not change.stored.document()["spec"].get("nodeName"):
             self.queue[change.stored.name] = None
 
+    def profile_names(self) -> list[str]:
+        return ["default-scheduler"]
+
     def has_work(self) -> bool:
         return bool(self.queue)
 

@@ -66,6 +66,7 @@ def summary_of(run: "ScenarioRun", seconds: float) -> dict[str, Any]:
         "scenario": run.document["metadata"]["name"],
         "phase": status.phase,
         "message": status.message,
+        "reason": status.reason,
         "steps": len(status.pages),
         "lastStep": status.major,
         "virtualSeconds": (run.clock.now() - run.started_at) / 1_000_000,
@@ -92,7 +93,7 @@ def print_summary(summary: dict[str, Any], files: list[str], warnings: list[str]
     colour = {"Succeeded": "green", "Paused": "yellow"}.get(summary["phase"], "red")
     console.print(
         Text.assemble(
-            (summary["scenario"], "bold"), ": ", (summary["phase"], colour), f" ({summary['message'] or 'no message'})"
+            (summary["scenario"], "bold"), ": ", (summary["phase"], colour), f" ({summary['reason'] or 'no message'})"
         )
     )
     lines = [

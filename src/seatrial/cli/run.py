@@ -131,7 +131,6 @@ def run_scenario(
     from seatrial.clock import Clock
     from seatrial.scenario import ScenarioRun, fresh_store, tune_collector
     from seatrial.scenario.output_files import FilePages
-    from seatrial.scenario.spec import unused_timers
     from seatrial.timeline.rows import FolderSink, Rows
 
     tune_collector()
@@ -159,7 +158,7 @@ def run_scenario(
             (target / REPORT).unlink(missing_ok=True)
         files = [str(target / name) for name in files]
         summary = summary_of(scenario_run, progress.seconds)
-        warnings = list(unused_timers(scenario_run))
+        warnings = list(scenario_run.status.notes.values())
         if json:
             import orjson
 

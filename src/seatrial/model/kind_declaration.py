@@ -121,7 +121,7 @@ _SCALARS: dict[type, Document] = {
 
 def _schema(info: inspect.Type) -> Document:
     if isinstance(info, inspect.Metadata):
-        return _schema(info.type) | (info.extra_json_schema or {})
+        return _described(_schema(info.type), info.extra_json_schema or {})
     if isinstance(info, inspect.UnionType):
         members = [member for member in info.types if not isinstance(member, inspect.NoneType)]
         nullable: Document = {"nullable": True} if len(members) < len(info.types) else {}
@@ -129,7 +129,13 @@ def _schema(info: inspect.Type) -> Document:
     if isinstance(info, inspect.StructType):
         properties = {field.encode_name: _schema(field.type) for field in info.fields}
         required = [field.encode_name for field in info.fields if field.required]
-        return {"type": "object", "properties": properties, **({"required": required} if required else {})}
+        about = info.cls.__dict__.get("__doc__")
+        return {
+            **({"description": about.partition("\n\n")[0]} if about else {}),
+            "type": "object",
+            "properties": properties,
+            **({"required": required} if required else {}),
+        }
     if isinstance(info, inspect.ListType | inspect.VarTupleType):
         return {"type": "array", "items": _schema(info.item_type)}
     if isinstance(info, inspect.DictType):
@@ -140,6 +146,12 @@ def _schema(info: inspect.Type) -> Document:
         bounds = {"minimum": info.ge, "maximum": info.le}
         return {"type": "integer", "format": "int64"} | {k: v for k, v in bounds.items() if v is not None}
     return dict(_SCALARS.get(type(info)) or _anything())
+
+
+def _described(schema: Document, more: Document) -> Document:
+    """A schema with what its field says; a description of the field comes before that of its type."""
+    described = {"description": more["description"], **schema} if "description" in more else dict(schema)
+    return described | more
 
 
 def _anything() -> Document:

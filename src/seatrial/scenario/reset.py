@@ -1,11 +1,15 @@
 """Wipes the store at the start of a scenario: earlier objects must not change its result.
 
-Scenarios, the system namespaces with their ServiceAccounts and tokens, system PriorityClasses, definitions, RBAC,
-webhooks and Stages stay; everything else goes, custom resources too, whatever finalizers it has.
+Scenarios, the system namespaces with their ServiceAccounts and tokens and system PriorityClasses stay. Of definitions,
+RBAC, webhooks and Stages those stay that no Scenario created: a Scenario leaves an annotation on such objects, so that
+this is known after a restart and after the Scenario was deleted. Everything else goes, custom resources too, whatever
+finalizers it has.
 """
 
+from seatrial.model.documents import Document
+from seatrial.model.kinds import Kind
 from seatrial.scenario.cluster import SYSTEM_NAMESPACES, furnish
-from seatrial.scenario.spec.kind import SCENARIO
+from seatrial.scenario.spec.kind import CREATED_BY, SCENARIO
 from seatrial.store import Store, Stored
 
 KEPT_GROUPS = frozenset(
@@ -17,19 +21,21 @@ KEPT_GROUPS = frozenset(
         "flowcontrol.apiserver.k8s.io",
     }
 )
-KEPT_KINDS = frozenset({SCENARIO.group_kind, ("kwok.x-k8s.io", "Stage"), ("kwok.x-k8s.io", "ClusterStage")})
+KEPT_KINDS = frozenset({("kwok.x-k8s.io", "Stage"), ("kwok.x-k8s.io", "ClusterStage")})
 PUBLISHED = frozenset({"kube-root-ca.crt", "extension-apiserver-authentication"})
+DEFINITIONS = ("apiextensions.k8s.io", "CustomResourceDefinition")
+_CREATED_BY = CREATED_BY.encode()
 TOKEN = b'"kubernetes.io/service-account-token"'
 
 
 def wipe(store: Store, writer: str) -> int:
     """Remove everything that must not stay; returns how many objects were removed."""
     gone = 0
-    seen: set[tuple[str, str]] = set()
-    for kind in list(store.kinds):
-        if kind.group_kind in seen or kind.group in KEPT_GROUPS or kind.group_kind in KEPT_KINDS:
-            continue
-        seen.add(kind.group_kind)
+    kinds: dict[tuple[str, str], Kind] = {}
+    for kind in store.kinds:
+        kinds.setdefault(kind.group_kind, kind)
+    # Definitions come last: without its definition a custom resource could not be removed.
+    for kind in sorted(kinds.values(), key=lambda kind: kind.group_kind == DEFINITIONS):
         for stored in list(store.index(kind).all("")):
             if not stays(stored):
                 store.remove(stored, stored.document(), writer=writer)
@@ -38,9 +44,25 @@ def wipe(store: Store, writer: str) -> int:
     return gone
 
 
+def outlasts_wipes(kind: Kind) -> bool:
+    """Whether objects of a kind stay unless a Scenario created them."""
+    return kind.group in KEPT_GROUPS or kind.group_kind in KEPT_KINDS
+
+
+def mark(document: Document) -> Document:
+    """An object that a Scenario creates, with the annotation that lets the next wipe remove it."""
+    metadata = document.get("metadata") or {}
+    annotations = {**(metadata.get("annotations") or {}), CREATED_BY: "scenario"}
+    return {**document, "metadata": {**metadata, "annotations": annotations}}
+
+
 def stays(stored: Stored) -> bool:
-    """Whether an object of a kind that is wiped is one of those that every cluster has."""
+    """Whether a wipe leaves an object: it is one of those that every cluster has, or the user's."""
+    if outlasts_wipes(stored.kind):
+        return _CREATED_BY not in stored.data or CREATED_BY not in (_metadata(stored).get("annotations") or {})
     match stored.kind.group_kind:
+        case SCENARIO.group_kind:
+            return True
         case ("", "Namespace"):
             return stored.name in SYSTEM_NAMESPACES
         case ("", "ServiceAccount"):
@@ -56,3 +78,8 @@ def stays(stored: Stored) -> bool:
         case ("networking.k8s.io", "ServiceCIDR"):
             return stored.name == "kubernetes"
     return False
+
+
+def _metadata(stored: Stored) -> Document:
+    metadata: Document = stored.document()["metadata"]
+    return metadata

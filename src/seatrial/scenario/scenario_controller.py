@@ -121,6 +121,10 @@ class ScenarioController:
     def _can_go_on(self) -> bool:
         return self._running is not None and (self._woken or self.run is None or not self.run.is_waiting)
 
+    def _tell_waiting(self) -> None:
+        """Bring the messages of Pending Scenarios up to date: another one runs, or its phase has changed."""
+        self._unmarked.update(self._waiting)
+
     def _can_begin(self) -> bool:
         return self.run is None and bool(self._waiting)
 
@@ -151,6 +155,7 @@ class ScenarioController:
             self._mark(stored, FAILED, str(error))
             return None
         self.run = run
+        self._tell_waiting()
         return run
 
     def _go_on(self, running: Iterator[None]) -> None:
@@ -170,6 +175,8 @@ class ScenarioController:
             return
         if run.is_over:
             self._end(run)
+        elif self._running is None:
+            self._tell_waiting()
 
     def _end(self, run: ScenarioRun) -> None:
         run.close()
@@ -202,6 +209,7 @@ class ScenarioController:
             current = -1 if run.status.major is None else run.status.major
             if run.plan.after(current) is not None:
                 self._running = run.run()
+                self._tell_waiting()
             elif self._status is not None:
                 run.file_late_entries()
                 self._status.publish(run.status)
@@ -222,8 +230,21 @@ class ScenarioController:
         name = next(iter(self._unmarked))
         del self._unmarked[name]
         stored = self.store.find(SCENARIO, name)
-        if stored is not None and not status_of(stored).get("phase"):
-            self._mark(stored, PENDING, "")
+        if stored is None or name not in self._waiting:
+            return
+        status, why = status_of(stored), self._why_pending(name)
+        if (status.get("phase") or "", status.get("message", "")) != (PENDING, why):
+            self._mark(stored, PENDING, why)
+
+    def _why_pending(self, name: str) -> str:
+        """Scenarios run one at a time, in the order of their creation."""
+        if self.run is None:
+            return ""
+        current, phase = self.run.document["metadata"]["name"], self.run.status.phase
+        before = list(self._waiting)[: list(self._waiting).index(name)]
+        queue = f", behind {before[-1]}" if before else ""
+        remedy = "; it ends with Done, or when it is deleted" if phase == PAUSED else ""
+        return f"waits for Scenario {current}, which is {phase}{queue}{remedy}"
 
     def _mark(self, stored: Stored, phase: str, reason: str) -> None:
         """Set the phase of a Scenario that does not run; its result stays."""

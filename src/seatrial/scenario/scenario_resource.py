@@ -17,8 +17,10 @@ from seatrial.scenario.spec.dialect import FAILED, SUCCEEDED, dialect_of
 from seatrial.scenario.spec.kind import MERGED_BY_ID, SCENARIO, Scenario
 from seatrial.scenario.spec.operation_ids import KnownOperations, ids_in
 from seatrial.scenario.spec.plan import settle
+from seatrial.scenario.spec.status_schema import status_schema
 from seatrial.scenario.status import ScenarioStatus
 from seatrial.store import Admission, Request, Store, Stored
+from seatrial.store.printers import Cell, plain
 
 WRITER = "scenario"
 ANYTHING: Document = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
@@ -28,6 +30,18 @@ _WITHOUT_PAGES = b',"status":'
 _COMMA = b","
 
 
+def _shown(document: Document) -> list[Cell]:
+    status = document.get("status") or {}
+    step = (status.get("stepStatus") or {}).get("step")
+    if isinstance(step, dict):
+        step = f"{step.get('major', 0)}.{step.get('minor', 0)}"
+    return [status.get("phase", ""), "" if step is None else str(step), status.get("message", "")]
+
+
+COLUMNS = plain("Name Phase Step Message Age", _shown)
+"""What `kubectl get scenarios` prints; a path cannot join the major and the minor step."""
+
+
 def definition() -> Document:
     """The CustomResourceDefinition of Scenarios; the other spellings of the KEP are let in.
 
@@ -35,7 +49,9 @@ def definition() -> Document:
     kubectl apply would then look for ids in a file that has none.
     """
     document = custom_resource_definition(Scenario)
-    spec = document["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
+    properties = document["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
+    properties["status"] = status_schema()
+    spec = properties["spec"]["properties"]
     _let_in(spec)
     for listing in ("events", "operations"):
         spec[listing] = {key: value for key, value in spec[listing].items() if key not in MERGED_BY_ID}
@@ -61,14 +77,22 @@ def install(store: Store) -> None:
     kind = store.kinds.named("apiextensions.k8s.io/v1", "CustomResourceDefinition")
     assert kind is not None
     document = definition()
-    if store.find(kind, document["metadata"]["name"]) is None:
+    name = document["metadata"]["name"]
+    stored = store.find(kind, name)
+    if stored is None:
         store.create(kind, document, writer="system")
+    elif stored.document()["spec"]["versions"] != document["spec"]["versions"]:
+        # The data directory is that of an earlier version.
+        versions = document["spec"]["versions"]
+        store.modify(kind, name, lambda kept: kept["spec"].update(versions=versions), writer="system")
     schema = {**openapi_of(Scenario), "x-kubernetes-patch-strategy": "merge"}
     _let_in(schema["properties"]["spec"]["properties"])
     timeline = {**ANYTHING, "x-kubernetes-list-map-keys": ["id"]}
     result = {**ANYTHING, "properties": {"timeline": timeline}}
     schema["properties"]["status"] = {**ANYTHING, "properties": {"scenarioResult": result}}
     store.definitions.declared[SCENARIO.group_kind] = schema_from_openapi(schema, root=True)
+    store.definitions.printers[SCENARIO.group_kind] = COLUMNS
+    store.real_time[SCENARIO.group_kind] = store.clock, store.identities
     store.admission = ScenarioAdmission(store.admission)
 
 

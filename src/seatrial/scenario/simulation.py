@@ -4,7 +4,7 @@ The command line, the Python API and the server all make a ScenarioRun. They dif
 the status, and in where timeline pages and rows are kept.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -18,13 +18,14 @@ from seatrial.scenario.engine.controller_registry import REGISTRY, SCHEDULER, Re
 from seatrial.scenario.engine.controller_set import SimulationControllers
 from seatrial.scenario.engine.embedded_volcano import VOLCANO, VolcanoSettings, volcano_maker
 from seatrial.scenario.engine.engine import Engine, Settings
-from seatrial.scenario.engine.participants import Participant, SchedulerLoop
-from seatrial.scenario.engine.user_controllers import UserControllerParticipant
+from seatrial.scenario.engine.participants import Participant, SchedulerLoop, SchedulerParticipant
+from seatrial.scenario.notes import contradictions, unclaimed_pods, unserved, waiting_jobs
 from seatrial.scenario.spec.annotations import check_annotations
 from seatrial.scenario.spec.dialect import FAILED, PAUSED, Phase, dialect_of
 from seatrial.scenario.spec.kind import SCENARIO, STEP_DURATION, Controllers
 from seatrial.scenario.spec.operation_ids import KnownOperations, Planned, ids_in, number
 from seatrial.scenario.spec.plan import Plan, settle
+from seatrial.scenario.spec.timers import idle_cron_jobs, unused_timers
 from seatrial.scenario.spec.validation import operation_problems, problems
 from seatrial.scenario.status import MemoryPages, Publisher, Publishers, ScenarioStatus, Strategy, TimelinePages
 from seatrial.scheduler import Recorder
@@ -33,8 +34,6 @@ from seatrial.timeline import CELLS_ON_THE_WIRE, SNAPSHOT, Level, Timeline, past
 from seatrial.timeline.rows import Rows
 from seatrial.timeline.wire import Shape
 
-REPORTED_JOBS = 5
-"""Waiting jobs of Volcano whose reasons the message of a scenario gives."""
 MakeScheduler = Callable[[Store, Clock, Recorder], SchedulerLoop]
 NO_SCHEDULER = (
     "the scheduler is simulated, but this server runs without one (--no-scheduler): start it without that option, "
@@ -132,9 +131,9 @@ class ScenarioRun:
                 self.status.phase, self.status.reason = FAILED, str(error)
                 self._show()
                 return
+            self._note_without_effect(self.engine)
         yield from self.engine.run()
-        self._report_unserved(self.engine.controllers)
-        self._report_waiting(self.engine.controllers)
+        self._note_what_waits(self.engine)
 
     def _problems(self) -> Iterator[ScenarioError]:
         names = {*self.options.registry.names(), *self.options.outside}
@@ -273,30 +272,42 @@ class ScenarioRun:
         controllers.start()
         return engine
 
-    def _report_unserved(self, controllers: SimulationControllers) -> None:
-        """Note controllers that were never called because a kind they watch is not served: probably a mistake."""
+    def _note(self, notes: Iterable[tuple[str, str]]) -> None:
+        """Set notes of the message by key; an empty text removes the note."""
+        before = dict(self.status.notes)
+        for key, text in notes:
+            self.status.notes.pop(key, None)
+            if text:
+                self.status.notes[key] = text
+        if self.status.notes != before:
+            self._show()
+
+    def _note_what_waits(self, engine: Engine) -> None:
+        controllers = engine.controllers
+        if self.status.phase != FAILED:
+            self._note(unserved(controllers))
+        self._note(waiting_jobs(controllers))
+        if not self.options.outside:
+            self._note(unclaimed_pods(self.timeline.pods, self._scheduler_names(controllers)))
+
+    def _note_without_effect(self, engine: Engine) -> None:
+        """Note parts of the spec that have no effect."""
+        duration, chosen = engine.settings.step_duration, Controllers.of(self.document)
+        found = list(idle_cron_jobs(self.listed, enabled_names(chosen), duration))
+        if not duration and not self.options.drain:
+            found += unused_timers(self.listed, self.options.snapshot)
+        self._note(contradictions(chosen))
+        self._note((text, text) for text in found)
+
+    def _scheduler_names(self, controllers: SimulationControllers) -> set[str]:
+        """The values of schedulerName that a scheduler of this run serves."""
+        names: set[str] = set()
         for controller in (*controllers.preparing, *controllers.simulated):
-            missing = controller.unserved() if isinstance(controller, UserControllerParticipant) else []
-            if missing and self.status.phase != FAILED:
-                text = f"controller {controller.name} watches {', '.join(missing)}, which is not served"
-                self.status.notes[f"unserved {controller.name}"] = text
-                self._show()
-            else:
-                self.status.notes.pop(f"unserved {controller.name}", None)
-
-    def _report_waiting(self, controllers: SimulationControllers) -> None:
-        """Note why jobs of Volcano still wait."""
-        named = [each for each in (*controllers.preparing, *controllers.simulated) if each.name == VOLCANO]
-        if not named:
-            return
-        from seatrial.volcano import VolcanoScheduler
-
-        for controller in named:
-            if isinstance(controller, VolcanoScheduler):
-                reasons = [entry.text for entry in controller.waiting]
-                more = f"; {len(reasons) - REPORTED_JOBS} more jobs wait" if len(reasons) > REPORTED_JOBS else ""
-                self.status.notes[controller.name] = "; ".join(reasons[:REPORTED_JOBS]) + more
-                self._show()
+            if isinstance(controller, SchedulerParticipant):
+                names.update(controller.scheduler.profile_names())
+            elif controller.name == VOLCANO:
+                names.add(VOLCANO)
+        return names
 
     def _load_snapshot(self) -> None:
         for document in self.options.snapshot:

@@ -135,6 +135,10 @@ class Scheduler:
         """What keeps the picture of the cluster; a stop replaces it."""
         return self._watcher
 
+    def profile_names(self) -> list[str]:
+        """The names of its profiles: the values of schedulerName whose pods it takes."""
+        return list(self.frameworks)
+
     def has_work(self) -> bool:
         """Whether an attempt can be made without time passing."""
         return self._waiting.has_settled() or self._binder.has_answers() or self.queue.has_work()

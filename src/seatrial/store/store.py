@@ -79,6 +79,8 @@ class Store:
         self.rules = rules or Rules(self.definitions)
         self.before_write: BeforeWrite | None = None
         """Called with each write just before it is committed; a counter of writes per step must come first."""
+        self.real_time: dict[tuple[str, str], tuple[Clock, Identities]] = {}
+        """Kinds that a simulation leaves in real time, with the clock and the identities of their objects."""
         self.known_fields: dict[bytes, bytes] = {}
         """Sets of fields that were worked out for creators, by the shape of what they created."""
         self._revisions = Revisions(history)
@@ -89,6 +91,14 @@ class Store:
     def revision(self) -> int:
         """The revision of the latest write."""
         return self._revisions.revision
+
+    def clock_of(self, kind: Kind) -> Clock:
+        """The clock by which objects of a kind are created."""
+        return self.real_time[kind.group_kind][0] if kind.group_kind in self.real_time else self.clock
+
+    def identities_of(self, kind: Kind) -> Identities:
+        """The source of uids for objects of a kind."""
+        return self.real_time[kind.group_kind][1] if kind.group_kind in self.real_time else self.identities
 
     def find(self, kind: Kind, name: str, namespace: str = "") -> Stored | None:
         """The object of that name, or None."""

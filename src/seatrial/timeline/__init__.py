@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from seatrial.timeline.columns import DICTIONARY
     from seatrial.timeline.decisions import PASSED
     from seatrial.timeline.explanation import UNRECORDED, Explanation, are_attempts_unrecorded, explain
+    from seatrial.timeline.pods import PodHistory, scheduler_of
     from seatrial.timeline.reader import NAME, Attempt, TimelineReader
     from seatrial.timeline.resume import pasts_of_pods
     from seatrial.timeline.timeline import CELLS_ON_THE_WIRE, SNAPSHOT, Level, Timeline
@@ -23,11 +24,13 @@ __all__ = [
     "Attempt",
     "Explanation",
     "Level",
+    "PodHistory",
     "Timeline",
     "TimelineReader",
     "are_attempts_unrecorded",
     "explain",
     "pasts_of_pods",
+    "scheduler_of",
 ]
 
 if not TYPE_CHECKING:
@@ -45,6 +48,7 @@ if not TYPE_CHECKING:
             "NAME": "reader",
             "PASSED": "decisions",
             "PREFIX": "annotations",
+            "PodHistory": "pods",
             "SNAPSHOT": "timeline",
             "Timeline": "timeline",
             "TimelineReader": "reader",
@@ -52,5 +56,6 @@ if not TYPE_CHECKING:
             "are_attempts_unrecorded": "explanation",
             "explain": "explanation",
             "pasts_of_pods": "resume",
+            "scheduler_of": "pods",
         },
     )

@@ -132,6 +132,11 @@ def node_of(stored: Stored) -> str | None:
     return _bound.decode(data).spec.node_name if b'"nodeName"' in data else None
 
 
+def scheduler_of(stored: Stored) -> str:
+    """The scheduler that a pod names."""
+    return _bound.decode(stored.data).spec.scheduler_name or "default-scheduler"
+
+
 def phase_of(stored: Stored) -> str:
     """The phase of a pod."""
     return msgspec.json.decode(stored.data, type=_Pod).status.phase
@@ -139,6 +144,7 @@ def phase_of(stored: Stored) -> str:
 
 class _Spec(msgspec.Struct, rename="camel"):
     node_name: str | None = None
+    scheduler_name: str = ""
 
 
 class _Status(msgspec.Struct):

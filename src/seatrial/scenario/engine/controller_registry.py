@@ -101,7 +101,7 @@ class Registry:
         return [
             name
             for name in names
-            if name not in simulated and (name in enabled or (name in on and name not in SCHEDULERS))
+            if name not in {*simulated, *disabled} and (name in enabled or (name in on and name not in SCHEDULERS))
         ]
 
 
@@ -109,13 +109,21 @@ def simulated_names(controllers: Controllers, dialect: Dialect) -> list[str]:
     """The controllers that are simulated; in the first spelling the scheduler alone."""
     if not dialect.minor_steps:
         return [SCHEDULER]
-    return _names((controllers.simulation_controllers or _NO_CONTROLLERS).enabled)
+    chosen = controllers.simulation_controllers or _NO_CONTROLLERS
+    disabled = _names(chosen.disabled)
+    return [name for name in _names(chosen.enabled) if name not in disabled]
 
 
 def enabled_names(controllers: Controllers) -> list[str]:
     """The controllers that a scenario names, simulated or pre-simulation."""
     sets = controllers.simulation_controllers, controllers.presimulation_controllers
-    return [name for chosen in sets if chosen is not None for name in _names(chosen.enabled)]
+    return [
+        name
+        for chosen in sets
+        if chosen is not None
+        for name in _names(chosen.enabled)
+        if name not in _names(chosen.disabled)
+    ]
 
 
 def _made(controller: type[UserController]) -> UserController:

@@ -8,6 +8,7 @@ import orjson
 from seatrial.model.errors import ScenarioError, SeatrialError, StatusError
 from seatrial.model.kinds import Kind
 from seatrial.model.yaml_reader import load_all
+from seatrial.scenario.reset import mark, outlasts_wipes
 from seatrial.scenario.spec.annotations import check_annotations, mentions
 from seatrial.scenario.spec.kind import CreateOptions as CreateOptionsGiven
 from seatrial.scenario.spec.kind import DeleteOperation, Operation, PatchOperation, TypeMeta
@@ -62,7 +63,8 @@ def _create(store: Store, planned: Planned, operation: Operation) -> Stored:
     namespace = _namespace(kind, (create.object.get("metadata") or {}).get("namespace"))
     if mentions(planned.data):
         check_annotations(create.object, planned.id)
-    return store.create(kind, create.object, writer=writer_of(planned), namespace=namespace, options=options)
+    document = mark(create.object) if outlasts_wipes(kind) else create.object
+    return store.create(kind, document, writer=writer_of(planned), namespace=namespace, options=options)
 
 
 def _create_options(given: CreateOptionsGiven) -> CreateOptions:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from seatrial.scenario.spec.decoding import decode_scenario, line_of, read_scenario, respell, undecodable
     from seatrial.scenario.spec.dialect import FAILED, RUNNING, Dialect, Phase, dialect_of
-    from seatrial.scenario.spec.linting import lint, places, unused_timers
+    from seatrial.scenario.spec.linting import lint, places
     from seatrial.scenario.spec.operation_ids import Planned
     from seatrial.scenario.spec.placeholders import Template
     from seatrial.scenario.spec.plan import settle
@@ -28,7 +28,6 @@ __all__ = [
     "respell",
     "settle",
     "undecodable",
-    "unused_timers",
 ]
 
 if not TYPE_CHECKING:
@@ -53,6 +52,5 @@ if not TYPE_CHECKING:
             "respell": "decoding",
             "settle": "plan",
             "undecodable": "decoding",
-            "unused_timers": "linting",
         },
     )

@@ -18,6 +18,8 @@ STEP_DURATION = f"{GROUP}/step-duration"
 RUN_DURATION = f"{GROUP}/run-duration"
 EXIT_CODE = f"{GROUP}/exit-code"
 FOREIGN_WRITES = f"{GROUP}/foreign-writes"
+CREATED_BY = f"{GROUP}/created-by"
+"""Left by a Scenario on what it creates of the kinds that stay for the next one (`scenario.reset`)."""
 
 LAST_STEP = 2**31 - 1
 Step = Annotated[int, msgspec.Meta(ge=0, le=LAST_STEP, extra_json_schema={"format": "int32"})]

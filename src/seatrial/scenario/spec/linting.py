@@ -8,23 +8,16 @@ import msgspec
 from seatrial.model.documents import Document
 from seatrial.model.errors import ScenarioError
 from seatrial.scenario.dry_run import Finding, rehearse
-from seatrial.scenario.engine.controller_registry import REGISTRY
+from seatrial.scenario.engine.controller_registry import REGISTRY, enabled_names
 from seatrial.scenario.engine.operations import is_done
-from seatrial.scenario.simulation import ScenarioRun, step_duration
+from seatrial.scenario.simulation import step_duration
 from seatrial.scenario.spec.annotations import unknown_on_scenario
 from seatrial.scenario.spec.dialect import Dialect
 from seatrial.scenario.spec.generators import expand
-from seatrial.scenario.spec.kind import RUN_DURATION, STEP_DURATION, Controllers, Generator, Operation
+from seatrial.scenario.spec.kind import STEP_DURATION, Controllers, Generator, Operation
 from seatrial.scenario.spec.operation_ids import Planned
+from seatrial.scenario.spec.timers import idle_cron_jobs, unused_timers
 from seatrial.scenario.spec.validation import problems
-
-TIMED_FIELDS = {
-    RUN_DURATION: "the run time of pods",
-    "tolerationSeconds": "tolerationSeconds",
-    "activeDeadlineSeconds": "activeDeadlineSeconds",
-    "ttlSecondsAfterFinished": "ttlSecondsAfterFinished",
-    "durationMilliseconds": "the delay of a Stage",
-}
 
 
 def lint(
@@ -45,7 +38,7 @@ def lint(
         duration = step_duration(document)
     except ScenarioError as error:
         return [*found, Finding("error", str(error), field=f"metadata.annotations[{STEP_DURATION}]")]
-    return [*found, *_warnings(operations), *([] if duration else map(_warning, _unused(operations)))]
+    return [*found, *_warnings(operations), *map(_warning, _untimely(document, operations, duration))]
 
 
 def places(document: Document, dialect: Dialect, folder: Path) -> Iterator[str]:
@@ -84,18 +77,7 @@ def _warnings(operations: Sequence[Planned]) -> Iterator[Finding]:
             yield _warning(f"step {planned.step} comes after Done in step {last}, it never runs", planned.id)
 
 
-def _unused(operations: Sequence[Planned]) -> Iterator[str]:
-    """Outer timers never fire in a scenario whose steps take no time."""
-    for field, said in TIMED_FIELDS.items():
-        found = [planned.id for planned in operations if f'"{field}"'.encode() in planned.data]
-        if found:
-            yield (
-                f"{said} (operation {found[0]}{' and others' if len(found) > 1 else ''}) has no effect: "
-                f"steps take no time without the annotation {STEP_DURATION}"
-            )
-
-
-def unused_timers(run: ScenarioRun) -> Iterator[str]:
-    """One warning for a scenario that needs time to pass though its steps take none."""
-    if run.engine is not None and not run.engine.settings.step_duration and not run.options.drain:
-        yield from list(_unused(run.listed))[:1]
+def _untimely(document: Document, operations: Sequence[Planned], duration: int) -> Iterator[str]:
+    yield from idle_cron_jobs(operations, enabled_names(Controllers.of(document)), duration)
+    if not duration:
+        yield from unused_timers(operations)

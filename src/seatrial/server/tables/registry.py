@@ -24,7 +24,7 @@ class Tables:
         if include_object not in ("", "None", "Metadata", "Object"):
             raise BadRequest(f"unrecognized includeObject value: {include_object!r}")
         columns = self._custom_columns(kind) if kind.custom else strategy_of(kind).columns or PLAIN
-        return Table(columns, self._store.clock.now, include_object or "Metadata")
+        return Table(columns, self._store.clock_of(kind).now, include_object or "Metadata")
 
     def selectable_fields(self, kind: Kind) -> tuple[str, ...]:
         """The fields that a custom kind lets selectors name."""
@@ -38,6 +38,8 @@ class Tables:
         return self._store.find(definitions, kind.resource) if definitions is not None else None
 
     def _custom_columns(self, kind: Kind) -> Columns:
+        if kind.group_kind in self._store.definitions.printers:
+            return self._store.definitions.printers[kind.group_kind]
         definition = self._definition(kind)
         if definition is None:
             return PLAIN

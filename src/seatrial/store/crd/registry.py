@@ -9,6 +9,7 @@ from seatrial.store.crd.definition import Definition, Version, read_definition
 from seatrial.store.crd.definition_validation import definition_causes
 from seatrial.store.crd.names import accept
 from seatrial.store.crd.ratcheting import is_unchanged
+from seatrial.store.printers.columns import Columns
 from seatrial.store.registry.scale import ScalePaths
 from seatrial.store.versions import Versions
 
@@ -25,6 +26,8 @@ class Definitions:
         self._by_kind: dict[tuple[str, str, str], Version] = {}
         self.declared: dict[tuple[str, str], Schema] = {}
         """Kinds of ours whose schema says more than a CustomResourceDefinition can: merge keys."""
+        self.printers: dict[tuple[str, str], Columns] = {}
+        """Printers of kinds of ours whose cells no JSONPath gives."""
 
     def changed(self, document: Document) -> None:
         """Serve the kinds of a new or changed definition."""

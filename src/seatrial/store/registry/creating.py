@@ -106,12 +106,12 @@ def settle_name(store: "Store", kind: Kind, metadata: Document, namespace: str) 
 
 def prepare(store: "Store", kind: Kind, document: Document, namespace: str, *, restored: bool = False) -> Document:
     """The document as it is stored: system metadata set, status as a fresh object has it (or as it was)."""
-    metadata, now = document["metadata"], store.clock.now()
+    metadata, now, identities = document["metadata"], store.clock_of(kind).now(), store.identities_of(kind)
     metadata.pop("resourceVersion", None)
     metadata.pop("selfLink", None)
     if restored:
         if not metadata.get("uid"):
-            metadata["uid"] = store.identities.uid(kind, namespace, metadata["name"])
+            metadata["uid"] = identities.uid(kind, namespace, metadata["name"])
         metadata.setdefault("creationTimestamp", to_time(now))
         if strategy_of(kind).has_generation:
             metadata.setdefault("generation", 1)
@@ -121,7 +121,7 @@ def prepare(store: "Store", kind: Kind, document: Document, namespace: str, *, r
         return ordered(kind, document)
     for key in ("deletionTimestamp", "deletionGracePeriodSeconds", "generation"):
         metadata.pop(key, None)
-    metadata["uid"] = store.identities.uid(kind, namespace, metadata["name"])
+    metadata["uid"] = identities.uid(kind, namespace, metadata["name"])
     metadata["creationTimestamp"] = to_time(now)
     if strategy_of(kind).has_generation:
         metadata["generation"] = 1

@@ -1,0 +1,42 @@
+"""Parts of a scenario that need time to pass; without a step duration none does, and they have no effect."""
+
+from collections.abc import Collection, Iterable, Iterator
+
+from seatrial.model.documents import Document, encode
+from seatrial.scenario.spec.kind import RUN_DURATION, STEP_DURATION
+from seatrial.scenario.spec.operation_ids import Planned
+
+TIMED_FIELDS = {
+    RUN_DURATION: "the run time of pods",
+    "tolerationSeconds": "tolerationSeconds",
+    "activeDeadlineSeconds": "activeDeadlineSeconds",
+    "ttlSecondsAfterFinished": "ttlSecondsAfterFinished",
+    "durationMilliseconds": "the delay of a Stage",
+}
+CRON_JOB = b'"CronJob"'
+
+
+def unused_timers(operations: Iterable[Planned], snapshot: Iterable[Document] = ()) -> Iterator[str]:
+    """One warning for each field whose timer never fires."""
+    sources = [(f"operation {planned.id}", planned.data) for planned in operations]
+    sources += [("the snapshot", encode(document)) for document in snapshot]
+    for field, said in TIMED_FIELDS.items():
+        if found := _mentioning(sources, f'"{field}"'.encode()):
+            yield f"{said} ({found}) has no effect: steps take no time without the annotation {STEP_DURATION}"
+
+
+def idle_cron_jobs(operations: Iterable[Planned], controllers: Collection[str], duration: int) -> Iterator[str]:
+    """One warning where CronJobs make no Jobs: their controller is off by default, and works by time alone."""
+    if found := _mentioning([(f"operation {planned.id}", planned.data) for planned in operations], CRON_JOB):
+        wanted = [
+            *([] if "cronjob" in controllers else ["enable cronjob in spec.controllers.presimulationControllers"]),
+            *([] if duration else [f"set the annotation {STEP_DURATION}"]),
+        ]
+        if wanted:
+            yield f"CronJobs ({found}) make no Jobs: {' and '.join(wanted)}"
+
+
+def _mentioning(sources: Iterable[tuple[str, bytes]], text: bytes) -> str:
+    """The first source that has the text, and whether there are others."""
+    found = [name for name, data in sources if text in data]
+    return f"{found[0]}{' and others' if len(found) > 1 else ''}" if found else ""
