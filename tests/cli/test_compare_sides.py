@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from seatrial.cli.main import build
 from seatrial.model.errors import ConfigError
 from tests.cli.test_compare import MOST, WEIGHT, scenario
+from tests.proofs import proves
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -42,8 +43,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@proves("S-002")
 def test_simulations_are_sides(tmp_path: Path) -> None:
-    """S-002: the same scenario with two schedulers, from two objects."""
+    """The same scenario with two schedulers, from two objects."""
     compared = compare(EXAMPLES / "spread-or-binpack/simulation.yaml", out=tmp_path)
     assert compared["runs"] == ["spread", "binpack"]
     assert values(compared, "nodes_used") == [10, 4]
