@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from seatrial.model.times import SECOND
 from tests.controllers.objects import pod
 from tests.controllers.replaying import Cluster
 
@@ -42,7 +43,7 @@ def test_a_claim_that_waits_gets_its_volume_where_its_pod_goes(cluster: Cluster)
     cluster.settle()
     assert not cluster.all("PersistentVolume")
     cluster.create(user() | {"spec": user()["spec"] | {"nodeSelector": {ZONE: "z"}}})
-    cluster.settle()
+    cluster.settle(SECOND)
     assert cluster.get("Pod", "user")["status"]["phase"] == "Running"
     (volume,) = cluster.all("PersistentVolume")
     (term,) = volume["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"]
@@ -72,7 +73,7 @@ def test_a_provisioner_with_a_slash_in_its_name_makes_directories_of_the_chosen_
     local = storage_class("local", "WaitForFirstConsumer") | {"provisioner": "rancher.io/local-path"}
     cluster.create(local, claim(storageClassName="local"))
     cluster.create(user() | {"spec": user()["spec"] | {"nodeSelector": {ZONE: "z"}}})
-    cluster.settle()
+    cluster.settle(SECOND)
     assert cluster.get("Pod", "user")["status"]["phase"] == "Running"
     (volume,) = cluster.all("PersistentVolume")
     assert volume["metadata"]["annotations"]["pv.kubernetes.io/provisioned-by"] == "rancher.io/local-path"

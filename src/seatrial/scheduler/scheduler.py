@@ -22,6 +22,7 @@ from seatrial.scheduler.extender.encoded_objects import StoreObjects
 from seatrial.scheduler.extender.extender import ExtenderSet, ExtenderTieBreak, HttpExtender, Transport
 from seatrial.scheduler.framework.events import ASSIGNED_DELETE
 from seatrial.scheduler.framework.interface import Handle, Plugin
+from seatrial.scheduler.framework.pre_bind import PodsInPreBind
 from seatrial.scheduler.framework.waiting_pods import WaitingPods
 from seatrial.scheduler.metrics import SchedulerMetrics
 from seatrial.scheduler.plugins.registry import Registry
@@ -92,6 +93,7 @@ class Scheduler:
             self._waiting.close()
             if self._events is not None:
                 self._events.close()
+            self._pre_binding.close()
             self._build(self.configuration)
 
     def close(self) -> None:
@@ -141,7 +143,8 @@ class Scheduler:
 
     def has_work(self) -> bool:
         """Whether an attempt can be made without time passing."""
-        return self._waiting.has_settled() or self._binder.has_answers() or self.queue.has_work()
+        is_settled = self._waiting.has_settled() or self._pre_binding.has_settled()
+        return is_settled or self._binder.has_answers() or self.queue.has_work()
 
     def sweep(self) -> None:
         """Bring every pending pod back for one more try, whether or not anything has happened."""
@@ -154,6 +157,11 @@ class Scheduler:
             assert settled.status is not None
             self._decide_again(settled.binding)
             return self._conclude(self._binder.resume(settled.binding, settled.status))
+        pre_bound = self._pre_binding.take_settled()
+        if pre_bound is not None:
+            assert pre_bound.status is not None
+            self._decide_again(pre_bound.binding)
+            return self._conclude(self._binder.resume_pre_bind(pre_bound.binding, pre_bound.status))
         if self._binder.has_answers():
             self._decide_again(self._binder.next_answered())
             return self._conclude(self._binder.take_answer())
@@ -298,6 +306,8 @@ class Scheduler:
         self.nominator = PodNominator(self._watcher.present)
         self._waiting = WaitingPods(clock)
         self._preempting = RunningPreemptions(self._watcher.pods.get)
+        self._pre_binding = PodsInPreBind(clock)
+        self._watcher.pre_binding = self._pre_binding
         self._extenders = self._build_extenders(configuration)
         handle = Handle(
             self.cluster,
@@ -308,6 +318,7 @@ class Scheduler:
             clock.now,
             shared={"waiting_pods": self._waiting, "extenders": self._extenders, "preempting": self._preempting},
             shortcuts=self._shortcuts,
+            report_event=self._report_event,
         )
         profiles = build_profiles(configuration, self._registry, handle)
         self.frameworks = profiles.frameworks
@@ -345,14 +356,16 @@ class Scheduler:
             self.queue,
             self._status,
             self._waiting,
+            self._pre_binding,
             self._events,
             self._extenders,
             self._background,
             keeps_points=self.recorder.wants_cells,
         )
         self._preempter = Preempter(
-            store, self._status, self.nominator, self._waiting, self._events, self._preempting, self._watcher.pods.get
-        )
+            store, self._status, self.nominator, self._waiting, self._pre_binding, self._events, self._preempting,
+            self._watcher.pods.get,
+        )  # fmt: skip
 
     def _build_extenders(self, configuration: Configuration) -> ExtenderSet | None:
         if not configuration.extenders:
@@ -369,6 +382,10 @@ class Scheduler:
         if self._extenders is not None:
             return ExtenderTieBreak(self._extenders, self._tie_break, dice)
         return TieBreak(self._tie_break, dice)
+
+    def _report_event(self, pod: PodInfo, type: str, reason: str, action: str, note: str) -> None:
+        if self._events is not None:
+            self._events.report(pod, type, reason, action, note, pod.shape.scheduler_name)
 
     def _reject_waiting(self, pod: PodInfo) -> bool:
         waiting = self._waiting.get(pod.uid)

@@ -18,8 +18,8 @@ ZONE = "topology.kubernetes.io/zone"
 class Cluster(World):
     """Nodes a1 and a2 in zone a, b1 in zone b."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
         for name in ("a1", "a2", "b1"):
             self.node(name, labels={ZONE: name[0]})
         self.storage_class("wait", "WaitForFirstConsumer")
@@ -65,11 +65,19 @@ class Cluster(World):
         namespace = "default" if kind == "PersistentVolumeClaim" else ""
         return self.store.get(self.kind(kind), name, namespace).document()
 
+    def waits_for(self, name: str) -> str:
+        """The node where a pod waits until its volumes are bound."""
+        return str(self.document(name)["status"].get("nominatedNodeName", ""))
+
     def fate(self, name: str) -> str:
-        """The node of a pod, or the start of what is said about it."""
+        """The node that a pod is bound to or waits for, or the start of what is said about it."""
         self.run()
         message: str = self.condition(name).get("message") or ""
-        return self.node_of(name) or message.removeprefix("0/3 nodes are available: ").partition(". ")[0]
+        return (
+            self.node_of(name)
+            or self.waits_for(name)
+            or message.removeprefix("0/3 nodes are available: ").partition(". ")[0]
+        )
 
 
 def test_a_bound_volume_draws_the_pod_to_its_node() -> None:

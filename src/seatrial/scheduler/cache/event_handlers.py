@@ -20,6 +20,7 @@ from seatrial.scheduler.framework.events import (
     pod_events,
 )
 from seatrial.scheduler.framework.interface import Action
+from seatrial.scheduler.framework.pre_bind import PodsInPreBind
 from seatrial.scheduler.queue import SchedulingQueue
 from seatrial.scheduler.schedule_one.recorder import ANNOTATOR
 from seatrial.store import Change, Store, Stored
@@ -48,6 +49,8 @@ class Watcher:
         self._reader = PodReader()
         self.queue: SchedulingQueue
         """Set by the scheduler, which builds both."""
+        self.pre_binding: PodsInPreBind
+        """The pods that wait in PreBind; set by the scheduler."""
         self.on_assumed_deleted: Callable[[PodInfo], bool] = lambda pod: False
         """Asked when a pod is deleted while it waits to be bound; whether the callee undoes the assumption."""
         self.pods: dict[str, PodInfo] = {}
@@ -112,6 +115,8 @@ class Watcher:
             self._on_node(change)
         else:
             self._cluster.apply(change)
+            if self.pre_binding:
+                self.pre_binding.notice((name, change.stored.namespace, change.stored.name))
             if name in OBSERVED and self.is_heard():
                 old = None if change.previous is None else change.previous.document()
                 new = None if change.type == "DELETED" else change.stored.document()
@@ -130,6 +135,7 @@ class Watcher:
             if old is not None:
                 self.queue.move_all(NODE_DELETE, old, None)
                 table.remove_node(name)
+                self.pre_binding.notice(("Node", "", name))
             return
         new = NodeInfo.read(change.stored.document())
         if old is None:
@@ -237,6 +243,8 @@ class Watcher:
         if old.shape.scheduler_name not in self._profiles:
             return
         self.queue.delete(old)
+        if self.pre_binding:
+            self.pre_binding.notice(("Pod", old.namespace, old.name))
         if old.uid in self.assumed:
             self._delete_assumed(old)
         elif last.nominated_node:

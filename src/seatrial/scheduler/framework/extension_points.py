@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Nodes
 from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.scheduler.framework.interface import PostFiltered, Rejections, Wait
+from seatrial.scheduler.framework.interface import Poll, PostFiltered, Rejections, Wait
 from seatrial.scheduler.framework.status import Status
 
 if TYPE_CHECKING:
@@ -122,9 +122,9 @@ class PermitPlugin(Named, Protocol):
 
 @runtime_checkable
 class PreBindPlugin(Named, Protocol):
-    """Prepares the binding, e.g. binds volumes."""
+    """Prepares the binding, e.g. binds volumes; a Poll holds the pod until a condition holds."""
 
-    def pre_bind(self, pod: PodInfo, node: NodeInfo, state: Any) -> Status | None: ...
+    def pre_bind(self, pod: PodInfo, node: NodeInfo, state: Any) -> Status | Poll | None: ...
 
 
 @runtime_checkable

@@ -109,6 +109,30 @@ class Wait:
     timeout: int
 
 
+Watched = tuple[str, str, str]
+"""An object: kind, namespace and name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Poll:
+    """A PreBind answer: hold the pod until a condition holds, as upstream's `wait.PollUntilContextTimeout` does."""
+
+    condition: Callable[[], Status | None]
+    """Success, a failure, or None: not yet. It must not change anything."""
+    watched: frozenset[Watched]
+    """The objects that the condition depends on."""
+    interval: int
+    """How often the condition is looked at, in microseconds."""
+    timeout: int
+    """How long the pod waits at most, in microseconds."""
+    expired: str
+    """The error at the end of that time."""
+    changes_at: int | None = None
+    """When the answer changes by itself."""
+    finished: Callable[[str], None] = lambda failure: None
+    """Called at the end of the wait with the text of the failure, or an empty one."""
+
+
 @runtime_checkable
 class PodDependent(Protocol):
     """A state that other pods change: upstream's AddPod and RemovePod. Both answer with a state, often the same one."""
@@ -157,6 +181,8 @@ class Handle:
     shared: dict[str, Any] = field(default_factory=dict)
     """What plugins of all profiles share, by name."""
     shortcuts: Shortcuts = field(default_factory=chosen_shortcuts)
+    report_event: Callable[[PodInfo, str, str, str, str], None] = lambda *_: None
+    """Reports an Event about a pod: type, reason, action and note."""
 
 
 class Plugin:
@@ -174,6 +200,8 @@ class Plugin:
     """Weight of the score in the default profile."""
     arguments: ClassVar["Arguments | None"] = None
     """Types, defaults and validation of the pluginConfig of an in-tree plugin; None: it takes no arguments."""
+    prebinds_in_parallel: ClassVar[bool] = False
+    """Whether PreBind may run at the same time as that of its neighbours: upstream's AllowParallel."""
     unimplemented_points: ClassVar[tuple[str, ...]] = ()
     """Extension points that upstream's plugin has and that stay without effect, since their feature gate is off."""
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from seatrial.model.errors import SeatrialError
 from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.scheduler.framework.interface import Plugin, PostFiltered, Requeue, Wait, default_requeues
+from seatrial.scheduler.framework.interface import Plugin, Poll, PostFiltered, Requeue, Wait, default_requeues
 from seatrial.scheduler.framework.status import Status, Verdicts, error
 
 log = logging.getLogger("seatrial.scheduler")
@@ -37,7 +37,7 @@ _ANSWERS: Mapping[str, tuple[type, ...]] = {
     "unreserve": (object,),
     "permit": (Wait, *_STATUS),
     "pre_bind_pre_flight": _STATUS,
-    "pre_bind": _STATUS,
+    "pre_bind": (Poll, *_STATUS),
     "bind": _STATUS,
     "post_bind": (object,),
     "queueing hint": (object,),

@@ -40,6 +40,7 @@ from seatrial.scheduler.framework.extension_points import (
 )
 from seatrial.scheduler.framework.interface import Handle, Narrowed, Plugin, PostFiltered, Reads, Rejections, Wait
 from seatrial.scheduler.framework.plugin_errors import guard
+from seatrial.scheduler.framework.pre_bind import PreBindCall, PreBindRun
 from seatrial.scheduler.framework.status import (
     MISSING,
     SKIP,
@@ -124,10 +125,11 @@ class Framework:
         self._reservers = [p for p in self._at("reserve") if isinstance(p, ReservePlugin)]
         self._unreservers = [p for p in reversed(self._at("reserve")) if isinstance(p, UnreservePlugin)]
         self._permitters = [p for p in self._at("permit") if isinstance(p, PermitPlugin)]
-        self._pre_binders = [p for p in self._at("preBind") if isinstance(p, PreBindPlugin)]
+        pre_binders = [p for p in self._at("preBind") if isinstance(p, PreBindPlugin)]
+        self._pre_binders = [PreBindCall(p.name, p.pre_bind, p.prebinds_in_parallel) for p in pre_binders]
         self._pre_flights = [
             (p.name, p.pre_bind_pre_flight if isinstance(p, PreBindPreFlightPlugin) else _always_prepares)
-            for p in self._pre_binders
+            for p in pre_binders
         ]
         self._binders = [p for p in self._at("bind") if isinstance(p, BindPlugin)]
         self._post_binders = [p for p in self._at("postBind") if isinstance(p, PostBindPlugin)]
@@ -279,29 +281,22 @@ class Framework:
         text = f'one or more plugins asked to wait and no plugin rejected pod "{pod.name}"'
         return Status(Code.WAIT, (text,)), waits, told
 
-    def run_pre_bind_pre_flight(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> Status:
-        """SKIP where no PreBind plugin has anything to do."""
-        outcome = Status(Code.SKIP)
+    def run_pre_bind_pre_flight(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> tuple[Status, frozenset[str]]:
+        """SKIP where no PreBind plugin has anything to do; and the plugins that have not."""
+        outcome, skipped = Status(Code.SKIP), []
         for name, pre_flight in self._pre_flights:
             status = pre_flight(pod, node, cycle.of(name)) or SUCCESS
             if status.code == Code.SKIP:
+                skipped.append(name)
                 continue
             if not status.is_success:
-                return error(f'running PreBindPreFlight "{name}": {status.message}')
+                return error(f'running PreBindPreFlight "{name}": {status.message}'), frozenset()
             outcome = SUCCESS
-        return outcome
+        return outcome, frozenset(skipped)
 
-    def run_pre_bind(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> tuple[Status, list[tuple[str, str]]]:
-        """Runs PreBind plugins until one fails."""
-        told: list[tuple[str, str]] = []
-        for plugin in self._pre_binders:
-            status = plugin.pre_bind(pod, node, cycle.of(plugin.name)) or SUCCESS
-            told.append((plugin.name, status.message or "success"))
-            if status.is_rejected:
-                return status.by(plugin.name), told
-            if not status.is_success and status.code != Code.SKIP:
-                return error(f'running PreBind plugin "{plugin.name}": {status.message}'), told
-        return SUCCESS, told
+    def pre_bind(self, pod: PodInfo, node: NodeInfo, cycle: CycleState, skipped: frozenset[str]) -> PreBindRun:
+        """The PreBind plugins that have something to do, to be run."""
+        return PreBindRun((call for call in self._pre_binders if call.plugin not in skipped), pod, node, cycle.of)
 
     def run_bind(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> tuple[Status, list[tuple[str, str]]]:
         """Asks Bind plugins until one does not skip."""

@@ -13,6 +13,7 @@ from seatrial.model.errors import NotFound, StatusError
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.store_cluster import WRITER, kind_named
 from seatrial.scheduler.framework.interface import PostFiltered
+from seatrial.scheduler.framework.pre_bind import PodsInPreBind
 from seatrial.scheduler.framework.waiting_pods import WaitingPods
 from seatrial.scheduler.queue import PodNominator
 from seatrial.scheduler.schedule_one.event_series import EventReporter
@@ -74,12 +75,13 @@ class Preempter:
         status: PodStatusWriter,
         nominator: PodNominator,
         waiting: WaitingPods,
+        pre_binding: PodsInPreBind,
         events: EventReporter | None,
         running: RunningPreemptions,
         find: Find,
     ) -> None:
         self._store, self._status, self._nominator = store, status, nominator
-        self._waiting, self._events = waiting, events
+        self._waiting, self._pre_binding, self._events = waiting, pre_binding, events
         self._running, self._find = running, find
         self._pods = kind_named(store.kinds, "Pod")
 
@@ -115,14 +117,20 @@ class Preempter:
 
     def _evict(self, pod: PodInfo, node: str, victim: PodInfo) -> None:
         profile = pod.shape.scheduler_name
-        waiting = self._waiting.get(victim.uid)
-        if waiting is None:
+        in_memory = self._cancel(victim)
+        if not in_memory:
             victim = self._find(victim.key) or victim
-        in_memory = waiting is not None and waiting.preempt(PLUGIN)
         if not in_memory and not self._delete(victim, profile):
             return
         if self._events is not None:
             self._events.preempted(victim, pod, node, profile, in_memory=in_memory)
+
+    def _cancel(self, victim: PodInfo) -> bool:
+        """Take a pod back that is not bound yet; False where it does not wait."""
+        waiting = self._waiting.get(victim.uid)
+        if waiting is not None:
+            return waiting.preempt(PLUGIN)
+        return self._pre_binding.cancel(victim.uid, f"preempted by {PLUGIN}")
 
     def _delete(self, victim: PodInfo, scheduler: str) -> bool:
         """Mark and delete a victim; False where it is gone already."""

@@ -1,6 +1,7 @@
 """From a chosen node to a bound pod: assume, Reserve, Permit, PreBind, Bind, PostBind.
 
-Upstream runs what follows Permit in the background; here it is the end of the same turn, unless Permit holds the pod.
+Upstream runs what follows Permit in the background; here it is the end of the same turn, unless Permit or PreBind holds
+the pod.
 Upstream: pkg/scheduler/schedule_one.go (prepareForBindingCycle, bindingCycle), v1.36.3.
 """
 
@@ -13,8 +14,9 @@ from seatrial.scheduler.cache.event_handlers import Watcher
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.extender.extender import ExtenderSet
+from seatrial.scheduler.framework.pre_bind import PodsInPreBind, PreBindRun
 from seatrial.scheduler.framework.runtime import CycleState, Framework
-from seatrial.scheduler.framework.status import SUCCESS, Code, Status
+from seatrial.scheduler.framework.status import SKIP, SUCCESS, Code, Status
 from seatrial.scheduler.framework.waiting_pods import WaitingPods
 from seatrial.scheduler.queue import QueuedPod, SchedulingQueue
 from seatrial.scheduler.schedule_one.decision import SCHEDULED, WAITING, Decision
@@ -40,6 +42,9 @@ class Binding(Struct, eq=False):
     """Why it ended otherwise."""
     is_late: bool = False
     """Whether it failed after its scheduling cycle was over."""
+    skipped: frozenset[str] = frozenset()
+    """Plugins whose PreBind has nothing to do."""
+    pre_bind: PreBindRun | None = None
     is_plain: bool = False
     """Whether Reserve and PreBind have nothing to do, and their answers are not recorded."""
     is_being_bound: bool = False
@@ -83,6 +88,7 @@ class Binder:
         queue: SchedulingQueue,
         status: PodStatusWriter,
         waiting: WaitingPods,
+        pre_binding: PodsInPreBind,
         events: EventReporter | None,
         extenders: ExtenderSet | None,
         background: Background | None = None,
@@ -90,7 +96,7 @@ class Binder:
         keeps_points: bool = True,
     ) -> None:
         self._watcher, self._queue, self._status = watcher, queue, status
-        self._waiting, self._events, self._extenders = waiting, events, extenders
+        self._waiting, self._pre_binding, self._events, self._extenders = waiting, pre_binding, events, extenders
         self._background = background
         self._keeps_points = keeps_points
         self._answered: deque[tuple[Binding, Status | None]] = deque()
@@ -139,35 +145,56 @@ class Binder:
             return self._undo(binding, status)
         return self._finish(binding, SUCCESS)
 
+    def resume_pre_bind(self, binding: Binding, status: Status) -> Binding:
+        """The wait of a pod in PreBind is over."""
+        binding.outcome = SCHEDULED
+        return self._run_pre_bind(binding) if status.is_success else self._undo(binding, status)
+
     def _hold(self, binding: Binding) -> Binding:
+        status = self._prepare(binding, nominates=True)
+        if not status.is_success:
+            binding.is_late = True
+            return self._undo(binding, status)
         binding.outcome = WAITING
         self._waiting.hold(binding.assumed, binding, binding.waits)
-        self._status.nominate(binding.attempt.pod, binding.node.name)
         return binding
 
-    def _prepare(self, binding: Binding) -> Status:
-        """A pod whose PreBind has work to do says where it is going to be."""
-        attempt = binding.attempt
-        if binding.is_plain or not attempt.framework.has("preBind"):
-            return SUCCESS
-        status = attempt.framework.run_pre_bind_pre_flight(binding.assumed, binding.node, attempt.cycle)
-        if status.is_success:
+    def _prepare(self, binding: Binding, *, nominates: bool = False) -> Status:
+        """A pod that is going to wait, or whose PreBind has work to do, says where it is going to be."""
+        attempt, status = binding.attempt, SKIP
+        if not binding.is_plain and attempt.framework.has("preBind"):
+            run = attempt.framework.run_pre_bind_pre_flight
+            status, binding.skipped = run(binding.assumed, binding.node, attempt.cycle)
+        if status.is_success or (nominates and status.code == Code.SKIP):
             self._status.nominate(attempt.pod, binding.node.name)
         return SUCCESS if status.code == Code.SKIP else status
 
     def _finish(self, binding: Binding, status: Status) -> Binding:
         attempt, assumed, node = binding.attempt, binding.assumed, binding.node
-        framework, cycle = attempt.framework, attempt.cycle
         if not status.is_success:
             return self._undo(binding, status)
         self._queue.done(assumed.uid)
-        if framework.has("preBind") and not binding.is_plain:
-            status, told = framework.run_pre_bind(assumed, node, cycle)
-            binding.points["preBind"] = tuple(told)
-            if not status.is_success:
-                return self._undo(binding, status)
-        if self._extenders is not None and self._background is not None and self._extenders.binds(assumed):
-            return self._bind_in_background(binding, self._extenders, self._background)
+        if binding.is_plain or not attempt.framework.has("preBind"):
+            return self._start_bind(binding)
+        binding.pre_bind = attempt.framework.pre_bind(assumed, node, attempt.cycle, binding.skipped)
+        return self._run_pre_bind(binding)
+
+    def _run_pre_bind(self, binding: Binding) -> Binding:
+        """Run PreBind as far as it goes: to its end, to a failure, or to a plugin that holds the pod."""
+        run = binding.pre_bind
+        assert run is not None
+        status = run.advance()
+        binding.points["preBind"] = tuple(run.told)
+        if status is None:
+            binding.outcome = WAITING
+            self._pre_binding.hold(binding.assumed, binding, run.polls)
+            return binding
+        return self._start_bind(binding) if status.is_success else self._undo(binding, status)
+
+    def _start_bind(self, binding: Binding) -> Binding:
+        extenders, background = self._extenders, self._background
+        if extenders is not None and background is not None and extenders.binds(binding.assumed):
+            return self._bind_in_background(binding, extenders, background)
         return self._end(binding, self._bind(binding))
 
     def _end(self, binding: Binding, status: Status) -> Binding:

@@ -72,6 +72,10 @@ class EventReporter:
         note = f"Preempted by pod {by.uid} on node {node}" + (" (in kube-scheduler memory)." if in_memory else "")
         self._report(victim, "Normal", "Preempted", "Preempting", note, profile)
 
+    def report(self, pod: PodInfo, type: str, reason: str, action: str, note: str, profile: str) -> None:
+        """An Event of a plugin."""
+        self._report(pod, type, reason, action, note, profile)
+
     def _report(self, pod: PodInfo, type: str, reason: str, action: str, note: str, profile: str) -> None:
         now = self._clock.now()
         key = (type, action, reason, profile, pod.namespace, pod.name, pod.uid, pod.resource_version)

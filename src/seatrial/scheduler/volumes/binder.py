@@ -4,7 +4,7 @@ Claims that wait for their first consumer are bound to the smallest volume that 
 chosen; the rest must be bound already. Upstream: volumebinding/binder.go.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cmp_to_key
@@ -15,6 +15,7 @@ from seatrial.model.quantity import Quantity
 from seatrial.scheduler.cache.node_selectors import NamedNode
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.framework.cluster import Client, Cluster
+from seatrial.scheduler.framework.interface import Watched
 from seatrial.scheduler.volumes.assumed import AssumedObjects
 from seatrial.scheduler.volumes.claims import (
     BOUND_BY_CONTROLLER,
@@ -240,41 +241,72 @@ class VolumeBinder:
             client.update("PersistentVolumeClaim", claim)
             self.claims.restore(claim)
 
-    def check_written(self, volumes: PodVolumes, node: NamedNode) -> bool:
+    def check_written(self, pod: PodInfo, node: str, volumes: PodVolumes) -> bool:
         """Whether the volume controller is done with all claims; BinderError where the pod must be tried again."""
-        csi_node = self.cluster.get("CSINode", node.name)
-        done = True
+        found = self.cluster.get("Node", node)
+        if found is None:
+            raise BinderError(f'failed to get node "{node}": node "{node}" not found')
+        if self.cluster.get("Pod", pod.name, pod.namespace) is None:
+            raise BinderError(f'pod does not exist any more: pod "{pod.name}" not found')
+        place = Place(node, metadata_of(found).get("labels") or {}, self.cluster.get("CSINode", node))
         for volume, claim in volumes.bindings:
-            stored = self.volumes.stored(metadata_of(volume).get("name", ""))
-            if stored is None:
-                name = metadata_of(volume).get("name", "")
-                raise BinderError(f'failed to check binding: persistentvolumes "{name}" not found')
-            if not (spec_of(stored).get("claimRef") or {}).get("uid"):
-                raise BinderError(f'ClaimRef got reset for pv "{metadata_of(stored).get("name")}"')
-            self._check_reach(stored, csi_node, node)
-            done = self._is_done(claim) and done
-        for claim in volumes.provisions:
-            stored = self.claims.stored(metadata_of(claim).get("name", ""), metadata_of(claim).get("namespace") or "")
-            if stored is not None and annotation(stored, SELECTED_NODE) != node.name:
-                raise BinderError(f'provisioning failed for PVC "{metadata_of(claim).get("name")}"')
-            volume_of = self.volumes.stored(volume_name(stored)) if stored is not None and volume_name(stored) else None
-            if volume_of is not None:
-                self._check_reach(volume_of, csi_node, node)
-            done = self._is_done(claim) and done
-        return done
+            if not self._is_bound_volume(volume, claim, place):
+                return False
+        return all(self._is_provisioned(claim, place) for claim in volumes.provisions)
 
-    def _is_done(self, claim: Document) -> bool:
-        stored = self.claims.stored(metadata_of(claim).get("name", ""), metadata_of(claim).get("namespace") or "")
+    def _is_bound_volume(self, volume: Document, claim: Document, place: "Place") -> bool:
+        name = metadata_of(volume).get("name", "")
+        stored = self.volumes.stored(name)
         if stored is None:
-            raise BinderError(f'failed to check binding: persistentvolumeclaims "{key_of(claim)}" not found')
+            raise BinderError(f'failed to check binding: persistentvolumes "{name}" not found')
+        present = self._present(claim, "failed to check binding")
+        self._check_reach(stored, place)
+        if not (spec_of(stored).get("claimRef") or {}).get("uid"):
+            raise BinderError(f'ClaimRef got reset for pv "{name}"')
+        return is_fully_bound(present)
+
+    def _is_provisioned(self, claim: Document, place: "Place") -> bool:
+        stored, name = self._present(claim, "failed to check provisioning pvc"), metadata_of(claim).get("name")
+        if not metadata_of(stored).get("annotations"):
+            raise BinderError(f'selectedNode annotation reset for PVC "{name}"')
+        if annotation(stored, SELECTED_NODE) != place.name:
+            raise BinderError(f'provisioning failed for PVC "{name}"')
+        if volume_name(stored):
+            volume = self.volumes.stored(volume_name(stored))
+            if volume is None:
+                return False
+            self._check_reach(volume, place)
         return is_fully_bound(stored)
 
-    def _check_reach(self, volume: Document, csi_node: Document | None, node: NamedNode) -> None:
-        if not reachable(translated_affinity(volume, csi_node), node):
+    def _present(self, claim: Document, doing: str) -> Document:
+        stored = self.claims.stored(metadata_of(claim).get("name", ""), metadata_of(claim).get("namespace") or "")
+        if stored is None:
+            raise BinderError(f'{doing}: persistentvolumeclaims "{key_of(claim)}" not found')
+        return stored
+
+    def _check_reach(self, volume: Document, place: "Place") -> None:
+        if not reachable(translated_affinity(volume, place.csi_node), place):
             name = metadata_of(volume).get("name")
             raise BinderError(
-                f'pv "{name}" node affinity doesn\'t match node "{node.name}": no matching NodeSelectorTerms'
+                f'pv "{name}" node affinity doesn\'t match node "{place.name}": no matching NodeSelectorTerms'
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The node that a pod's volumes are bound on, as it is now."""
+
+    name: str
+    labels: Mapping[str, str]
+    csi_node: Document | None
+
+
+def watched_objects(volumes: PodVolumes) -> Iterator[Watched]:
+    """The objects that decide whether a pod's volumes are bound. A claim is bound after its volume is there."""
+    for claim in (*(claim for _, claim in volumes.bindings), *volumes.provisions):
+        yield "PersistentVolumeClaim", metadata_of(claim).get("namespace") or "", metadata_of(claim).get("name", "")
+    for volume, _ in volumes.bindings:
+        yield "PersistentVolume", "", metadata_of(volume).get("name", "")
 
 
 def _topology_allowed(terms: Sequence[Document], node: NamedNode) -> bool:

@@ -25,7 +25,8 @@ from seatrial.scheduler.dra.pod_claims import (
     reserved_for,
     uid_of,
 )
-from seatrial.scheduler.dra.readiness import BindingFailed, has_timed_out, is_ready
+from seatrial.scheduler.dra.readiness import BindingFailed, has_conditions, has_timed_out, is_ready
+from seatrial.scheduler.dra.readiness_wait import ReadinessWait
 from seatrial.scheduler.dra.requests import key_of
 from seatrial.scheduler.dra.tracker import DeviceTracker
 from seatrial.scheduler.dra.writing import (
@@ -37,7 +38,7 @@ from seatrial.scheduler.dra.writing import (
     note_extended_claim,
     unreserve_claim,
 )
-from seatrial.scheduler.framework.interface import Handle, Plugin, PostFiltered, Rejections
+from seatrial.scheduler.framework.interface import Handle, Plugin, Poll, PostFiltered, Rejections
 from seatrial.scheduler.framework.runtime import CycleState
 from seatrial.scheduler.framework.scoring import default_normalize
 from seatrial.scheduler.framework.status import MISSING, SKIP, SUCCESS, Status, error, unresolvable, unschedulable
@@ -60,6 +61,7 @@ class DynamicResources(Plugin):
     """Allocates devices."""
 
     default_order, default_weight = 150, 2
+    prebinds_in_parallel = True
     arguments = ARGUMENTS
     requeues = HINTS
 
@@ -266,7 +268,7 @@ class DynamicResources(Plugin):
     def pre_bind_pre_flight(self, pod: PodInfo, node: NodeInfo, state: ClaimsState) -> Status | None:
         return None if isinstance(state, ClaimsState) else SKIP
 
-    def pre_bind(self, pod: PodInfo, node: NodeInfo, state: ClaimsState) -> Status | None:
+    def pre_bind(self, pod: PodInfo, node: NodeInfo, state: ClaimsState) -> Status | Poll | None:
         if not isinstance(state, ClaimsState) or self.handle.client is None:
             return None
         try:
@@ -275,7 +277,13 @@ class DynamicResources(Plugin):
                     state.claims[place] = self._bind(pod, node, state, place)
         except WriteFailed as problem:
             return error(str(problem))
-        return None
+        if not has_conditions(state.claims):
+            return None
+        note = f"waiting for binding conditions for device on node {node.name}"
+        self.handle.report_event(pod, "Normal", "BindingConditionsPending", "Scheduling", note)
+        wait = ReadinessWait(self.handle.cluster, state.claims, self.handle.now, self.binding_timeout)
+        status = wait.check()
+        return wait.poll() if status is None else status
 
     def _bind(self, pod: PodInfo, node: NodeInfo, state: ClaimsState, place: int) -> Document:
         client, cluster, claim = self.handle.client, self.handle.cluster, state.claims[place]

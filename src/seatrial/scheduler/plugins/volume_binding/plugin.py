@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import StatusError
+from seatrial.model.times import SECOND
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Nodes
 from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.scheduler.framework.interface import Handle, Plugin
+from seatrial.scheduler.framework.interface import Handle, Plugin, Poll
 from seatrial.scheduler.framework.status import MISSING, SKIP, SUCCESS, Status, error, unresolvable
 from seatrial.scheduler.plugins.volume_binding.arguments import ARGUMENTS
 from seatrial.scheduler.plugins.volume_binding.hints import HINTS
-from seatrial.scheduler.volumes.binder import BinderError, PodClaims, PodVolumes, VolumeBinder
+from seatrial.scheduler.volumes.binder import BinderError, PodClaims, PodVolumes, VolumeBinder, watched_objects
 from seatrial.scheduler.volumes.claims import (
     claim_missing,
     claim_references,
@@ -26,6 +27,7 @@ from seatrial.scheduler.volumes.claims import (
     volume_name,
 )
 
+DEFAULT_BIND_TIMEOUT = 600
 UNBOUND_IMMEDIATE = "pod has unbound immediate PersistentVolumeClaims"
 
 
@@ -37,19 +39,20 @@ class VolumeState:
     by_node: dict[str, PodVolumes] = field(default_factory=dict)
     assumed: PodVolumes | None = None
     """What Reserve assumed; None: everything is bound."""
-    is_written: bool = False
 
 
 class VolumeBinding(Plugin):
     """Filters by volumes, and binds them with the pod."""
 
     default_order = 110
+    prebinds_in_parallel = True
     arguments = ARGUMENTS
     requeues = HINTS
 
     def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
         super().__init__(args, handle)
         self.binder = VolumeBinder(self.handle.cluster) if handle is not None else None
+        self.bind_timeout = self.args.get("bindTimeoutSeconds", DEFAULT_BIND_TIMEOUT) * SECOND
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> VolumeState | Status:
         if not pod.shape.volumes:
@@ -110,7 +113,6 @@ class VolumeBinding(Plugin):
         if isinstance(state, VolumeState) and node.name in state.by_node:
             assert self.binder is not None
             state.assumed = self.binder.assume(pod, node.name, state.by_node[node.name])
-            state.is_written = False
         return None
 
     def unreserve(self, pod: PodInfo, node: NodeInfo, state: VolumeState | None) -> None:
@@ -121,18 +123,28 @@ class VolumeBinding(Plugin):
     def pre_bind_pre_flight(self, pod: PodInfo, node: NodeInfo, state: VolumeState | None) -> Status | None:
         return None if isinstance(state, VolumeState) and state.assumed is not None else SKIP
 
-    def pre_bind(self, pod: PodInfo, node: NodeInfo, state: VolumeState | None) -> Status | None:
-        """Writes the bindings."""
+    def pre_bind(self, pod: PodInfo, node: NodeInfo, state: VolumeState | None) -> Status | Poll | None:
+        """Writes the bindings; the pod waits for the volume controller."""
         if not isinstance(state, VolumeState) or state.assumed is None or self.handle.client is None:
             return None
         assert self.binder is not None
+        volumes = state.assumed
         try:
-            if not state.is_written:
-                self.binder.write(self.handle.client, state.assumed)
-                state.is_written = True
-            self.binder.check_written(state.assumed, node)
-        except BinderError as failure:
-            return error(f"binding volumes: {failure}")
+            self.binder.write(self.handle.client, volumes)
         except StatusError as failure:
             return error(str(failure))
-        return None
+        return Poll(
+            lambda: self._check(pod, node, volumes),
+            frozenset((("Pod", pod.namespace, pod.name), ("Node", "", node.name), *watched_objects(volumes))),
+            SECOND,
+            self.bind_timeout,
+            "binding volumes: context deadline exceeded",
+        )
+
+    def _check(self, pod: PodInfo, node: NodeInfo, volumes: PodVolumes) -> Status | None:
+        """Whether the volume controller is done with all claims."""
+        assert self.binder is not None
+        try:
+            return SUCCESS if self.binder.check_written(pod, node.name, volumes) else None
+        except BinderError as failure:
+            return error(f"binding volumes: {failure}")
