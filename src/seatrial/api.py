@@ -14,12 +14,16 @@ from typing import Any
 from seatrial.clock import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError
-from seatrial.scenario import Cluster, Result, ScenarioRun, SimulationOptions, fresh_store
+from seatrial.results.explanation import Explanation, explain
+from seatrial.results.result import Result
+from seatrial.results.run import Run
+from seatrial.scenario import Cluster as _Cluster
+from seatrial.scenario import ScenarioRun, SimulationOptions, fresh_store
 from seatrial.scenario.engine import TieBreak, scheduler_maker
 from seatrial.scenario.spec import decode_scenario, read_scenario, respell
 from seatrial.scheduler.config import Configuration, load_configuration, read_configuration
 from seatrial.scheduler.plugins import known_points
-from seatrial.timeline import Level, TimelineReader
+from seatrial.timeline import Level, Timeline
 
 __all__ = ["Cluster", "Result", "Simulation", "run"]
 
@@ -79,10 +83,20 @@ class Simulation:
 
     def result(self) -> Result:
         """The result up to now."""
-        timeline = self.scenario_run.timeline
-        return Result(
-            b"".join(self.scenario_run.parts()), TimelineReader(timeline.rows.table(), timeline.dictionary.document())
-        )
+        name = self.scenario_run.document["metadata"]["name"]
+        return Result(_run_of(name, b"".join(self.scenario_run.parts()), self.scenario_run.timeline))
+
+
+class Cluster(_Cluster):
+    """A cluster for step-by-step use: apply objects, schedule, look, explain."""
+
+    def explain(self, pod: str) -> Explanation:
+        """Why a pod (`name` in default, or `namespace/name`) is where it is."""
+        return explain(_run_of("cluster", b"{}", self.timeline), pod)
+
+
+def _run_of(name: str, scenario: bytes, timeline: Timeline) -> Run:
+    return Run(name, scenario, None, timeline.rows.table(), timeline.dictionary.document())
 
 
 def configuration_from(source: ConfigSource | None, plugins: Sequence[type[Any]] = ()) -> Configuration:

@@ -117,12 +117,10 @@ BAD = [
         for command, more in (("explain", "p"), ("results", ""), ("compare", "run"))
         for name in ("absent", "absent.json", ".", "empty.json", "binary.json", "pod.json", "report.html")
     ],
-    (2, "explain run"),
+    (2, "explain"),
     (2, "explain run absent"),
     (2, "explain run p --attempt 99"),
     (2, "explain run p --attempt -1"),
-    (2, "explain lone/result.json p"),
-    (2, "explain lone p"),
     (2, "results deep.json"),
     (2, "results run no_such_measure"),
     (2, "results run --csv good.yaml"),
@@ -249,8 +247,8 @@ def test_bad_input_ends_with_a_message(call: Call, code: int, line: str) -> None
         ("run too-many.yaml", "too-many.yaml: spec.generators[0].count: a scenario has at most 10000000 operations"),
         ("run minutes.yaml", "minutes.yaml:4: metadata.annotations"),
         ("run minutes.yaml", 'step-duration]: expected a string such as "60s", got 60'),
-        ("explain lone/result.json p", "needs timeline.parquet beside it"),
-        ("explain report.html p", "report.html: expected a folder with result.json"),
+        ("explain run absent", "the timeline has no pod default/absent"),
+        ("explain report.html p", "report.html: is not JSON"),
         ("results deep.json", "deep.json: is nested too deeply"),
         ("explain run p --attempt 99", ", got 99"),
         (
@@ -318,11 +316,12 @@ def test_the_help_of_snapshot_names_the_extra(call: Call) -> None:
 
 def test_what_a_plugin_says_is_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
     from seatrial.cli.explain import _show
-    from seatrial.timeline.reader import Attempt
+    from seatrial.timeline.reader import Attempt, Cells
 
     attempt = Attempt(
         major=1, minor=0, outcome="unschedulable", node="", nominated="", message=ROUGH, visited=1, feasible=0,
-        reasons={ROUGH: 1}, best=(), victims=(), nodes=("n",), filter={"n": {"Picky": ROUGH}},
+        reasons={ROUGH: 1},
+        cells=Cells(("n",), (1,), [["Picky", "Unschedulable", ROUGH]], ("Picky",), (), (), (), (), (), ()),
     )  # fmt: skip
     _show(attempt, 1, 1, every=True)
     assert ROUGH in capsys.readouterr().out

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -37,15 +38,13 @@ def test_the_commands_of_a_page_work(page: str, tmp_path: Path) -> None:
 
 def test_the_walk_through_tells_the_figures_it_gets(tmp_path: Path) -> None:
     from seatrial.api import run
-    from seatrial.model.documents import encode
     from seatrial.results.comparison import compare
-    from seatrial.results.run import Run
 
     folder = ROOT / "examples" / "node-saving"
     runs = []
     for name, config in (("default", None), ("most", folder / "scheduler.most.yaml")):
         result = run(folder / "scenario.yaml", config)
-        runs.append(Run(name, encode(result.scenario), None, result.kept.table, result.kept.dictionary))
+        runs.append(replace(result.run, name=name))
     found = compare(runs)
     assert found.number("nodes_used").values == (30, 12)
     assert found.number("allocation_cpu").values == (37.5, 37.5)

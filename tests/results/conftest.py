@@ -92,8 +92,8 @@ class ToldRun(Run):
         self._story = story
 
     @property
-    def lacks(self) -> str:
-        return ""
+    def lacking(self) -> dict[str, str]:
+        return {}
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._story.entries)

@@ -193,5 +193,5 @@ def test_an_unknown_measure_is_refused_with_the_known_ones() -> None:
 
 def test_a_measure_that_needs_the_timeline_says_so() -> None:
     plain = Run("plain", b'{"kind": "Scenario", "metadata": {"name": "x"}}')
-    with pytest.raises(ConfigError, match=r"scheduler_work: needs times, attempts"):
-        all_measures()["scheduler_work"].compute(plain)
+    with pytest.raises(ConfigError, match=r"volcano_jobs: needs status writes and times \(there is no timeline"):
+        all_measures()["volcano_jobs"].compute(plain)

@@ -1,5 +1,6 @@
 """Pods of DaemonSets and mirror pods keep no node in use."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,6 @@ import pytest
 import yaml
 
 from seatrial.api import run
-from seatrial.model.documents import encode
 from seatrial.results.headline import headline
 from seatrial.results.measure import all_measures
 from seatrial.results.run import Run
@@ -70,7 +70,7 @@ def test_packing_saves_nodes_in_a_cluster_with_a_daemonset() -> None:
     used = []
     for config in (None, SAVING / "scheduler.most.yaml"):
         result = run(scenario, config)
-        played = Run("played", encode(result.scenario), None, result.kept.table, result.kept.dictionary)
+        played = replace(result.run, name="played")
         assert sum(pod.owner == "DaemonSet/agent" and bool(pod.node) for pod in played.pods) == 30
         cost = all_measures()["cost"]
         used.append(cost.summary(cost.compute(played))["nodes_used"])

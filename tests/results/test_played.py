@@ -1,12 +1,12 @@
 """Measures of runs that were really played agree with what the runs say of themselves."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from seatrial import Result
 from seatrial.api import run
-from seatrial.model.documents import encode
 from seatrial.model.errors import ConfigError
 from seatrial.results.headline import headline
 from seatrial.results.lifecycles import NEVER
@@ -26,7 +26,7 @@ EMPTY = {
 @pytest.fixture(scope="module")
 def storm() -> Run:
     result = run(STORM)
-    return Run("storm", encode(result.scenario), None, result.kept.table, result.kept.dictionary)
+    return replace(result.run, name="storm")
 
 
 def preempted(storm: Run) -> list[str]:
@@ -56,25 +56,26 @@ def test_the_headline_counts_them(storm: Run) -> None:
 @pytest.fixture(scope="module")
 def unrecorded() -> tuple[Result, Run]:
     result = run(STORM, record="none")
-    return result, Run("none", encode(result.scenario), None, result.kept.table, result.kept.dictionary)
+    return result, replace(result.run, name="none")
 
 
 def test_a_run_without_recorded_attempts_says_so(unrecorded: tuple[Result, Run]) -> None:
     _, none = unrecorded
-    assert none.lacks == "attempts, which were not recorded (--record none)"
-    for name in ("scheduler_work", "scheduling_results"):
-        with pytest.raises(ConfigError, match="needs attempts, which were not recorded"):
-            all_measures()[name].compute(none)
-    assert "attempts were not recorded (--record none)" in [row["hint"] for row in headline(none)]
+    assert none.lacks == "nodes of attempts (attempts were not recorded (--record none))"
+    with pytest.raises(ConfigError, match=r"needs nodes of attempts \(attempts were not recorded"):
+        all_measures()["scheduling_results"].compute(none)
 
 
-def test_what_only_attempts_tell_is_null_without_them(storm: Run, unrecorded: tuple[Result, Run]) -> None:
+def test_the_scenario_lists_attempts_and_preemptors_that_were_not_recorded(
+    storm: Run, unrecorded: tuple[Result, Run]
+) -> None:
     _, none = unrecorded
-    pods, preemptions = (all_measures()[name].compute(none) for name in ("pods", "preemptions"))
-    assert set(pods["attempts"]) == {None}
-    assert sorted(preemptions["victim"]) == preempted(storm)
-    assert set(preemptions["by"]) == set(preemptions["chain"]) == {None}
-    assert all_measures()["preemptions"].summary(preemptions)["preemption_chain"] is None
+    for name in ("pods", "preemptions"):
+        assert all_measures()[name].compute(none).rows() == all_measures()[name].compute(storm).rows()
+    work, known = (all_measures()["scheduler_work"].compute(each) for each in (none, storm))
+    assert work["attempts"].to_list() == known["attempts"].to_list()
+    assert set(work["visited"]) == {None}
+    assert all_measures()["scheduler_work"].summary(work)["nodes_visited"] is None
 
 
 @pytest.mark.parametrize("pod", ["high-0", "pending"])
@@ -83,9 +84,12 @@ def test_a_pod_is_not_called_untried_where_attempts_were_not_recorded(unrecorded
     if pod == "pending":
         pod = next(life.name for life in none.pods if life.bound == NEVER)
     said = result.explain(pod).sentence
-    assert "attempts were not recorded (--record none)" in said
     assert "never tried" not in said
-    assert ("went to node-0" if pod == "high-0" else "was tried and found no node") in said
+    if pod.startswith("high"):
+        assert "went to node-0" in said
+        assert "attempts were not recorded (--record none), so why is not known" in said
+    else:
+        assert "is pending after 4 attempts: 0/10 nodes are available" in said
 
 
 def test_a_played_snapshot_is_no_work_of_the_run() -> None:
@@ -99,7 +103,7 @@ def test_a_played_snapshot_is_no_work_of_the_run() -> None:
         "operations": [{"id": "end", "step": 1, "doneOperation": {}}],
     }
     result = run({**EMPTY, "spec": spec}, snapshot=[node, pod])
-    brought = Run("brought", encode(result.scenario), None, result.kept.table, result.kept.dictionary)
+    brought = replace(result.run, name="brought")
     throughput = all_measures()["throughput"].compute(brought)
     assert throughput.select("created", "bound").sum().row(0) == (0, 0)
     assert [(life.name, life.node) for life in brought.pods] == [("p", "n")]
@@ -112,7 +116,7 @@ def test_a_run_with_attempts_lacks_nothing(storm: Run) -> None:
 def test_every_measure_and_the_report_bear_a_run_in_which_nothing_happened() -> None:
     result = run(EMPTY)
     assert result.phase == "Failed"
-    nothing = Run("empty", encode(result.scenario), None, result.kept.table, result.kept.dictionary)
+    nothing = replace(result.run, name="empty")
     for measure in all_measures().values():
         measure.summary(measure.compute(nothing))
     assert "SEATRIAL_DATA" not in report_page(nothing)

@@ -69,5 +69,5 @@ def test_a_missing_result_is_refused(tmp_path: Path) -> None:
 def test_a_broken_timeline_is_refused(tmp_path: Path) -> None:
     (tmp_path / "result.json").write_bytes(encode(scenario({})))
     (tmp_path / "timeline.parquet").write_bytes(b"nonsense")
-    with pytest.raises(ConfigError, match="is not a timeline"):
+    with pytest.raises(ConfigError, match="cannot be read as a timeline"):
         Run.load(tmp_path)

@@ -2,13 +2,13 @@
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from seatrial.api import run as run_scenario
-from seatrial.model.documents import encode
 from seatrial.results.run import Run
 
 SCREENSHOTS = Path(__file__).parents[2] / "screenshots"
@@ -57,7 +57,7 @@ def _pod(name: str, cpu: str) -> dict[str, Any]:
 def played(document: dict[str, Any] | Path, name: str, config: dict[str, Any] | Path | None = None) -> Run:
     result = run_scenario(document, config)
     assert result.phase == "Succeeded", result.message
-    return Run(name, encode(result.scenario), None, result.kept.table, result.kept.dictionary)
+    return replace(result.run, name=name)
 
 
 @pytest.fixture(scope="session")

@@ -1,15 +1,23 @@
-"""`seatrial explain`: explains the placement of a pod from the timeline of a run."""
+"""`seatrial explain`: explains the placement of pods from the timeline of a run."""
 
-from pathlib import Path
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from seatrial.cli.run_input import RunArgument, load_run
+
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from seatrial.results.explanation import Explanation
+    from seatrial.results.run import Run
     from seatrial.timeline import Attempt
 
-ROWS = 40
-"""Nodes shown without --all."""
+MOST_PODS = 20
+"""Pods of a glob that are explained, each in one sentence."""
+MOST_SCORED = 5
+"""Nodes whose scores are shown without --all."""
 
 
 def register(app: typer.Typer) -> None:
@@ -18,28 +26,81 @@ def register(app: typer.Typer) -> None:
 
 
 def explain(
-    result: Annotated[Path, typer.Argument(help="The folder of a run, or its result.json.", show_default=False)],
-    pod: Annotated[str, typer.Argument(help="namespace/name, or a name in default.", show_default=False)],
+    run: RunArgument,
+    pod: Annotated[
+        str | None,
+        typer.Argument(
+            help="namespace/name, a name in default, or a glob; without one, the pending pods are listed by reason.",
+            show_default=False,
+        ),
+    ] = None,
     attempt: Annotated[int, typer.Option(min=0, help="Which attempt, from 1; by default the last one.")] = 0,
     every: Annotated[bool, typer.Option("--all", help="Show every node, not the most telling ones.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the attempt as JSON.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
 ) -> None:
-    """Say why a pod is where it is, and what every plugin said about every node."""
-    from seatrial.model.errors import ConfigError
-    from seatrial.scenario import Result
+    """Say why pods are where they are, and what every plugin said about every node."""
+    from seatrial.results.explanation import explain as explain_pod
+    from seatrial.results.explanation import find_pods
 
-    answer = Result.load(result).explain(pod)
+    with load_run(run) as loaded:
+        if pod is None:
+            _list_waiting(loaded, json=json)
+            return
+        found = find_pods(loaded, pod)
+        if len(found) > 1:
+            _list(loaded, found, json=json)
+            return
+        _explain_one(explain_pod(loaded, found[0]), attempt, every=every, json=json)
+
+
+def _list_waiting(run: "Run", *, json: bool) -> None:
+    from seatrial.model.documents import encode
+    from seatrial.results.explanation import waiting_groups
+
+    groups = waiting_groups(run)
+    if json:
+        typer.echo(encode([{"reason": group.reason, "pods": group.pods} for group in groups]).decode())
+        return
+    if not groups:
+        typer.echo("No pod is pending. `seatrial explain RUN POD` explains a pod that has a node.")
+    for group in groups:
+        typer.echo(f"{len(group.pods)} pending: {group.reason}")
+        for name in group.pods[:MOST_PODS]:
+            typer.echo(f"  {name}")
+        if len(group.pods) > MOST_PODS:
+            typer.echo(f"  … and {len(group.pods) - MOST_PODS} more (--json lists all)")
+
+
+def _list(run: "Run", pods: list[str], *, json: bool) -> None:
+    from seatrial.model.documents import encode
+    from seatrial.results.explanation import explain as explain_pod
+
+    shown = pods if json else pods[:MOST_PODS]
+    answers = [explain_pod(run, name) for name in shown]
+    if json:
+        typer.echo(encode([{"pod": answer.pod, "sentence": answer.sentence} for answer in answers]).decode())
+        return
+    for answer in answers:
+        typer.echo(answer.sentence)
+    if len(pods) > len(shown):
+        typer.echo(f"… and {len(pods) - len(shown)} more pods match (--json has all)")
+
+
+def _explain_one(answer: "Explanation", attempt: int, *, every: bool, json: bool) -> None:
+    from seatrial.model.errors import ConfigError
+
     total = len(answer.attempts)
     if attempt > total:
         raise ConfigError("", "--attempt", f"expected 1 to {total}, got {attempt}" if total else answer.sentence)
-    if not json:
-        typer.echo(answer.sentence)
     chosen = answer.attempts[attempt - 1] if answer.attempts else None
     if json:
         import msgspec
 
-        typer.echo(msgspec.json.encode({"pod": answer.pod, "sentence": answer.sentence, "attempt": chosen}).decode())
-    elif chosen is not None:
+        tried = chosen.document() if chosen is not None else None
+        typer.echo(msgspec.json.encode({"pod": answer.pod, "sentence": answer.sentence, "attempt": tried}).decode())
+        return
+    typer.echo(answer.sentence)
+    if chosen is not None:
         _show(chosen, attempt or total, total, every=every)
 
 
@@ -51,26 +112,25 @@ def _show(attempt: "Attempt", number: int, total: int, *, every: bool) -> None:
     console.print(f"\nattempt {number} of {total}, step {step}: {attempt.outcome}", style="bold")
     if attempt.victims:
         console.print(f"victims: {', '.join(attempt.victims)}")
-    if not attempt.nodes:
-        console.print("the cells of this attempt were not kept (--record full keeps them)", style="dim")
+    if attempt.cells is None:
+        console.print("the nodes of this attempt are not in this result (--record full keeps them)", style="dim")
         return
     ranked = sorted(attempt.score, key=lambda node: (-attempt.total.get(node, 0), node))
-    rejected = [node for node in attempt.nodes if node not in attempt.score]
-    shown = [*ranked, *rejected]
-    left_out = 0
-    if not every and len(shown) > ROWS:
-        shown, left_out = [*ranked[: ROWS // 2], *rejected[: ROWS // 2]], len(shown)
-    _scores(console, attempt, [node for node in shown if attempt.score.get(node)])
-    _rejections(console, attempt, [node for node in shown if node in set(rejected)])
-    if left_out:
-        console.print(f"{len(shown)} of {left_out} nodes are shown; --all shows every one", style="dim")
+    scored = [node for node in ranked if attempt.score[node]]
+    _scores(console, attempt, scored if every else scored[:MOST_SCORED])
+    if every:
+        _every_verdict(console, attempt)
+    else:
+        if len(scored) > MOST_SCORED:
+            console.print(f"and {len(scored) - MOST_SCORED} nodes with lower or equal totals", style="dim")
+        _verdicts(console, attempt, passed=len(ranked) if not scored else 0)
+        if len(attempt.nodes) > 1:
+            console.print(f"--all shows each of the {len(attempt.nodes)} nodes", style="dim")
 
 
-def _scores(console: object, attempt: "Attempt", nodes: list[str]) -> None:
-    from rich.console import Console
+def _scores(console: "Console", attempt: "Attempt", nodes: list[str]) -> None:
     from rich.table import Table
 
-    assert isinstance(console, Console)
     if not nodes:
         return
     table = Table("node", "plugin", title="scores", title_justify="left")
@@ -79,24 +139,40 @@ def _scores(console: object, attempt: "Attempt", nodes: list[str]) -> None:
     for node in nodes:
         chosen = node == attempt.node
         for plugin, score in attempt.score[node].items():
-            table.add_row(node, plugin, str(score.raw), str(score.normalized), str(score.weight), str(score.final))
+            weight = "–" if score.weight is None else str(score.weight)
+            table.add_row(node, plugin, str(score.raw), str(score.normalized), weight, str(score.final))
         total = str(attempt.total.get(node, ""))
         table.add_row(node, "total", "", "", "", total, style="bold green" if chosen else "bold", end_section=True)
     console.print(table)
 
 
-def _rejections(console: object, attempt: "Attempt", nodes: list[str]) -> None:
-    from rich.console import Console
+def _verdicts(console: "Console", attempt: "Attempt", passed: int) -> None:
+    """Nodes by verdict: each group with its size and one node of it, so that no verdict is left out."""
     from rich.table import Table
 
-    assert isinstance(console, Console)
-    if not nodes:
-        passed = [node for node in attempt.nodes if node not in attempt.score or not attempt.score[node]]
-        if passed and attempt.feasible:
-            console.print(f"passed the filters: {', '.join(passed[:ROWS])}")
+    cells = attempt.cells
+    assert cells is not None
+    counts = Counter(cells.verdicts)
+    examples: dict[int, str] = {}
+    for name, verdict in zip(cells.nodes, cells.verdicts, strict=True):
+        examples.setdefault(verdict, name)
+    rejected = sorted((verdict for verdict in counts if verdict), key=lambda verdict: (-counts[verdict], verdict))
+    if passed:
+        console.print(f"passed the filters: {passed} (for example {cells.feasible[0]})")
+    if not rejected:
         return
+    table = Table("nodes", "plugin", "verdict", "for example", title="rejected", title_justify="left")
+    for verdict in rejected:
+        plugin, _, *reasons = cells.said[verdict - 1]
+        table.add_row(str(counts[verdict]), plugin, ", ".join(reasons), examples[verdict])
+    console.print(table)
+
+
+def _every_verdict(console: "Console", attempt: "Attempt") -> None:
+    from rich.table import Table
+
     table = Table("node", "plugin", "verdict", title="filters", title_justify="left")
-    for node in nodes:
+    for node in attempt.nodes:
         for plugin, verdict in attempt.filter[node].items():
             table.add_row(node, plugin, verdict, style="" if verdict == "passed" else "red")
         table.add_section()

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from seatrial.cli.run_input import RunArgument, load_run
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -17,39 +19,41 @@ def register(app: typer.Typer) -> None:
 
 
 def results(
-    run: Annotated[Path, typer.Argument(help="An --out directory or a result.json.")],
+    run: RunArgument,
     names: Annotated[list[str] | None, typer.Argument(help="Measures; all without one.", metavar="MEASURE")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write MEASURE.csv files into this folder.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print tables and summaries as JSON.")] = False,
+    json: Annotated[
+        bool,
+        typer.Option("--json", help="Print all as JSON; what RUN does not tell is null and in `missing`."),
+    ] = False,
     parquet: Annotated[Path | None, typer.Option(help="Write MEASURE.parquet files into this folder.")] = None,
 ) -> None:
     """Print the measures of a run, or write them as CSV or Parquet."""
     from seatrial.model.documents import encode
     from seatrial.results.measure import find_measures
-    from seatrial.results.run import Run
+    from seatrial.results.tables import as_document
 
     _refuse_options(csv=csv, parquet=parquet)
     chosen = find_measures(names or [])
-    loaded = Run.load(run)
-    able = [measure for measure in chosen if names or not measure.lacking(loaded)]
-    if len(able) < len(chosen):
-        left_out = ", ".join(measure.name for measure in chosen if measure not in able)
-        typer.echo(f"seatrial: {loaded.name} lacks {loaded.lacks}; left out: {left_out}", err=True)
-    tables = {measure: measure.compute(loaded) for measure in able}
-    for folder, ending in ((csv, "csv"), (parquet, "parquet")):
-        if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
-            for measure, table in tables.items():
-                _write(table, folder / f"{measure.name}.{ending}")
-    if json:
-        document = {
-            measure.name: {"summary": dict(measure.summary(table)), "rows": table.to_dicts()}
-            for measure, table in tables.items()
-        }
-        typer.echo(encode(document).decode())
-    elif csv is None and parquet is None:
-        for measure, table in tables.items():
-            _show(measure.name, measure.definition.splitlines()[0], table)
+    with load_run(run) as loaded:
+        if json:
+            typer.echo(encode(as_document(loaded, chosen)).decode())
+        elif names:
+            # A measure that was asked for and cannot be told is an error; without names it is left out.
+            for measure in chosen:
+                measure.compute(loaded)
+        able = [measure for measure in chosen if not measure.lacking(loaded)]
+        missing = [name for measure in chosen for name in measure.missing(loaded)]
+        if missing:
+            typer.echo(f"seatrial: missing: {', '.join(missing)}: {loaded.name} lacks {loaded.lacks}", err=True)
+        for folder, ending in ((csv, "csv"), (parquet, "parquet")):
+            if folder is not None:
+                folder.mkdir(parents=True, exist_ok=True)
+                for measure in able:
+                    _write(measure.compute(loaded), folder / f"{measure.name}.{ending}")
+        if not json and csv is None and parquet is None:
+            for measure in able:
+                _show(measure.name, measure.definition.splitlines()[0], measure.compute(loaded))
 
 
 def _refuse_options(**folders: Path | None) -> None:

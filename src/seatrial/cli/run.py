@@ -194,8 +194,7 @@ def _step(scenario_run: "ScenarioRun") -> str:
 def write_results(scenario_run: "ScenarioRun", folder: Path, *, report: bool) -> list[str]:
     """Put the files of a run into a folder; their names."""
     from seatrial.results.run import Run
-    from seatrial.scenario import RESULT
-    from seatrial.scenario.output_files import write_whole
+    from seatrial.scenario.output_files import RESULT, write_whole
     from seatrial.timeline import NAME
     from seatrial.timeline.rows import write_table
     from seatrial.web import report_page, write_page

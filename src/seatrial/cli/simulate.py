@@ -107,8 +107,7 @@ def _simulate(simulation: "LocalSimulation", target: Path, choices: RunChoices) 
 
 def _run(simulation: "LocalSimulation", target: Path, choices: RunChoices) -> str:
     from seatrial.operator import check_writable
-    from seatrial.scenario import RESULT
-    from seatrial.scenario.output_files import write_whole
+    from seatrial.scenario.output_files import RESULT, write_whole
     from seatrial.scenario.spec import read_scenario
 
     # A result of an earlier run must not be taken for one of this run.

@@ -140,5 +140,5 @@ class Scheduling:
         victim = msgspec.json.decode(stored.data, type=PodView)
         preemptor = self._pods.preemptor_on(victim.spec.node_name or "", victim.spec.priority)
         if preemptor is not None:
-            self._timeline.pods.note_preemptor("/".join(key), "/".join(preemptor))
+            self._timeline.pods.note_preemptor(key, "/".join(preemptor))
             self._pods.reopen(preemptor)

@@ -1,1 +1,1 @@
-"""Results of a run: frames, measures, comparison."""
+"""Results of a run: one reader for every input, frames, measures, explanations, comparison."""

@@ -13,8 +13,10 @@ from seatrial.results.reasons import Attempts, reason
 from seatrial.results.run import Run
 from seatrial.results.significance import Significance, signed_rank_p
 
-EXPLAINED = 50
+EXPLAINED = 1000
 """Differences for which a reason is worked out."""
+AT_ONCE = 250
+"""Pods whose attempts are in memory at once: one attempt may have thousands of nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,17 +156,24 @@ def _significance(by_run: list[list[Number]]) -> Iterator[Significance]:
 def _differences(runs: list[Run]) -> list[Difference]:
     """Pods of the first run that went elsewhere in another; names that recur are matched in order."""
     homes = [_homes(run) for run in runs]
-    attempts = [Attempts(run) for run in runs]
-    found: list[Difference] = []
+    moved: list[tuple[str, tuple[str | None, ...]]] = []
     for key in homes[0]:
         nodes = tuple(home.get(key) for home in homes)
-        if len(set(nodes)) == 1 or any(key not in home for home in homes):
-            continue
-        why = ""
-        if len(found) < EXPLAINED:
-            other = next(i for i, node in enumerate(nodes) if node != nodes[0])
-            why = reason(key[0], nodes[0], nodes[other], attempts[0], attempts[other])
-        found.append(Difference(key[0], nodes, why))
+        if len(set(nodes)) > 1 and all(key in home for home in homes):
+            moved.append((key[0], nodes))
+    reasons = [why for start in range(0, min(len(moved), EXPLAINED), AT_ONCE)
+               for why in _reasons(runs, moved[start : start + AT_ONCE])]  # fmt: skip
+    reasons += [""] * (len(moved) - len(reasons))
+    return [Difference(pod, nodes, why) for (pod, nodes), why in zip(moved, reasons, strict=True)]
+
+
+def _reasons(runs: list[Run], moved: list[tuple[str, tuple[str | None, ...]]]) -> list[str]:
+    pods = [pod for pod, _ in moved]
+    attempts = [Attempts(run, pods) for run in runs]
+    found = []
+    for pod, nodes in moved:
+        other = next(i for i, node in enumerate(nodes) if node != nodes[0])
+        found.append(reason(pod, nodes[0], nodes[other], attempts[0], attempts[other]))
     return found
 
 

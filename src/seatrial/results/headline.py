@@ -1,13 +1,15 @@
 """The headline numbers of a report."""
 
+from seatrial.results.facts import ATTEMPTS, HELD, OBJECTS, OFFERS
 from seatrial.results.lifecycles import NEVER
 from seatrial.results.measures.allocation import allocation
 from seatrial.results.run import Run
-from seatrial.timeline import UNRECORDED
+
+UNKNOWN = "–"
 
 
 def headline(run: Run) -> list[dict[str, str]]:
-    """Label, value and a hint for each."""
+    """Label, value and a hint for each; what the result lacks is said to be missing."""
     last = len(run.steps) - 1
     bound = sum(pod.bound != NEVER for pod in run.pods)
     brought = sum("created" in pod.brought for pod in run.pods)
@@ -16,19 +18,31 @@ def headline(run: Run) -> list[dict[str, str]]:
     preempted = sum(pod.preempted != NEVER for pod in run.pods)
     there = {node.name for node in run.nodes if node.is_there(last)}
     nodes, used = len(there), len(there & {pod.node for pod in run.pods if pod.uses_node(last)})
-    attempts = UNRECORDED if run.is_without_attempts else f"{len(run.histories.attempts):,} scheduling attempts"
+    attempts = run.lacking.get(ATTEMPTS) or f"{len(run.histories.attempts):,} scheduling attempts"
     numbers = [
-        ("Pods bound", f"{bound:,}", f"of {len(run.pods):,} {source}"),
-        ("Pending at the end", f"{waiting:,}", "pods without a node"),
-        ("Preempted", f"{preempted:,}", "pods displaced by others"),
-        ("Nodes in use", f"{used:,}", f"of {nodes:,} at the end, DaemonSet and mirror pods left out"),
-        ("Could be switched off", f"{nodes - used:,}", "nodes without a pod that would have to move"),
-        ("Steps", f"{len(run.steps):,}", attempts),
+        _number(run, (OBJECTS,), "Pods bound", bound, f"of {len(run.pods):,} {source}"),
+        _number(run, HELD, "Pending at the end", waiting, "pods without a node"),
+        _number(run, (OBJECTS,), "Preempted", preempted, "pods displaced by others"),
+        _number(run, HELD, "Nodes in use", used, f"of {nodes:,} at the end, DaemonSet and mirror pods left out"),
+        _number(run, HELD, "Could be switched off", nodes - used, "nodes without a pod that would have to move"),
+        _number(run, (), "Steps", len(run.steps), attempts),
     ]
+    if not any(fact in run.lacking for fact in (*HELD, OFFERS)):
+        numbers += _allocations(run)
+    return [{"label": label, "value": value, "hint": hint} for label, value, hint in numbers]
+
+
+def _number(run: Run, needs: tuple[str, ...], label: str, value: int, hint: str) -> tuple[str, str, str]:
+    why = next((run.lacking[fact] for fact in needs if fact in run.lacking), "")
+    return (label, UNKNOWN, f"not in this result: {why}") if why else (label, f"{value:,}", hint)
+
+
+def _allocations(run: Run) -> list[tuple[str, str, str]]:
+    found = []
     rates = allocation(run)
     for resource in run.resources[:2]:
         values = rates.filter(rates["resource"] == resource)["rate"].drop_nulls()
         if len(values):
             peak = max(values)
-            numbers.append((f"{resource} allocated", f"{values[-1]:.1f}%", f"at the end; at most {peak:.1f}%"))
-    return [{"label": label, "value": value, "hint": hint} for label, value, hint in numbers]
+            found.append((f"{resource} allocated", f"{values[-1]:.1f}%", f"at the end; at most {peak:.1f}%"))
+    return found

@@ -8,6 +8,7 @@ import msgspec
 from seatrial.model.documents import Document
 from seatrial.results.entries import Entry
 from seatrial.results.lifecycles import NEVER, NodeLife, PodLife, allocatable_of, requests_of_pod
+from seatrial.results.waiting_reasons import unscheduled_message
 
 FINISHED = ("Succeeded", "Failed")
 SNAPSHOT = "snapshot"
@@ -79,6 +80,7 @@ class _Teller:
         self.pods: dict[tuple[str, str], PodLife] = {}
         self._gone: dict[tuple[str, str], PodLife] = {}
         self._step = NEVER
+        self._places: dict[int, int] = {}
 
     def take(self, entry: Entry) -> None:
         self._enter_step(entry)
@@ -93,12 +95,12 @@ class _Teller:
         steps = self.found.steps
         if entry.major not in steps:
             steps[entry.major] = entry.minor, entry.time
-            self._step = len(steps) - 1
+            self._step = self._places[entry.major] = len(steps) - 1
         elif entry.minor > steps[entry.major][0]:
             steps[entry.major] = entry.minor, steps[entry.major][1]
 
     def _attempt(self, entry: Entry) -> None:
-        self.found.attempts.append((self._step, entry))
+        self.found.attempts.append((self._places[entry.major], entry))
         life = self.pods.get((entry.namespace, entry.name))
         if life is not None:
             life.attempts += 1
@@ -132,14 +134,15 @@ class _Teller:
             self._preempt(key, entry.victims[0] if entry.victims else "")
             self._end(key)
             return
+        if entry.entry == "finished":
+            if life is not None and life.ended == NEVER:
+                life.ended = self._step
+            return
         if entry.entry == "delete" or entry.data is None:
             if entry.writer == "scheduler":
                 self._preempt(key)
-            self._end(key)
+            self._end(key, entry.writer)
             return
-        if entry.entry in ("unscheduled", "bound") and life is not None:
-            life.attempts = max(life.attempts, entry.attempt)
-            life.tried = True
         pod = msgspec.json.decode(entry.data, type=_Pod)
         if life is None and pod.metadata.deletion_timestamp is not None:
             return
@@ -148,7 +151,8 @@ class _Teller:
         node = pod.spec.get("nodeName") or entry.node
         if node and life.bound == NEVER:
             life.bound, life.bound_at, life.node = self._step, entry.time, node
-        if pod.status.get("phase") in FINISHED and life.ended == NEVER:
+        _note_status(life, pod)
+        if life.phase in FINISHED and life.ended == NEVER:
             life.ended = self._step
         if entry.writer == SNAPSHOT:
             life.brought = frozenset(name for name in BROUGHT if getattr(life, name) != NEVER)
@@ -179,10 +183,19 @@ class _Teller:
             life.preempted = self._step
         life.preempted_by = life.preempted_by or preemptor
 
-    def _end(self, key: tuple[str, str]) -> None:
+    def _end(self, key: tuple[str, str], writer: str = "") -> None:
         life = self.pods.pop(key, None)
         if life is None:
             return
+        life.deleted, life.deleted_by = self._step, writer
         if life.ended == NEVER:
             life.ended = self._step
         self._gone[key] = life
+
+
+def _note_status(life: PodLife, pod: _Pod) -> None:
+    spec, status = pod.spec, pod.status
+    life.phase = status.get("phase") or ""
+    life.scheduler = spec.get("schedulerName") or ""
+    life.gates = tuple(gate.get("name", "") for gate in spec.get("schedulingGates") or ())
+    life.message = unscheduled_message(status)

@@ -54,6 +54,14 @@ class PodLife:
     tried: bool = field(default=False)
     brought: frozenset[str] = frozenset()
     """Which of created, bound and ended a snapshot brought: that is no work of the run."""
+    deleted: int = NEVER
+    deleted_by: str = ""
+    """The writer of the deletion, where the result tells it."""
+    phase: str = ""
+    scheduler: str = ""
+    gates: tuple[str, ...] = ()
+    message: str = ""
+    """What the condition PodScheduled says while it is False."""
     is_per_node: bool = False
     """Whether it is a DaemonSet's pod or a mirror pod: it goes with its node, so it keeps no node in use."""
 

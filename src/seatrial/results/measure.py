@@ -9,7 +9,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import entry_points
 from typing import Literal
@@ -17,6 +17,7 @@ from typing import Literal
 import polars as pl
 
 from seatrial.model.errors import ConfigError
+from seatrial.results.facts import sentence
 from seatrial.results.run import Run
 
 Better = Literal["higher", "lower", ""]
@@ -35,9 +36,10 @@ class Measure:
     unit: str
     better: Better
     summary: Summary
-    needs_timeline: bool = False
-    needs_attempts: bool = False
-    """Whether attempts are needed; those of a plain result are enough."""
+    needs: tuple[str, ...] = ()
+    """Facts without which there is no table at all (`results/facts.py`)."""
+    needed_by: Mapping[str, str] = field(default_factory=dict)
+    """Facts without which single columns are null, by column."""
 
     @property
     def definition(self) -> str:
@@ -47,11 +49,19 @@ class Measure:
         """The table of a run; ConfigError where the result does not hold what the measure needs."""
         if lacking := self.lacking(run):
             raise ConfigError(run.name, self.name, f"needs {lacking}")
-        return self.table(run)
+        frame = self.table(run)
+        nulls = [name for name, fact in self.needed_by.items() if fact in run.lacking and name in frame.columns]
+        return frame.with_columns(pl.lit(None, dtype=frame.schema[name]).alias(name) for name in nulls)
 
     def lacking(self, run: Run) -> str:
         """What a run does not hold and this measure needs; empty where it has all."""
-        return run.lacks if self.needs_timeline or (self.needs_attempts and run.is_without_attempts) else ""
+        return sentence({fact: run.lacking[fact] for fact in self.needs if fact in run.lacking})
+
+    def missing(self, run: Run) -> list[str]:
+        """The names of what this measure cannot tell of a run: its own, or MEASURE.COLUMN for each such column."""
+        if self.lacking(run):
+            return [self.name]
+        return [f"{self.name}.{name}" for name, fact in self.needed_by.items() if fact in run.lacking]
 
 
 def measure(
@@ -59,18 +69,23 @@ def measure(
     *,
     unit: str = "",
     better: Better = "",
-    needs_timeline: bool = False,
-    needs_attempts: bool = False,
+    needs: tuple[str, ...] = (),
+    needed_by: Mapping[str, str] | None = None,
     summary: Summary | None = None,
 ) -> Callable[[Table], Table]:
-    """Declare a measure."""
+    """Declare a measure; `needs` and `needed_by` name facts of `results.facts` that a result may lack."""
 
     def declare(table: Table) -> Table:
         summarise = summary or (lambda frame: {})
-        _declared[name] = Measure(name, table, unit, better, summarise, needs_timeline, needs_attempts)
+        _declared[name] = Measure(name, table, unit, better, summarise, needs, needed_by or {})
         return table
 
     return declare
+
+
+def total(frame: pl.DataFrame, column: str) -> float | None:
+    """The sum of a column; None where it is missing."""
+    return None if frame[column].null_count() else float(frame[column].sum())
 
 
 def at_the_end(frame: pl.DataFrame) -> pl.DataFrame:

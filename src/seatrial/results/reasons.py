@@ -1,12 +1,10 @@
 """Why a pod went to another node in another run, from the recorded scores of both attempts."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
-
-import polars as pl
 
 from seatrial.results.run import Run
+from seatrial.timeline import Attempt
 
 SCHEDULED = "scheduled"
 FOLLOWS = "follows from earlier differences"
@@ -22,60 +20,45 @@ class Scored:
 
 
 class Attempts:
-    """The last attempt of each pod in a run, read on demand."""
+    """The last attempts at some pods of a run."""
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
-
-    @cached_property
-    def _rows(self) -> dict[str, int]:
-        if self._run.table is None:
-            return {}
-        rows = self._run.table.filter(pl.col("entry") == "attempt").select("sequence", "namespace", "name").collect()
-        return {f"{namespace}/{name}": sequence for sequence, namespace, name in rows.iter_rows()}
+    def __init__(self, run: Run, pods: Iterable[str]) -> None:
+        self._last = run.last_attempts(pods)
 
     def scored(self, pod: str) -> Scored | None:
         """The scores of the attempt that placed a pod; None where they were not kept."""
-        row = self._row(pod, "outcome", "feasible_nodes", "score_plugins", "weights", "normalized", "total")
-        if not row or row["outcome"] != SCHEDULED or not row["score_plugins"] or not row["feasible_nodes"]:
+        tried = self._find(pod)
+        cells = tried.cells
+        if tried.outcome != SCHEDULED or cells is None or not cells.scorers or not cells.feasible:
             return None
-        names, plugins = self._run.dictionary["nodes"], self._run.dictionary["plugins"]
-        nodes = [names[i] for i in row["feasible_nodes"]]
-        weights = {plugins[p]: weight for p, weight in zip(row["score_plugins"], row["weights"], strict=True)}
         finals = {}
-        for place, (plugin, weight) in enumerate(weights.items()):
-            scores = row["normalized"][place * len(nodes) : (place + 1) * len(nodes)]
-            finals[plugin] = {node: score * weight for node, score in zip(nodes, scores, strict=True)}
-        return Scored(weights, finals, dict(zip(nodes, row["total"], strict=True)))
+        for plugin, weight, scores in zip(cells.scorers, cells.weights, cells.normalized, strict=True):
+            finals[plugin] = {node: score * (weight or 0) for node, score in zip(cells.feasible, scores, strict=True)}
+        weights = {plugin: weight or 0 for plugin, weight in zip(cells.scorers, cells.weights, strict=True)}
+        return Scored(weights, finals, dict(zip(cells.feasible, cells.total, strict=True)))
 
     def only_node(self, pod: str) -> bool:
         """Whether the attempt that placed a pod had one node to choose from, which is not scored."""
-        row = self._row(pod, "outcome", "feasible")
-        return bool(row) and row["outcome"] == SCHEDULED and row["feasible"] == 1
+        tried = self._find(pod)
+        return tried.outcome == SCHEDULED and tried.feasible == 1
 
     def refusal(self, pod: str, node: str) -> str:
         """Which plugin refused a node in the last attempt at a pod, and why; empty where that is not known."""
-        row = self._row(pod, "nodes", "verdicts")
-        if not row or row["nodes"] is None:
+        cells = self._find(pod).cells
+        if cells is None:
             return ""
-        names, verdicts = self._run.dictionary["nodes"], self._run.dictionary["verdicts"]
-        for number, verdict in zip(row["nodes"], row["verdicts"], strict=True):
-            if names[number] == node and verdict:
-                plugin, _, *reasons = verdicts[verdict - 1]
+        for name, verdict in zip(cells.nodes, cells.verdicts, strict=True):
+            if name == node and verdict:
+                plugin, _, *reasons = cells.said[verdict - 1]
                 return f"{plugin} refuses {node} ({', '.join(reasons)})"
         return ""
 
     def message(self, pod: str) -> str:
         """What the scheduler said of a pod in its last attempt."""
-        row = self._row(pod, "message")
-        return str(row.get("message") or "").partition(" preemption:")[0].rstrip(" .,")
+        return self._find(pod).message.partition(" preemption:")[0].rstrip(" .,")
 
-    def _row(self, pod: str, *columns: str) -> dict[str, Any]:
-        sequence = self._rows.get(pod)
-        if sequence is None or self._run.table is None:
-            return {}
-        rows = self._run.table.filter(pl.col("sequence") == sequence).select(columns).collect()
-        return rows.row(0, named=True) if len(rows) else {}
+    def _find(self, pod: str) -> Attempt:
+        return self._last.get(pod) or Attempt(0, 0, "")
 
 
 def reason(pod: str, here: str | None, there: str | None, first: Attempts, second: Attempts) -> str:

@@ -1,11 +1,11 @@
-"""A finished run: its scenario, its entries, and the lifecycles of its nodes and pods.
+"""A finished run: its scenario, its entries, its attempts, and the lifecycles of its nodes and pods.
 
-RESULT is an `--out` directory or a `result.json` of any KEP-140 simulator. What a plain `result.json` lacks (times,
-attempts of the scheduler, status writes), or a run with `--record none` (attempts), is said in `lacks`, and measures
-that need it say so too.
+The one reader of results. A run is read from an `--out` folder, from a Scenario with its result alone (`result.json`,
+`kubectl get scenario -o json`, standard input), or is in memory; every input gives the same values, and `lacking` says
+what an input does not tell. See `facts.py` and `inputs.py`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,14 +16,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from seatrial.model.documents import Document, decode
-from seatrial.model.errors import ConfigError
-from seatrial.results.entries import Entry, entries_of_result, entries_of_table, read_timeline
+from seatrial.results.entries import Entry, entries_of_table
+from seatrial.results.facts import ATTEMPTS, NODES_TRIED, UNRECORDED, lacking, sentence
+from seatrial.results.inputs import Header, read_input
 from seatrial.results.lifecycle_reader import Histories, Moment, moments, tell
 from seatrial.results.lifecycles import NodeLife, PodLife
-from seatrial.timeline import are_attempts_unrecorded
-
-LACKS_TIMELINE = "times, attempts and status writes (there is no timeline.parquet beside this result.json)"
-LACKS_ATTEMPTS = "attempts, which were not recorded (--record none)"
+from seatrial.results.scenario_entries import entries_of_scenario, rejections
+from seatrial.timeline import NOT_IN_TIMELINE, Attempt, TimelineReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,29 +32,6 @@ class Step:
     major: int
     minors: int
     time: int
-
-
-class _Meta(msgspec.Struct):
-    name: str = ""
-
-
-class _Result(msgspec.Struct, rename="camel"):
-    simulator_version: str = ""
-
-
-class _Status(msgspec.Struct, rename="camel"):
-    phase: str = "Unknown"
-    message: str | None = None
-    scenario_result: _Result = msgspec.field(default_factory=_Result)
-
-
-class Header(msgspec.Struct):
-    """The parts of a result that are read without decoding all of it: a long one has tens of megabytes."""
-
-    kind: str = ""
-    metadata: _Meta = msgspec.field(default_factory=_Meta)
-    spec: msgspec.Raw = msgspec.Raw(b"")
-    status: _Status = msgspec.field(default_factory=_Status)
 
 
 @dataclass
@@ -71,29 +47,55 @@ class Run:
     """What `usage` has worked out, by resource."""
 
     @classmethod
-    def load(cls, path: Path | str) -> "Run":
-        """Read an `--out` directory or a `result.json`."""
-        path = Path(path)
-        folder = path if path.is_dir() else path.parent
-        file = folder / "result.json" if path.is_dir() else path
-        data = _read(file)
-        timeline = folder / "timeline.parquet"
-        name = folder.name if path.is_dir() else path.stem if path.name != "result.json" else folder.resolve().name
-        if not timeline.exists():
-            return cls(name, data, folder)
-        return cls(name, data, folder, *read_timeline(timeline))
+    def load(cls, source: Path | str) -> "Run":
+        """Read an `--out` folder, a `result.json`, a served Scenario in JSON or YAML, or standard input (`-`)."""
+        found = read_input(source)
+        if found.timeline is None:
+            return cls(found.name, found.data, found.folder)
+        return cls(found.name, found.data, found.folder, found.timeline.table, found.timeline.dictionary)
+
+    @cached_property
+    def timeline(self) -> TimelineReader | None:
+        """The rows of `timeline.parquet`; None where there are none."""
+        return None if self.table is None else TimelineReader(self.table, self.dictionary)
+
+    @cached_property
+    def lacking(self) -> Mapping[str, str]:
+        """The facts that this result lacks, each with the reason."""
+        if self.timeline is not None and not self.timeline.are_attempts_unrecorded:
+            return {}
+        facts = lacking(self._facts, has_unlisted_attempts=self._has_unlisted_attempts())
+        if self.timeline is None:
+            return facts
+        return {fact: UNRECORDED for fact in (ATTEMPTS, NODES_TRIED) if fact in facts}
 
     @property
     def lacks(self) -> str:
-        """What this result lacks; empty where it is complete."""
-        if self.table is None:
-            return LACKS_TIMELINE
-        return LACKS_ATTEMPTS if self.is_without_attempts else ""
+        """What this result lacks, in words; empty where it is complete."""
+        return sentence(self.lacking)
+
+    @property
+    def _facts(self) -> Document:
+        facts: Document = (self.document.get("status") or {}).get(NOT_IN_TIMELINE) or {}
+        return facts
+
+    def _has_unlisted_attempts(self) -> bool:
+        """Whether a scheduler placed or tried a pod without a report of its attempt."""
+        tried = {(entry.namespace, entry.name) for entry in self._scenario_entries if entry.entry == "attempt"}
+        return any(
+            entry.entry in ("bound", "unscheduled") and (entry.namespace, entry.name) not in tried
+            for entry in self._scenario_entries
+        )
 
     @cached_property
-    def is_without_attempts(self) -> bool:
-        """Whether a scheduler was at work and its attempts were not recorded."""
-        return self.table is not None and are_attempts_unrecorded(self.table)
+    def document(self) -> Document:
+        """The Scenario with its result."""
+        document: Document = decode(self.data)
+        return document
+
+    @cached_property
+    def _scenario_entries(self) -> list[Entry]:
+        return entries_of_scenario(self.document)
 
     @cached_property
     def header(self) -> Header:
@@ -118,9 +120,34 @@ class Run:
 
     def __iter__(self) -> Iterator[Entry]:
         """Every entry in order."""
-        if self.table is not None:
-            return entries_of_table(self.table)
-        return entries_of_result(decode(self.data))
+        return entries_of_table(self.table) if self.table is not None else iter(self._scenario_entries)
+
+    @property
+    def _has_table_of_attempts(self) -> bool:
+        return self.timeline is not None and not self.timeline.are_attempts_unrecorded
+
+    def attempts(self, namespace: str = "", name: str = "") -> Iterator[tuple[str, Attempt]]:
+        """The attempts at all pods, or at one, in order, each with its pod (`namespace/name`)."""
+        if self.timeline is not None and self._has_table_of_attempts:
+            yield from self.timeline.attempts(namespace, name)
+            return
+        for entry in self._scenario_entries:
+            if entry.tried is not None and (not name or (entry.namespace, entry.name) == (namespace, name)):
+                yield f"{entry.namespace}/{entry.name}", entry.tried
+
+    def last_attempts(self, pods: Iterable[str]) -> dict[str, Attempt]:
+        """The last attempt at each of some pods (`namespace/name`)."""
+        wanted = set(pods)
+        if self.timeline is not None and self._has_table_of_attempts:
+            return self.timeline.last_attempts(wanted)
+        return {pod: tried for pod, tried in self.attempts() if pod in wanted}
+
+    def rejections(self) -> pl.DataFrame:
+        """One row for each reason of each attempt: the reason, and the number of nodes rejected for it (`count`)."""
+        if self.timeline is not None and self._has_table_of_attempts:
+            return self.timeline.rejections()
+        schema = {"reason": pl.String, "count": pl.Int32}
+        return pl.DataFrame(rejections(iter(self._scenario_entries)), schema=schema, orient="row")
 
     def moments(self) -> Iterator[tuple[Entry, Moment]]:
         """Every entry in order, with the cluster as it is just after it."""
@@ -128,7 +155,22 @@ class Run:
 
     @cached_property
     def histories(self) -> Histories:
-        return tell(iter(self))
+        found = tell(iter(self))
+        if self.timeline is not None and not self._has_table_of_attempts:
+            self._add_attempts(found)
+        return found
+
+    def _add_attempts(self, found: Histories) -> None:
+        """Take the attempts of a run with `--record none` from its Scenario, which lists their steps."""
+        listed = tell(iter(self._scenario_entries))
+        found.attempts = listed.attempts
+        lives: dict[str, list[PodLife]] = {}
+        for pod in listed.pods:
+            lives.setdefault(pod.key, []).append(pod)
+        for pod in found.pods:
+            if same := lives.get(pod.key):
+                other = same.pop(0)
+                pod.attempts, pod.preempted_by = other.attempts, pod.preempted_by or other.preempted_by
 
     @property
     def nodes(self) -> list[NodeLife]:
@@ -150,22 +192,3 @@ class Run:
         usual = [name for name in ("cpu", "memory", "ephemeral-storage") if name in asked and name in offered]
         others = sorted((asked & offered) - {"cpu", "memory", "ephemeral-storage", "pods"})
         return [*(usual or ["cpu", "memory"]), *others, "pods"]
-
-
-def _read(file: Path) -> bytes:
-    try:
-        data = file.read_bytes()
-        header = msgspec.json.decode(data, type=Header)
-    except OSError as error:
-        raise ConfigError(str(file), "", f"cannot be read: {error.strerror or error}") from error
-    except msgspec.ValidationError as error:
-        raise ConfigError(str(file), "", f"expected a Scenario with its result: {error}") from error
-    except msgspec.DecodeError as error:
-        raise ConfigError(str(file), "", f"is not JSON: {error}") from error
-    except RecursionError as error:
-        raise ConfigError(str(file), "", "is nested too deeply for a Scenario with its result") from error
-    if header.kind != "Scenario":
-        raise ConfigError(str(file), "kind", "expected a Scenario with its result")
-    if not header.metadata.name:
-        raise ConfigError(str(file), "metadata.name", "is required")
-    return data

@@ -6,7 +6,6 @@ if TYPE_CHECKING:
     from seatrial.scenario.cluster import fresh_store, furnish
     from seatrial.scenario.dry_run import Finding
     from seatrial.scenario.gc_tuning import tune_collector
-    from seatrial.scenario.result import RESULT, Result
     from seatrial.scenario.sandbox import Cluster
     from seatrial.scenario.scenario_controller import ScenarioController
     from seatrial.scenario.simulation import MakeOutside, MakeScheduler, ScenarioRun, SimulationOptions
@@ -14,12 +13,10 @@ if TYPE_CHECKING:
     from seatrial.scenario.status import ScenarioStatus, Strategy
 
 __all__ = [
-    "RESULT",
     "Cluster",
     "Finding",
     "MakeOutside",
     "MakeScheduler",
-    "Result",
     "ScenarioController",
     "ScenarioRun",
     "ScenarioStatus",
@@ -42,8 +39,6 @@ if not TYPE_CHECKING:
             "Finding": "dry_run",
             "MakeOutside": "simulation",
             "MakeScheduler": "simulation",
-            "RESULT": "result",
-            "Result": "result",
             "ScenarioController": "scenario_controller",
             "ScenarioRun": "simulation",
             "ScenarioStatus": "status",

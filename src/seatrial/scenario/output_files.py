@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+RESULT = "result.json"
+
 
 class FilePages:
     """TimelinePages in a temporary file, so that a long run is not held in memory."""

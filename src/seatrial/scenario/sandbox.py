@@ -1,4 +1,4 @@
-"""A cluster for step-by-step use from Python: apply objects, schedule, look, explain.
+"""A cluster for step-by-step use from Python: apply objects, schedule, look. `seatrial.Cluster` adds `explain`.
 
 Each call of `schedule` is one step of the scenario engine, without operations.
 """
@@ -23,7 +23,7 @@ from seatrial.scenario.spec.plan import Plan
 from seatrial.scenario.status import ScenarioStatus
 from seatrial.scheduler.config import Configuration, load_configuration
 from seatrial.store.options import Patch, PatchOptions
-from seatrial.timeline import Explanation, Timeline, TimelineReader, explain
+from seatrial.timeline import Timeline
 from seatrial.timeline.wire import Shape
 
 USER = "user:python"
@@ -65,13 +65,13 @@ class Cluster:
             scheduler_config = load_configuration(scheduler_config, plugins=known_points(plugins))
         self.clock = Clock()
         self.store = fresh_store(self.clock, seed)
-        self._timeline = Timeline(Shape(minor_steps=True))
-        self.store.subscribe(self._timeline.listen)
+        self.timeline = Timeline(Shape(minor_steps=True))
+        self.store.subscribe(self.timeline.listen)
         make = scheduler_maker(scheduler_config, tie_break=tie_break, seed=seed, plugins=plugins)
-        scheduler = make(self.store, self.clock, self._timeline)
+        scheduler = make(self.store, self.clock, self.timeline)
         controllers = REGISTRY.build(Controllers(), EVENTS, self.store, self.clock, scheduler)
         status = ScenarioStatus(OPERATIONS, __version__, NoPages())
-        self._engine = Engine(self.store, self.clock, Plan(OPERATIONS), status, self._timeline, controllers)
+        self._engine = Engine(self.store, self.clock, Plan(OPERATIONS), status, self.timeline, controllers)
         self.store.subscribe(self._engine.loops.note)
         self.store.before_write = self._engine.about_to_write
         controllers.start()
@@ -91,10 +91,10 @@ class Cluster:
 
     def schedule(self) -> int:
         """Run controllers and the scheduler until nothing more can be done; how many pods were bound."""
-        before = self._timeline.pods.bound
-        for _ in self._engine.step(self._timeline.major + 1):
+        before = self.timeline.pods.bound
+        for _ in self._engine.step(self.timeline.major + 1):
             pass
-        return self._timeline.pods.bound - before
+        return self.timeline.pods.bound - before
 
     def get(self, kind: str, name: str, namespace: str | None = None) -> Document:
         """One object; NotFound where there is none. Kinds by name, plural or short name."""
@@ -104,12 +104,6 @@ class Cluster:
     def list(self, kind: str, namespace: str = "") -> list[Document]:
         """All objects of a kind."""
         return [stored.document() for stored in self.store.list(self._kind(kind), namespace)]
-
-    def explain(self, pod: str) -> Explanation:
-        """Why a pod (`name` in default, or `namespace/name`) is where it is."""
-        namespace, _, name = pod.rpartition("/")
-        kept = TimelineReader(self._timeline.rows.table(), self._timeline.dictionary.document())
-        return explain(kept, namespace or "default", name)
 
     def _apply(self, document: Document) -> None:
         kind = self.store.kinds.named(document.get("apiVersion", ""), document.get("kind", ""))

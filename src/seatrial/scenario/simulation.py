@@ -30,7 +30,7 @@ from seatrial.scenario.spec.validation import operation_problems, problems
 from seatrial.scenario.status import MemoryPages, Publisher, Publishers, ScenarioStatus, Strategy, TimelinePages
 from seatrial.scheduler import Recorder
 from seatrial.store import Store
-from seatrial.timeline import CELLS_ON_THE_WIRE, SNAPSHOT, Level, Timeline, pasts_of_pods
+from seatrial.timeline import CELLS_ON_THE_WIRE, NOT_IN_TIMELINE, SNAPSHOT, Level, Timeline, pasts_of_pods
 from seatrial.timeline.rows import Rows
 from seatrial.timeline.wire import Shape
 
@@ -198,6 +198,8 @@ class ScenarioRun:
         for stored in self.store.list(pods) if pods is not None else ():
             self.timeline.adopt(stored, self.clock.now(), pasts.get(stored.document()["metadata"].get("uid", "")))
         self._unsubscribe.append(self.store.subscribe(self.timeline.listen))
+        # What is adopted here has entries of earlier steps, unlike objects of a snapshot.
+        self.timeline.unshown.restore(status.get(NOT_IN_TIMELINE) or {})
         self._continued = True
 
     def file_late_entries(self) -> None:
@@ -246,6 +248,8 @@ class ScenarioRun:
         if registry.uses_volcano(chosen, dialect):
             outer = step_duration(self.document) > 0
             volcano = volcano_maker(store, clock, self.timeline, self.options.volcano, outer=outer)
+            # Volcano reports the attempts of a session after its binds.
+            self.timeline.keeps_places = True
         if not self._continued:
             self.timeline.major = self.plan.first() or 0
             self._load_snapshot()

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from seatrial.model.documents import Document, encode
 from seatrial.scenario.spec.dialect import PENDING, STOPPED, Dialect, Phase
+from seatrial.timeline import NOT_IN_TIMELINE
 from seatrial.timeline.wire import page_of
 
 
@@ -74,6 +75,8 @@ class ScenarioStatus:
     running: str = ""
     scheduler_status: str = STOPPED
     published: int = 0
+    not_in_timeline: Document = field(default_factory=dict)
+    """Facts for the readers of the result that no entry of the timeline shows: see `timeline.unshown`."""
 
     @property
     def message(self) -> str:
@@ -108,6 +111,8 @@ class ScenarioStatus:
             if self.dialect.minor_steps:
                 step["runningSimulationController"] = self.running
             status["stepStatus"] = step
+        if self.not_in_timeline and self.published:
+            status[NOT_IN_TIMELINE] = self.not_in_timeline
         return status
 
     def parts(self) -> Iterator[bytes]:

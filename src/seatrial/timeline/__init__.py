@@ -6,29 +6,27 @@ if TYPE_CHECKING:
     from seatrial.timeline.annotations import PREFIX, Annotator
     from seatrial.timeline.columns import DICTIONARY
     from seatrial.timeline.decisions import PASSED
-    from seatrial.timeline.explanation import UNRECORDED, Explanation, are_attempts_unrecorded, explain
     from seatrial.timeline.pods import PodHistory, scheduler_of
-    from seatrial.timeline.reader import NAME, Attempt, TimelineReader
+    from seatrial.timeline.reader import NAME, Attempt, Cells, TimelineReader
     from seatrial.timeline.resume import pasts_of_pods
     from seatrial.timeline.timeline import CELLS_ON_THE_WIRE, SNAPSHOT, Level, Timeline
+    from seatrial.timeline.unshown import NOT_IN_TIMELINE
 
 __all__ = [
     "CELLS_ON_THE_WIRE",
     "DICTIONARY",
     "NAME",
+    "NOT_IN_TIMELINE",
     "PASSED",
     "PREFIX",
     "SNAPSHOT",
-    "UNRECORDED",
     "Annotator",
     "Attempt",
-    "Explanation",
+    "Cells",
     "Level",
     "PodHistory",
     "Timeline",
     "TimelineReader",
-    "are_attempts_unrecorded",
-    "explain",
     "pasts_of_pods",
     "scheduler_of",
 ]
@@ -42,19 +40,17 @@ if not TYPE_CHECKING:
             "Annotator": "annotations",
             "Attempt": "reader",
             "CELLS_ON_THE_WIRE": "timeline",
+            "Cells": "reader",
             "DICTIONARY": "columns",
-            "Explanation": "explanation",
             "Level": "timeline",
             "NAME": "reader",
+            "NOT_IN_TIMELINE": "unshown",
             "PASSED": "decisions",
             "PREFIX": "annotations",
             "PodHistory": "pods",
             "SNAPSHOT": "timeline",
             "Timeline": "timeline",
             "TimelineReader": "reader",
-            "UNRECORDED": "explanation",
-            "are_attempts_unrecorded": "explanation",
-            "explain": "explanation",
             "pasts_of_pods": "resume",
             "scheduler_of": "pods",
         },

@@ -15,7 +15,10 @@ StepPair = tuple[int, int]
 class PodHistory:
     """One pod from its creation to its end."""
 
-    __slots__ = ("attempts", "bound_at", "bound_to", "created_at", "gone", "latest", "preempted_at", "preempted_by")
+    __slots__ = (
+        "attempts", "bound_at", "bound_to", "created_at", "finished", "gone", "latest", "preempted_at",
+        "preempted_by", "shown",
+    )  # fmt: skip
 
     def __init__(self, latest: Stored, created_at: StepPair) -> None:
         self.latest = latest
@@ -25,6 +28,9 @@ class PodHistory:
         self.preempted_at: StepPair | None = None
         self.preempted_by: str | None = None
         self.attempts: list[bytes] = []
+        self.shown = 0
+        """How many of the attempts the latest entry about the pod lists."""
+        self.finished = False
         self.gone = False
 
     @property
@@ -111,11 +117,13 @@ class PodHistories:
         self._note_node(history, major, minor)
         return history
 
-    def note_preemptor(self, victim: str, preemptor: str) -> None:
-        namespace, _, name = victim.partition("/")
-        history = self._gone.get((namespace, name)) or self._alive.get((namespace, name))
-        if history is not None:
-            history.preempted_by = preemptor
+    def note_preemptor(self, victim: Key, preemptor: str) -> bool:
+        """Note which pod preempted another; whether that is new."""
+        history = self._gone.get(victim) or self._alive.get(victim)
+        if history is None or history.preempted_by == preemptor:
+            return False
+        history.preempted_by = preemptor
+        return True
 
     def forget_gone(self) -> None:
         self._gone.clear()

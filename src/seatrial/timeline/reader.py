@@ -1,7 +1,8 @@
 """Reads a stored timeline: its rows, and its attempts with names instead of numbers."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,33 +22,109 @@ class Score:
 
     raw: int
     normalized: int
-    weight: int
+    weight: int | None
+    """None where a result does not tell it: all normalised scores of the plugin are 0 then."""
 
     @property
     def final(self) -> int:
-        return self.normalized * self.weight
+        return self.normalized * (self.weight or 0)
 
 
 @dataclass(frozen=True, slots=True)
+class Cells:
+    """The results of filter and score plugins on the nodes of one attempt, in columns."""
+
+    nodes: tuple[str, ...]
+    verdicts: tuple[int, ...]
+    """Parallel to `nodes`: 0 passed, else 1 + the place in `said`."""
+    said: Sequence[Sequence[str]]
+    """[plugin, code, reason…]"""
+    filters: tuple[str, ...]
+    feasible: tuple[str, ...]
+    scorers: tuple[str, ...]
+    weights: tuple[int | None, ...]
+    raw: tuple[tuple[int, ...], ...]
+    """Parallel to `scorers`, and each parallel to `feasible`; `normalized` as well."""
+    normalized: tuple[tuple[int, ...], ...]
+    total: tuple[int, ...]
+
+    def filtered(self, verdict: int) -> dict[str, str]:
+        """The result of each filter that ran on a node."""
+        if not verdict:
+            return dict.fromkeys(self.filters, PASSED)
+        plugin, _, *reasons = self.said[verdict - 1]
+        place = self.filters.index(plugin) if plugin in self.filters else 0
+        return {**dict.fromkeys(self.filters[:place], PASSED), plugin: ", ".join(reasons)}
+
+    def scores(self) -> Iterator[tuple[str, dict[str, Score]]]:
+        """The scores of each node that passed, by plugin."""
+        columns = list(zip(self.scorers, self.weights, self.raw, self.normalized, strict=True))
+        for place, node in enumerate(self.feasible):
+            yield node, {plugin: Score(raw[place], each[place], weight) for plugin, weight, raw, each in columns}
+
+
+@dataclass(frozen=True)
 class Attempt:
-    """One attempt of the scheduler at one pod; cells are empty where they were not kept."""
+    """One attempt of the scheduler at one pod; `cells` is None where they were not kept."""
 
     major: int
     minor: int
     outcome: str
-    node: str
-    nominated: str
-    message: str
-    visited: int
-    feasible: int
-    reasons: Mapping[str, int]
-    best: tuple[tuple[str, int], ...]
-    victims: tuple[str, ...]
-    nodes: tuple[str, ...] = ()
-    filter: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    score: Mapping[str, Mapping[str, Score]] = field(default_factory=dict)
-    total: Mapping[str, int] = field(default_factory=dict)
+    node: str = ""
+    nominated: str = ""
+    message: str = ""
+    visited: int = 0
+    feasible: int = 0
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    best: tuple[tuple[str, int], ...] = ()
+    victims: tuple[str, ...] = ()
     details: Document = field(default_factory=dict)
+    cells: Cells | None = None
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        return self.cells.nodes if self.cells is not None else ()
+
+    @cached_property
+    def filter(self) -> Mapping[str, Mapping[str, str]]:
+        """The results of the filters, by node and plugin."""
+        cells = self.cells
+        if cells is None:
+            return {}
+        return {name: cells.filtered(verdict) for name, verdict in zip(cells.nodes, cells.verdicts, strict=True)}
+
+    @cached_property
+    def score(self) -> Mapping[str, Mapping[str, Score]]:
+        """The scores, by node and plugin."""
+        return dict(self.cells.scores()) if self.cells is not None else {}
+
+    @cached_property
+    def total(self) -> Mapping[str, int]:
+        """The total score of each node that passed."""
+        cells = self.cells
+        return {} if cells is None else dict(zip(cells.feasible, cells.total, strict=False))
+
+    def document(self) -> Document:
+        """Everything, for programs."""
+        return {
+            **{name: getattr(self, name) for name in _SAID},
+            "nodes": list(self.nodes),
+            "filter": self.filter,
+            "score": {
+                node: {
+                    plugin: {"raw": score.raw, "normalized": score.normalized, "weight": score.weight}
+                    for plugin, score in scores.items()
+                }
+                for node, scores in self.score.items()
+            },
+            "total": self.total,
+            "details": self.details,
+        }
+
+
+_SAID = (
+    "major", "minor", "outcome", "node", "nominated", "message", "visited", "feasible", "reasons", "best", "victims",
+)  # fmt: skip
 
 
 class TimelineReader:
@@ -73,68 +150,70 @@ class TimelineReader:
             raise ConfigError(str(path), "", "not a timeline of Seatrial")
         return cls(table, decode(metadata[DICTIONARY]))
 
-    def of_pod(self, namespace: str, name: str) -> list[dict[str, Any]]:
-        """All rows about a pod, in the order in which things happened."""
-        chosen = (pl.col("kind") == "Pod") & (pl.col("namespace") == namespace) & (pl.col("name") == name)
-        return self.table.filter(chosen).sort("sequence").collect().to_dicts()
+    @cached_property
+    def are_attempts_unrecorded(self) -> bool:
+        """Whether a timeline has traces of a scheduler and no attempt: it was made with `--record none`."""
+        is_attempt = pl.col("entry") == "attempt"
+        is_trace = (pl.col("subresource") == "binding") | (pl.col("entry") == "unscheduled")
+        asked = self.table.select(is_attempt.any().alias("attempted"), is_trace.any().alias("traced"))
+        attempted, traced = asked.collect().row(0)
+        return bool(traced and not attempted)
 
-    def attempts(self, namespace: str, name: str) -> list[Attempt]:
-        """The attempts at a pod, oldest first."""
-        return [self.attempt(row) for row in self.of_pod(namespace, name) if row["entry"] == "attempt"]
+    def attempts(self, namespace: str = "", name: str = "") -> Iterator[tuple[str, Attempt]]:
+        """The attempts at all pods, or at one, in the order in which they happened, each with its pod."""
+        wanted = pl.col("entry") == "attempt"
+        if name:
+            wanted &= (pl.col("namespace") == namespace) & (pl.col("name") == name)
+        for row in self.table.filter(wanted).sort("sequence").collect().iter_rows(named=True):
+            yield f"{row['namespace']}/{row['name']}", self._attempt(row)
 
-    def attempt(self, row: Mapping[str, Any]) -> Attempt:
+    def last_attempts(self, pods: Collection[str]) -> dict[str, Attempt]:
+        """The last attempt at each of some pods."""
+        key = pl.concat_str("namespace", pl.lit("/"), "name")
+        wanted = self.table.filter(pl.col("entry") == "attempt").filter(key.is_in(sorted(pods)))
+        rows = wanted.group_by(key.alias("pod")).agg(pl.all().last()).collect()
+        return {row["pod"]: self._attempt(row) for row in rows.iter_rows(named=True)}
+
+    def rejections(self) -> pl.DataFrame:
+        """One row for each reason of each attempt: the reason, and how many nodes were rejected for it."""
+        chosen = self.table.filter(pl.col("entry") == "attempt").select("reasons")
+        return chosen.explode("reasons").unnest("reasons").drop_nulls("reason").collect()
+
+    def _attempt(self, row: Mapping[str, Any]) -> Attempt:
         """A row with entry `attempt`, in names."""
-        base = Attempt(
+        return Attempt(
             major=row["major"],
             minor=row["minor"],
             outcome=row["outcome"],
             node=row["node"] or "",
             nominated=row["nominated"] or "",
             message=row["message"] or "",
-            visited=row["visited"],
-            feasible=row["feasible"],
+            visited=row["visited"] or 0,
+            feasible=row["feasible"] or 0,
             reasons={reason["reason"]: reason["count"] for reason in row["reasons"] or ()},
             best=tuple((best["node"], best["total"]) for best in row["best"] or ()),
             victims=tuple(row["victims"] or ()),
-        )
-        return base if row["nodes"] is None else self._with_cells(base, row)
-
-    def _with_cells(self, base: Attempt, row: Mapping[str, Any]) -> Attempt:
-        ran = [self._plugins[number] for number in row["filter_plugins"]]
-        nodes = [self._nodes[number] for number in row["nodes"]]
-        feasible = [self._nodes[number] for number in row["feasible_nodes"]]
-        score: dict[str, dict[str, Score]] = {name: {} for name in feasible}
-        width = len(feasible)
-        for place, (plugin, weight) in enumerate(zip(row["score_plugins"], row["weights"], strict=True)):
-            for offset, name in enumerate(feasible, place * width):
-                score[name][self._plugins[plugin]] = Score(row["raw"][offset], row["normalized"][offset], weight)
-        return Attempt(
-            **{slot: getattr(base, slot) for slot in _BASE},
-            nodes=tuple(nodes),
-            filter={name: self._filtered(ran, verdict) for name, verdict in zip(nodes, row["verdicts"], strict=True)},
-            score=score,
-            total=dict(zip(feasible, row["total"], strict=False)),
             details=decode(row["details"]) if row["details"] else {},
+            cells=None if row["nodes"] is None else self._cells(row),
         )
 
-    def _filtered(self, ran: list[str], verdict: int) -> dict[str, str]:
-        if not verdict:
-            return dict.fromkeys(ran, PASSED)
-        plugin, _, *reasons = self._verdicts[verdict - 1]
-        place = ran.index(plugin) if plugin in ran else 0
-        return {**dict.fromkeys(ran[:place], PASSED), plugin: ", ".join(reasons)}
+    def _cells(self, row: Mapping[str, Any]) -> Cells:
+        names, plugins = self._nodes, self._plugins
+        feasible = tuple(names[number] for number in row["feasible_nodes"])
+        starts = range(0, len(row["score_plugins"]) * len(feasible), len(feasible) or 1)
 
+        def columns(flat: list[int]) -> tuple[tuple[int, ...], ...]:
+            return tuple(tuple(flat[start : start + len(feasible)]) for start in starts)
 
-_BASE = (
-    "major",
-    "minor",
-    "outcome",
-    "node",
-    "nominated",
-    "message",
-    "visited",
-    "feasible",
-    "reasons",
-    "best",
-    "victims",
-)
+        return Cells(
+            nodes=tuple(names[number] for number in row["nodes"]),
+            verdicts=tuple(row["verdicts"]),
+            said=self._verdicts,
+            filters=tuple(plugins[number] for number in row["filter_plugins"]),
+            feasible=feasible,
+            scorers=tuple(plugins[number] for number in row["score_plugins"]),
+            weights=tuple(row["weights"]),
+            raw=columns(row["raw"]),
+            normalized=columns(row["normalized"]),
+            total=tuple(row["total"]),
+        )

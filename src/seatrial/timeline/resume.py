@@ -30,6 +30,7 @@ class PastOfPod:
         if history.bound_at is not None and self.bound_at is not None:
             history.bound_at = self.bound_at
         history.attempts = list(self.attempts)
+        history.shown = len(history.attempts)
 
 
 def last_number(timeline: Mapping[str, Any]) -> int:

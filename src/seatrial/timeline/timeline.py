@@ -18,6 +18,7 @@ from seatrial.timeline.diffs import merge_diff
 from seatrial.timeline.pods import Key, PodHistories, PodHistory
 from seatrial.timeline.resume import PastOfPod, last_number
 from seatrial.timeline.rows import Rows
+from seatrial.timeline.unshown import Unshown
 from seatrial.timeline.wire import Shape, attempt, operated
 from seatrial.timeline.writes import Verb, verb_of
 
@@ -55,6 +56,7 @@ class Timeline:
         self.operations = 0
         self.attempts = 0
         self.attempts_without_cells = 0
+        self.unshown = Unshown()
         self.schedulers = set(SCHEDULERS)
         """Writers whose deletion of a pod is a preemption."""
         self._wire_cells, self._table_cells = cells, CELLS_IN_THE_TABLE
@@ -87,6 +89,8 @@ class Timeline:
             self._row(change, verb, id, operation)
             self._follow(change)
             return
+        if change.subresource == "status" and change.stored.kind.group_kind == ("", "Node"):
+            self.unshown.note_node(change)
         history = self._follow(change)
         if not verb:
             self._row(change, verb, None, None)
@@ -135,9 +139,11 @@ class Timeline:
         self._tried[key] = self._tried.get(key, 0) + 1
         cells = len(decision.visited)
         if history is not None and self._shown != decision.pod:
-            history.attempts.append(self._attempt(decision, cells))
+            self._add_attempt(history, self._attempt(decision, cells))
             self._note_preemptor(decision)
             self._encode_again(key)
+        elif history is None:
+            self.unshown.attempts += 1
         self._shown = ""
         if self.level != "none":
             self._attempt_row(decision, key, cells)
@@ -151,14 +157,14 @@ class Timeline:
         if attempt is None:
             self._tried[key] = self._tried.get(key, 0) + 1
         elif history is not None:
-            history.attempts.append(attempt)
+            self._add_attempt(history, attempt)
             self._encode_again(key)
 
     def _encode_again(self, key: Key) -> None:
         """Show an attempt in the entry of a write that an outside scheduler made before it reported the attempt."""
         if key in self._places:
             place, id, operation, pod, minor = self._places[key]
-            body = self.pods.known(key).result(pod, self.shape).body()
+            body = self._result(self.pods.known(key), pod)
             self._entries[place] = self.shape.entry(id, self.major, minor, operation, body)
 
     def resume(self, published: Document) -> None:
@@ -184,9 +190,8 @@ class Timeline:
         for key in self._tried:
             history = self.pods.find(key)
             if history is not None and history.is_pending:
-                body = history.result(history.latest.data, self.shape).body()
                 id = self._next_id()
-                self._add(id, "PodUnscheduled", body)
+                self._add(id, "PodUnscheduled", self._result(history, history.latest.data))
                 self._plain_row(id, "unscheduled", None, history.latest, self._now)
         self._tried.clear()
 
@@ -202,6 +207,7 @@ class Timeline:
 
         A pod counts as created, and bound, in this step, unless an earlier process published its `past`.
         """
+        self.unshown.snapshot_objects += 1
         self._row(Change("ADDED", stored, None, SNAPSHOT, at), "", None, None)
         if stored.kind.group_kind == ("", "Pod"):
             history = self.pods.adopt(stored, self.major, self.minor)
@@ -212,7 +218,10 @@ class Timeline:
         kind = change.stored.kind
         if kind.kind != "Pod" or kind.group:
             return None
-        return self.pods.follow(change, self.major, self.minor)
+        history = self.pods.follow(change, self.major, self.minor)
+        if not history.finished:
+            history.finished = self.unshown.note_phase(change.stored, self.major, len(self._entries))
+        return history
 
     def _bound(self, change: Change, history: PodHistory, id: str, operation: bytes) -> None:
         if self.shape.minor_steps:
@@ -232,15 +241,27 @@ class Timeline:
         """Add an entry that shows a pod with all its attempts, the one that is being carried out included."""
         key, decision = history.key, self._deciding
         if decision is not None and decision.pod == f"{key[0]}/{key[1]}":
-            history.attempts.append(self._attempt(decision, len(decision.visited)))
+            self._add_attempt(history, self._attempt(decision, len(decision.visited)))
             self._deciding, self._shown = None, decision.pod
         if self.keeps_places:
             self._places[key] = len(self._entries), id, operation, pod, self.minor
-        self._add(id, operation, history.result(pod, self.shape).body())
+        self._add(id, operation, self._result(history, pod))
+
+    def _add_attempt(self, history: PodHistory, attempt: bytes) -> None:
+        history.attempts.append(attempt)
+        self.unshown.attempts += 1
+
+    def _result(self, history: PodHistory, pod: bytes) -> bytes:
+        """The body of an entry that shows a pod; it lists all attempts up to now."""
+        self.unshown.attempts -= len(history.attempts) - history.shown
+        history.shown = len(history.attempts)
+        return history.result(pod, self.shape).body()
 
     def _note_preemptor(self, decision: Decision) -> None:
         for victim in decision.preemption.victims if decision.preemption is not None else ():
-            self.pods.note_preemptor(victim, decision.pod)
+            namespace, _, name = victim.partition("/")
+            if self.pods.note_preemptor((namespace, name), decision.pod):
+                self._encode_again((namespace, name))
 
     def _add(self, id: str, operation: str, body: bytes) -> None:
         self.operations += 1
@@ -257,8 +278,11 @@ class Timeline:
             # After the first attempt that does not fit no other is added, so that the limit is the same in every run.
             self._wire_cells = -1
             self.attempts_without_cells += 1
+            self.unshown.attempts_without_nodes += 1
             return attempt(step)
         self._wire_cells -= cells
+        if not cells and (decision.feasible_count or decision.rejected_count or reasons_in(decision.message)):
+            self.unshown.attempts_without_nodes += 1
         return attempt(step, encode(decision.visited), encode(decision.feasible), plugin_results(decision))
 
     def _row(self, change: Change, verb: Verb, id: str | None, operation: bytes | None) -> None:

@@ -4,18 +4,16 @@ The page computes most things itself, so it gets lifecycles of nodes and pods, t
 `CELLS` reaches, the matrix of each scheduling attempt. What is left out is said in the page.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
-import polars as pl
 
 import seatrial
-from seatrial.model.documents import Document, decode
 from seatrial.results.headline import headline
 from seatrial.results.lifecycles import NEVER
 from seatrial.results.run import Run
 from seatrial.scenario.spec import Phase, dialect_of
+from seatrial.timeline import Attempt, Cells
 
 CELLS = 400_000
 """Visited nodes whose verdicts and scores go into the page."""
@@ -23,6 +21,8 @@ ATTEMPTS = 100_000
 VERBS = ("create", "patch", "delete", "done", "bind", "unscheduled", "preempt")
 SHOWN = frozenset({"create", "patch", "delete", "done", "unscheduled", "bound", "preempted"})
 OPERATIONS = "operations"
+CONTROLLERS = "controllers"
+"""The lane of what a Scenario alone does not tell the writer of."""
 
 Columns = dict[str, Any]
 
@@ -32,7 +32,7 @@ def payload(run: Run) -> Columns:
     resources = run.resources
     shapes: dict[tuple[tuple[int, ...], int], int] = {}
     pods = _pods(run, resources, shapes)
-    attempts, left_out = _attempts(run)
+    attempts, verdicts, left_out = _attempts(run)
     return {
         "name": run.name,
         "title": run.scenario_name,
@@ -57,7 +57,7 @@ def payload(run: Run) -> Columns:
         "pods": pods,
         "shapes": [{"requests": list(requests), "priority": priority} for requests, priority in shapes],
         **_entries(run),
-        "verdicts": [list(map(str, verdict)) for verdict in run.dictionary.get("verdicts", [])],
+        "verdicts": verdicts,
         "attempts": attempts,
     }
 
@@ -97,8 +97,8 @@ def _entries(run: Run) -> Columns:
     for entry in run:
         if entry.entry not in SHOWN:
             continue
-        writer = entry.writer or OPERATIONS
-        lane = OPERATIONS if writer.startswith("operation:") or not entry.writer else writer
+        writer = entry.writer or CONTROLLERS
+        lane = OPERATIONS if writer.startswith("operation:") else writer
         verb = _verb(entry.entry, writer)
         what = f"{entry.kind} {entry.namespace}/{entry.name}" if entry.namespace else f"{entry.kind} {entry.name}"
         values = lanes.setdefault(lane, len(lanes)), places[entry.major], entry.minor, VERBS.index(verb), what.strip()
@@ -115,33 +115,36 @@ def _verb(entry: str, writer: str) -> str:
     return entry
 
 
-def _attempts(run: Run) -> tuple[list[Columns], list[str]]:
-    """Attempts in order of time, cells as far as they fit; and what had to stay out."""
-    if run.table is None:
-        return [], []
+def _attempts(run: Run) -> tuple[list[Columns], list[list[str]], list[str]]:
+    """Attempts in order of time, cells as far as they fit; the verdicts in them; and what had to stay out."""
     lives: dict[str, list[int]] = {}
     for i, pod in enumerate(run.pods):
         lives.setdefault(pod.key, []).append(i)
     places = {step.major: i for i, step in enumerate(run.steps)}
     attempts: list[Columns] = []
-    room, without = CELLS, 0
-    for row in _attempt_rows(run.table):
+    verdicts: dict[tuple[str, ...], int] = {}
+    room, without, beyond = CELLS, 0, 0
+    for key, tried in run.attempts():
         if len(attempts) >= ATTEMPTS:
-            break
-        step = places[row["major"]]
-        life = _life_at(run, lives.get(f"{row['namespace']}/{row['name']}", []), step)
+            beyond += 1
+            continue
+        step = places[tried.major]
+        life = _life_at(run, lives.get(key, []), step)
         if life is None:
             continue
-        cells = len(row["nodes"] or ())
-        attempt = _attempt(row, life, step)
-        if cells and cells <= room:
-            room -= cells
-            attempt["cells"] = _cells(row, run.dictionary)
-        elif cells or row["visited"]:
+        attempt = _attempt(tried, life, step)
+        if tried.cells is not None and len(tried.nodes) <= room:
+            room -= len(tried.nodes)
+            attempt["cells"] = _cells(tried.cells, verdicts)
+        elif tried.cells is not None or tried.visited:
             without += 1
         attempts.append(attempt)
-    said = [f"Verdicts and scores of {without:,} attempts are not in this page; the command seatrial explain has them."]
-    return attempts, said if without else []
+    said = []
+    if without:
+        said.append(f"Verdicts and scores of {without:,} attempts are not in this page; seatrial explain shows them.")
+    if beyond:
+        said.append(f"{beyond:,} later attempts are not in this page; seatrial explain shows them.")
+    return attempts, [list(verdict) for verdict in verdicts], said
 
 
 def _life_at(run: Run, lives: list[int], step: int) -> int | None:
@@ -149,51 +152,43 @@ def _life_at(run: Run, lives: list[int], step: int) -> int | None:
     return next((i for i in reversed(lives) if run.pods[i].created <= step), None)
 
 
-def _attempt_rows(table: pl.LazyFrame) -> Iterator[Columns]:
-    wanted = table.filter(pl.col("entry") == "attempt").select(
-        "major", "minor", "namespace", "name", "outcome", "node", "message", "visited", "feasible", "reasons", "best",
-        "victims", "details", "nodes", "verdicts", "feasible_nodes", "score_plugins", "weights", "raw", "normalized",
-        "total",
-    )  # fmt: skip
-    return wanted.collect().iter_rows(named=True)
-
-
-def _attempt(row: Columns, pod: int, step: int) -> Columns:
-    details: Document = decode(row["details"]) if row["details"] else {}
-    narrowed = (details.get("preFilter") or {}).get("nodes")
+def _attempt(tried: Attempt, pod: int, step: int) -> Columns:
     return {
         "pod": pod,
         "step": step,
-        "minor": row["minor"],
-        "outcome": row["outcome"],
-        "node": row["node"] or "",
-        "message": row["message"] or "",
-        "visited": row["visited"] or 0,
-        "feasible": row["feasible"] or 0,
-        "reasons": [[item["reason"], item["count"]] for item in row["reasons"] or ()],
-        "best": [[item["node"], item["total"]] for item in row["best"] or ()],
-        "victims": list(row["victims"] or ()),
-        "preFilter": f"PreFilter left {len(narrowed)} nodes" if narrowed else "",
+        "minor": tried.minor,
+        "outcome": tried.outcome,
+        "node": tried.node,
+        "message": tried.message,
+        "visited": tried.visited,
+        "feasible": tried.feasible,
+        "reasons": [list(pair) for pair in tried.reasons.items()],
+        "best": [list(pair) for pair in tried.best],
+        "victims": list(tried.victims),
+        "preFilter": narrowed(tried),
     }
 
 
-def _cells(row: Columns, dictionary: Document) -> Columns:
-    names, plugins = dictionary["nodes"], dictionary["plugins"]
-    feasible = [names[i] for i in row["feasible_nodes"] or ()]
-    width = len(feasible)
-    scorers = [plugins[i] for i in row["score_plugins"] or ()]
+def narrowed(tried: Attempt) -> str:
+    """Which PreFilter plugins left how many nodes to search."""
+    sets = (tried.details.get("preFilter") or {}).get("nodeSets") or {}
+    return ", ".join(f"{plugin} left {len(nodes)} node{'s' * (len(nodes) != 1)}" for plugin, nodes in sets.items())
 
-    def rows(flat: list[int] | None) -> list[list[int]]:
-        values = flat or []
-        return [values[i * width : (i + 1) * width] for i in range(len(scorers))]
 
+def _cells(cells: Cells, verdicts: dict[tuple[str, ...], int]) -> Columns:
+    """The matrix of an attempt; its verdicts are numbered in the order of the page."""
+    numbers = {0: 0}
+    for verdict in dict.fromkeys(cells.verdicts):
+        if verdict:
+            said = tuple(map(str, cells.said[verdict - 1]))
+            numbers[verdict] = 1 + verdicts.setdefault(said, len(verdicts))
     return {
-        "nodes": [names[i] for i in row["nodes"] or ()],
-        "verdicts": list(row["verdicts"] or ()),
-        "feasible": feasible,
-        "plugins": scorers,
-        "weights": list(row["weights"] or ()),
-        "raw": rows(row["raw"]),
-        "normalized": rows(row["normalized"]),
-        "total": list(row["total"] or [0] * width),
+        "nodes": cells.nodes,
+        "verdicts": [numbers[verdict] for verdict in cells.verdicts],
+        "feasible": cells.feasible,
+        "plugins": cells.scorers,
+        "weights": [weight or 0 for weight in cells.weights],
+        "raw": cells.raw,
+        "normalized": cells.normalized,
+        "total": cells.total or (0,) * len(cells.feasible),
     }

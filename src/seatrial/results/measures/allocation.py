@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 
+from seatrial.results.facts import HELD, OFFERS
 from seatrial.results.measure import at_the_end, measure
 from seatrial.results.run import Run
 from seatrial.results.usage import allocatable, requested
@@ -21,7 +22,7 @@ def _last(frame: pl.DataFrame) -> dict[str, float | None]:
     return {f"allocation_{resource}": rate for resource, rate in ends.select("resource", "rate").iter_rows()}
 
 
-@measure("allocation", unit="%", better="higher", summary=_last)
+@measure("allocation", unit="%", better="higher", needs=(*HELD, OFFERS), summary=_last)
 def allocation(run: Run) -> pl.DataFrame:
     """Allocation rate of the whole cluster.
 

@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 
+from seatrial.results.facts import HELD, OFFERS
 from seatrial.results.measure import at_the_end, measure
 from seatrial.results.run import Run
 from seatrial.results.usage import allocatable, requested
@@ -17,7 +18,7 @@ def _last(frame: pl.DataFrame) -> dict[str, float | None]:
     }
 
 
-@measure("balance", unit="points", better="lower", summary=_last)
+@measure("balance", unit="points", better="lower", needs=(*HELD, OFFERS), summary=_last)
 def balance(run: Run) -> pl.DataFrame:
     """Standard deviation and Gini coefficient of the nodes' requested shares.
 

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from seatrial.results.facts import HELD, TIMES
 from seatrial.results.measure import measure
 from seatrial.results.run import Run
 
@@ -18,7 +19,7 @@ def _sums(frame: pl.DataFrame) -> dict[str, float | None]:
     return {"nodes_used": float(last["used_nodes"]), "used_price_per_hour": last["used_price_per_hour"]}
 
 
-@measure("cost", unit="", better="lower", summary=_sums)
+@measure("cost", unit="", better="lower", needs=HELD, needed_by={"cost": TIMES}, summary=_sums)
 def cost(run: Run) -> pl.DataFrame:
     """Price of the nodes that are there, and of those in use, at the end of each step.
 

@@ -5,6 +5,7 @@ from collections import Counter
 import numpy as np
 import polars as pl
 
+from seatrial.results.facts import HELD, OFFERS
 from seatrial.results.measure import at_the_end, measure
 from seatrial.results.run import Run
 from seatrial.results.usage import allocatable, requested
@@ -20,7 +21,7 @@ def _last(frame: pl.DataFrame) -> dict[str, float | None]:
     return {"fragmentation": 100.0 * (1 - placeable / ideal) if ideal else None}
 
 
-@measure("fragmentation", unit="%", better="lower", summary=_last)
+@measure("fragmentation", unit="%", better="lower", needs=(*HELD, OFFERS), summary=_last)
 def fragmentation(run: Run) -> pl.DataFrame:
     """How many typical pods the free room could take, node by node and if it were in one piece.
 

@@ -3,12 +3,13 @@
 import numpy as np
 import polars as pl
 
+from seatrial.results.facts import HELD, OFFERS
 from seatrial.results.measure import measure
 from seatrial.results.run import Run
 from seatrial.results.usage import allocatable, requested
 
 
-@measure("node_utilisation", unit="%")
+@measure("node_utilisation", unit="%", needs=(*HELD, OFFERS))
 def node_utilisation(run: Run) -> pl.DataFrame:
     """Requested share of every node, step by step.
 

@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 
+from seatrial.results.facts import HELD
 from seatrial.results.lifecycles import NEVER
 from seatrial.results.measure import measure
 from seatrial.results.run import Run
@@ -12,7 +13,7 @@ def _integral(frame: pl.DataFrame) -> dict[str, float | None]:
     return {"pending_integral": float(frame["pending"].sum())}
 
 
-@measure("pending", unit="pod-steps", better="lower", summary=_integral)
+@measure("pending", unit="pod-steps", better="lower", needs=HELD, summary=_integral)
 def pending(run: Run) -> pl.DataFrame:
     """Pods that are there without a node at the end of each step, and the running sum.
 

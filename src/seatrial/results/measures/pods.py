@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from seatrial.results.facts import ATTEMPTS, ENDS, OBJECTS, TIMES
 from seatrial.results.lifecycles import NEVER, PodLife
 from seatrial.results.measure import measure
 from seatrial.results.run import Run
@@ -25,14 +26,17 @@ def _counts(frame: pl.DataFrame) -> dict[str, float | None]:
     return {"pods_bound": float(frame["bound"].count()), "pods_preempted": float(frame["preempted"].count())}
 
 
-@measure("pods", unit="pods", summary=_counts)
+MAY_LACK = {"ended": ENDS, "attempts": ATTEMPTS, "waited_seconds": TIMES}
+
+
+@measure("pods", unit="pods", needs=(OBJECTS,), needed_by=MAY_LACK, summary=_counts)
 def pods(run: Run) -> pl.DataFrame:
     """One row a pod: created, bound, ended, attempts, preempted by whom, waiting.
 
-    Steps are the scenario's numbers, null where the thing did not happen. Without recorded attempts (`--record none`)
-    their number and the preemptor are null. A pod waits from its creation to its binding; seconds are those of virtual
-    time. A pod of a snapshot counts as created at the first step; if it came with its node it counts as bound then
-    and its waiting is null, since it did not wait in the run. Summary: how many were bound, and how many preempted.
+    Steps are the scenario's numbers, null where the thing did not happen. A pod waits from its creation to its binding;
+    seconds are those of virtual time. A pod of a snapshot counts as created at the first step; if it came with its node
+    it counts as bound then and its waiting is null, since it did not wait in the run. Summary: how many were bound, and
+    how many preempted.
     """
     majors = [step.major for step in run.steps]
 
@@ -42,16 +46,16 @@ def pods(run: Run) -> pl.DataFrame:
     rows = [
         (
             pod.key, pod.owner or None, major(pod.created), major(pod.bound), pod.node or None, major(pod.ended),
-            None if run.is_without_attempts else pod.attempts, major(pod.preempted), pod.preempted_by or None,
-            *_waited(pod),
+            pod.attempts, major(pod.preempted), pod.preempted_by or None,
+            *(waited(pod) or (None, None)),
         )
         for pod in run.pods
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
-def _waited(pod: PodLife) -> tuple[int | None, float | None]:
+def waited(pod: PodLife) -> tuple[int, float] | None:
     """Steps and seconds from creation to binding; None where there was none in the run."""
     if pod.bound == NEVER or "bound" in pod.brought:
-        return None, None
+        return None
     return pod.bound - pod.created, (pod.bound_at - pod.created_at) / 1e6

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from seatrial.results.facts import OBJECTS
 from seatrial.results.lifecycles import NEVER
 from seatrial.results.measure import measure
 from seatrial.results.run import Run
@@ -15,19 +16,19 @@ def _count(frame: pl.DataFrame) -> dict[str, float | None]:
     return {"preemptions": float(len(frame)), "preemption_chain": chain}
 
 
-@measure("preemptions", unit="pods", better="lower", summary=_count)
+@measure("preemptions", unit="pods", better="lower", needs=(OBJECTS,), summary=_count)
 def preemptions(run: Run) -> pl.DataFrame:
     """Every preemption, with the length of the chain it ends.
 
     A chain grows when a pod that displaced another is displaced itself: `chain` is 1 where the victim had displaced
-    nobody, and one more than the longest chain of its own victims otherwise. Without recorded attempts
-    (`--record none`) `by` and `chain` are null. Summary: their number and the longest.
+    no other, and one more than the longest chain of its own victims otherwise. Where the preemptor is not known (a
+    scheduler outside this process need not name it) `by` and `chain` are null. Summary: their number and the longest.
     """
     rows = []
     depth: dict[str, int] = {}
     for pod in sorted((pod for pod in run.pods if pod.preempted != NEVER), key=lambda pod: pod.preempted):
         chain = depth.get(pod.key, 0) + 1
         depth[pod.preempted_by] = max(depth.get(pod.preempted_by, 0), chain)
-        by, length = (None, None) if run.is_without_attempts else (pod.preempted_by, chain)
+        by, length = (pod.preempted_by, chain) if pod.preempted_by else (None, None)
         rows.append((pod.key, by, run.steps[pod.preempted].major, length))
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")

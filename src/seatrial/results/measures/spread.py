@@ -4,6 +4,7 @@ from collections import Counter
 
 import polars as pl
 
+from seatrial.results.facts import HELD
 from seatrial.results.lifecycles import NodeLife
 from seatrial.results.measure import measure
 from seatrial.results.run import Run
@@ -18,7 +19,7 @@ def _mean(frame: pl.DataFrame) -> dict[str, float | None]:
     return {f"spread_{key.rsplit('/', 1)[-1]}": skew for key, skew in means.iter_rows()}
 
 
-@measure("spread", unit="pods", better="lower", summary=_mean)
+@measure("spread", unit="pods", better="lower", needs=HELD, summary=_mean)
 def spread(run: Run) -> pl.DataFrame:
     """Skew of each owner's pods over zones and hosts at the end of the run.
 

@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 
+from seatrial.results.facts import HELD
 from seatrial.results.lifecycles import NEVER
 from seatrial.results.measure import measure
 from seatrial.results.run import Run
@@ -13,7 +14,7 @@ def _mean(frame: pl.DataFrame) -> dict[str, float | None]:
     return {"throughput": float(mean) if isinstance(mean, int | float) else None}
 
 
-@measure("throughput", unit="pods/step", better="higher", summary=_mean)
+@measure("throughput", unit="pods/step", better="higher", needs=HELD, summary=_mean)
 def throughput(run: Run) -> pl.DataFrame:
     """Pods created, bound, ended and preempted in each step.
 

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from seatrial.results.facts import TIMES, WRITES
 from seatrial.results.measure import measure
 from seatrial.results.run import Run
 
@@ -24,7 +25,7 @@ def _waits(frame: pl.DataFrame) -> dict[str, float | None]:
     return {"jobs_waiting": float(frame["running_s"].is_null().sum()), "job_wait_mean_s": _number(mean)}
 
 
-@measure("volcano_jobs", unit="s", better="lower", summary=_waits, needs_timeline=True)
+@measure("volcano_jobs", unit="s", better="lower", summary=_waits, needs=(WRITES, TIMES))
 def volcano_jobs(run: Run) -> pl.DataFrame:
     """Every PodGroup with its queue and last phase.
 

@@ -3,6 +3,7 @@
 import polars as pl
 
 from seatrial.model.quantity import Quantity
+from seatrial.results.facts import TIMES, WRITES
 from seatrial.results.measure import measure
 from seatrial.results.run import Run
 
@@ -21,7 +22,7 @@ def _nothing(_: pl.DataFrame) -> dict[str, float | None]:
     return {}
 
 
-@measure("volcano_queues", summary=_nothing, needs_timeline=True)
+@measure("volcano_queues", summary=_nothing, needs=(WRITES, TIMES))
 def volcano_queues(run: Run) -> pl.DataFrame:
     """One row for each resource whenever what a queue holds has changed.
 

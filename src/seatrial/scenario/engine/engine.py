@@ -266,6 +266,7 @@ class Engine:
         self.status.scheduler_status = STOPPED
         if phase != PAUSED or self.settings.strategy is not Strategy.ON_DONE:
             self.status.published = len(self.status.pages)
+        self.status.not_in_timeline = self.timeline.unshown.document()
         without = self.timeline.attempts_without_cells
         if without and self.timeline.level == "full":
             self.status.notes["cells"] = f"{without} attempts have their step only here: `seatrial explain` has them"

@@ -1,0 +1,176 @@
+"""Explains the placement of a pod: one sentence first, then the result of every plugin on every node."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import Any
+
+import polars as pl
+
+from seatrial.model.errors import NotFound
+from seatrial.results.facts import ATTEMPTS, NODES_TRIED
+from seatrial.results.lifecycles import NEVER, PodLife
+from seatrial.results.run import Run
+from seatrial.results.waiting_reasons import DEFAULT_SCHEDULER, Group, groups_of, reason, waiting_of
+from seatrial.timeline import Attempt
+
+TABLE = {
+    "node": pl.String,
+    "plugin": pl.String,
+    "filter": pl.String,
+    "raw": pl.Int64,
+    "normalized": pl.Int64,
+    "weight": pl.Int64,
+    "final": pl.Int64,
+}
+SUGGESTED = 5
+LISTED_VICTIMS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """An answer to "why is this pod here?"."""
+
+    pod: str
+    sentence: str
+    attempts: tuple[Attempt, ...]
+
+    def table(self, attempt: int = -1) -> pl.DataFrame:
+        """Node by plugin for one attempt (the last one by default): verdicts, raw, normalised, weight, final."""
+        chosen = self.attempts[attempt] if self.attempts else None
+        rows: list[tuple[Any, ...]] = []
+        for node in chosen.nodes if chosen else ():
+            assert chosen is not None
+            for plugin, verdict in chosen.filter[node].items():
+                rows.append((node, plugin, verdict, None, None, None, None))
+            for plugin, score in chosen.score.get(node, {}).items():
+                rows.append((node, plugin, None, score.raw, score.normalized, score.weight, score.final))
+        return pl.DataFrame(rows, schema=TABLE, orient="row")
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def find_pods(run: Run, pattern: str) -> list[str]:
+    """The pods of a name (in `default`, or `namespace/name`) or glob; NotFound with the nearest names without any."""
+    namespace, _, name = pattern.rpartition("/")
+    wanted = f"{namespace or 'default'}/{name}"
+    known = list(dict.fromkeys(pod.key for pod in run.pods))
+    if wanted in known:
+        return [wanted]
+    globs = (wanted, f"*/{name}") if not namespace else (wanted,)
+    found = [key for key in known if any(fnmatchcase(key, glob) for glob in globs)] if _is_glob(pattern) else []
+    if found:
+        return found
+    elsewhere = [key for key in known if key.rpartition("/")[2] == name] if not namespace else []
+    near = elsewhere or get_close_matches(wanted, known, SUGGESTED, 0.6)
+    said = f"; did you mean {', '.join(near[:SUGGESTED])}?" if near else f"; it has {len(known)} others"
+    raise NotFound(f"the timeline has no pod {wanted}{said}")
+
+
+def _is_glob(text: str) -> bool:
+    return any(letter in text for letter in "*?[")
+
+
+def waiting_groups(run: Run) -> list[Group]:
+    """The pods without a node at the end of a run, by reason."""
+    last = len(run.steps) - 1
+    return groups_of(waiting_of(pod) for pod in run.pods if pod.is_waiting(last))
+
+
+def explain(run: Run, pod: str) -> Explanation:
+    """Explain one pod, `namespace/name` or a name in default; NotFound where the run has no such pod."""
+    (key, *_) = find_pods(run, pod)
+    lives = [life for life in run.pods if life.key == key]
+    namespace, _, name = key.partition("/")
+    attempts = tuple(attempt for _, attempt in run.attempts(namespace, name))
+    life = lives[-1]
+    victims = [other.key for other in run.pods if other.preempted_by == key]
+    said = _placement(run, life, attempts, victims)
+    return Explanation(key, " ".join(filter(None, (said, _end(run, life)))), attempts)
+
+
+def _placement(run: Run, life: PodLife, attempts: Sequence[Attempt], victims: list[str]) -> str:
+    if life.bound != NEVER:
+        return _bound(run, life, attempts, victims)
+    if life.gates:
+        return f"{life.key} is gated by {', '.join(life.gates)}: no scheduler tries it before its gates are removed."
+    if not life.tried and not attempts:
+        return _untried(run, life)
+    return _pending(life, attempts, victims)
+
+
+def _bound(run: Run, life: PodLife, attempts: Sequence[Attempt], victims: list[str]) -> str:
+    step = run.steps[life.bound].major
+    placed = next((each for each in reversed(attempts) if each.outcome == "scheduled"), None)
+    if "bound" in life.brought:
+        return f"{life.key} came with the snapshot and was already on {life.node}."
+    if placed is None:
+        if ATTEMPTS in run.lacking:
+            return f"{life.key} went to {life.node} in step {step}; {run.lacking[ATTEMPTS]}, so why is not known."
+        return f"{life.key} is on {life.node} since step {step} without a scheduler: it was created with its node."
+    tries = f"after {len(attempts)} attempts " if len(attempts) > 1 else ""
+    freed = f", for which it preempted {_named(victims)}" if victims else ""
+    went = f"{life.key} went to {placed.node} {tries}in step {placed.major}{freed}"
+    if not placed.visited and NODES_TRIED in run.lacking:
+        return f"{went}; {run.lacking[NODES_TRIED]}, so why is not known."
+    return f"{went}: {_choice(placed)}" if placed.visited else f"{went}."
+
+
+def _named(pods: list[str]) -> str:
+    shown = ", ".join(pods[:LISTED_VICTIMS])
+    more = len(pods) - LISTED_VICTIMS
+    count = f"{len(pods)} pods " if len(pods) > 1 else ""
+    return f"{count}({shown}{f' and {more} more' if more > 0 else ''})" if count else shown
+
+
+def _untried(run: Run, life: PodLife) -> str:
+    if life.scheduler and life.scheduler != DEFAULT_SCHEDULER:
+        return f"{life.key} is claimed by the scheduler {life.scheduler} (spec.schedulerName), which never tried it."
+    if ATTEMPTS in run.lacking:
+        return f"Whether {life.key} was tried by the scheduler is not known: {run.lacking[ATTEMPTS]}."
+    return f"{life.key} was never tried by a scheduler."
+
+
+def _pending(life: PodLife, attempts: Sequence[Attempt], victims: list[str]) -> str:
+    last = attempts[-1] if attempts else Attempt(0, 0, "unschedulable")
+    message = last.message or life.message
+    tries = f"after {len(attempts)} attempts" if len(attempts) > 1 else "after one attempt" if attempts else ""
+    claimed = reason(message, (), "")
+    why = f"{claimed[0].upper()}{claimed[1:]}. {message}" if claimed.startswith("its ") else message
+    if last.nominated:
+        gone = list(last.victims) or victims
+        freed = f" once {_named(gone)} {'have' if len(gone) > 1 else 'has'} left" if gone else ""
+        return f"{life.key} is pending {tries} and nominated to {last.nominated}{freed}: {why}"
+    return f"{life.key} is pending {tries}: {why or 'no message was kept'}".replace("  ", " ")
+
+
+def _end(run: Run, life: PodLife) -> str:
+    if life.preempted != NEVER:
+        by = f" by {life.preempted_by}" if life.preempted_by else ""
+        return f"It was preempted{by} in step {run.steps[life.preempted].major}."
+    if life.deleted != NEVER:
+        by = f" by {life.deleted_by}" if life.deleted_by else ""
+        return f"It was deleted{by} in step {run.steps[life.deleted].major}."
+    if life.ended != NEVER:
+        return f"It {life.phase.lower() or 'finished'} in step {run.steps[life.ended].major}."
+    return ""
+
+
+def _choice(attempt: Attempt) -> str:
+    rejected = attempt.visited - attempt.feasible
+    reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(attempt.reasons.items()))
+    searched = f"of {attempt.visited} nodes searched {attempt.feasible} passed the filters"
+    if rejected and reasons:
+        searched += f" ({reasons})"
+    others = [(node, total) for node, total in attempt.best if node != attempt.node]
+    own = dict(attempt.best).get(attempt.node, attempt.total.get(attempt.node))
+    if attempt.feasible == 1:
+        return f"{searched}, so no score was needed."
+    if own is None or not others:
+        return f"{searched}, and it was chosen among them."
+    node, total = others[0]
+    if total == own:
+        return f"{searched}, and it shares the highest total score of {own} with {node}; the tie was settled."
+    return f"{searched}, and it has the highest total score of {own} (next is {node} with {total})."

@@ -1,0 +1,112 @@
+"""Reads what a run can be given as: an `--out` folder, a Scenario with its result in a file, or standard input.
+
+A Scenario in a file is a `result.json` or what `kubectl get scenario NAME -o json` prints (or `-o yaml`, or a list with
+one Scenario). A `timeline.parquet` counts only where the folder itself is given or the file is its `result.json`.
+"""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from seatrial.model.documents import Document, encode
+from seatrial.model.errors import ConfigError
+from seatrial.scenario.output_files import RESULT
+from seatrial.timeline import NAME as TIMELINE
+from seatrial.timeline import TimelineReader
+
+STANDARD_INPUT = "-"
+
+
+class _Meta(msgspec.Struct):
+    name: str = ""
+
+
+class _Result(msgspec.Struct, rename="camel"):
+    simulator_version: str = ""
+
+
+class _Status(msgspec.Struct, rename="camel"):
+    phase: str = "Unknown"
+    message: str | None = None
+    scenario_result: _Result = msgspec.field(default_factory=_Result)
+
+
+class Header(msgspec.Struct):
+    """The parts of a result that are read without decoding all of it: a long one has tens of megabytes."""
+
+    kind: str = ""
+    metadata: _Meta = msgspec.field(default_factory=_Meta)
+    spec: msgspec.Raw = msgspec.Raw(b"")
+    status: _Status = msgspec.field(default_factory=_Status)
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A run as it was found."""
+
+    name: str
+    data: bytes
+    folder: Path | None = None
+    timeline: TimelineReader | None = None
+
+
+def read_input(source: Path | str) -> Input:
+    """Read a run; ConfigError where there is none."""
+    if str(source) == STANDARD_INPUT:
+        return Input("standard input", checked(sys.stdin.buffer.read(), "standard input"))
+    path = Path(source)
+    folder = path if path.is_dir() else path.parent
+    file = folder / RESULT if path.is_dir() else path
+    try:
+        data = checked(file.read_bytes(), str(file))
+    except OSError as error:
+        raise ConfigError(str(file), "", f"cannot be read: {error.strerror or error}") from error
+    timeline = folder / TIMELINE
+    if file.name != RESULT:
+        return Input(path.stem, data, folder)
+    name = folder.name if path.is_dir() else folder.resolve().name
+    return Input(name, data, folder, TimelineReader.load(timeline) if timeline.exists() else None)
+
+
+def checked(data: bytes, where: str) -> bytes:
+    """The one Scenario in some JSON or YAML; ConfigError where there is none."""
+    try:
+        header = msgspec.json.decode(data, type=Header)
+    except msgspec.ValidationError as error:
+        raise ConfigError(where, "", f"expected a Scenario with its result: {error}") from error
+    except msgspec.DecodeError as error:
+        return checked(encode(_from_yaml(data, where, error)), where)
+    except RecursionError as error:
+        raise ConfigError(where, "", "is nested too deeply for a Scenario with its result") from error
+    if header.kind in ("List", "ScenarioList"):
+        return checked(_only_item(data, where), where)
+    if header.kind != "Scenario":
+        raise ConfigError(where, "kind", "expected a Scenario with its result")
+    if not header.metadata.name:
+        raise ConfigError(where, "metadata.name", "is required")
+    return data
+
+
+class _List(msgspec.Struct):
+    items: list[msgspec.Raw] = []
+
+
+def _only_item(data: bytes, where: str) -> bytes:
+    items = msgspec.json.decode(data, type=_List).items
+    if len(items) != 1:
+        raise ConfigError(where, "items", f"expected one Scenario, got {len(items)}: get one by its name")
+    return bytes(items[0])
+
+
+def _from_yaml(data: bytes, where: str, not_json: Exception) -> Document:
+    from seatrial.model.yaml_reader import YamlError, load_all
+
+    try:
+        documents = load_all(data, strict=False)
+    except YamlError as error:
+        raise ConfigError(where, "", f"is not JSON: {not_json}") from error
+    if len(documents) != 1 or not isinstance(documents[0], dict):
+        raise ConfigError(where, "", f"is not JSON: {not_json}")
+    return documents[0]

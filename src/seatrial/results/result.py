@@ -1,0 +1,126 @@
+"""The public face of a run: the Scenario with its status, and tables of its pods, nodes and timeline.
+
+A result is in memory after a run, or is read from any input that `Run.load` takes; both have the same interface.
+"""
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+
+import polars as pl
+
+from seatrial.model.documents import Document
+from seatrial.model.errors import ConfigError
+from seatrial.results.explanation import Explanation, explain
+from seatrial.results.facts import ATTEMPTS, ENDS, OBJECTS, WRITES
+from seatrial.results.lifecycles import NEVER
+from seatrial.results.run import Run
+from seatrial.scenario.output_files import RESULT, write_whole
+from seatrial.timeline import NAME
+from seatrial.timeline.rows import write_table
+
+_POD = {
+    "namespace": pl.String,
+    "name": pl.String,
+    "node": pl.String,
+    "phase": pl.String,
+    "priority": pl.Int64,
+    "created": pl.Int32,
+    "bound": pl.Int32,
+    "deleted": pl.Int32,
+    "attempts": pl.Int32,
+}
+_NODE = {"name": pl.String, "created": pl.Int32, "deleted": pl.Int32, "pods": pl.Int32}
+
+
+class Result:
+    """The result of a run."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+    @classmethod
+    def load(cls, path: Path | str) -> "Result":
+        """Open a result: a folder, a Scenario with its result in a file, or standard input (`-`)."""
+        return cls(Run.load(path))
+
+    def save(self, folder: Path | str) -> None:
+        """Write `result.json` and, where there is one, `timeline.parquet`; each whole or not at all."""
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        if self.run.timeline is not None:
+            write_table(self.run.timeline.table, self.run.timeline.dictionary, folder / NAME)
+        write_whole(folder / RESULT, [self.run.data])
+
+    @property
+    def scenario(self) -> Document:
+        """The Scenario with its status."""
+        return self.run.document
+
+    @property
+    def status(self) -> Document:
+        status: Document = self.scenario.get("status") or {}
+        return status
+
+    @property
+    def phase(self) -> str:
+        return self.run.phase
+
+    @property
+    def message(self) -> str:
+        return self.run.message
+
+    @property
+    def timeline(self) -> pl.DataFrame:
+        """All entries of the timeline, one row each; see `timeline.columns`."""
+        if self.run.table is None:
+            raise ConfigError(self.run.name, "", f"has no {NAME}: the rows of the timeline are not in this result")
+        return self.run.table.collect()
+
+    @cached_property
+    def pods(self) -> pl.DataFrame:
+        """Every pod there ever was: where it is, since which step, after how many attempts."""
+        run, lacking = self.run, self.run.lacking
+        majors = [step.major for step in run.steps]
+
+        def major(place: int) -> int | None:
+            return None if place == NEVER else majors[place]
+
+        rows = [
+            (
+                pod.namespace, pod.name, pod.node or None, None if WRITES in lacking else pod.phase or None,
+                pod.priority, major(pod.created), major(pod.bound), major(pod.deleted),
+                None if ATTEMPTS in lacking else pod.attempts,
+            )
+            for pod in run.pods
+        ]  # fmt: skip
+        return pl.DataFrame(rows, schema=_POD, orient="row")
+
+    @cached_property
+    def nodes(self) -> pl.DataFrame:
+        """Every node there ever was, with the number of pods that hold it at the end."""
+        run = self.run
+        last = len(run.steps) - 1
+        counts: dict[str, int] = {}
+        for pod in run.pods:
+            if pod.is_on_node(last):
+                counts[pod.node] = counts.get(pod.node, 0) + 1
+        knows = OBJECTS not in run.lacking and ENDS not in run.lacking
+        rows = [
+            (
+                node.name, run.steps[node.came].major, None if node.went == NEVER else run.steps[node.went].major,
+                (counts.get(node.name, 0) if node.went == NEVER else 0) if knows else None,
+            )
+            for node in run.nodes
+        ]  # fmt: skip
+        return pl.DataFrame(rows, schema=_NODE, orient="row")
+
+    def events(self) -> Iterator[Document]:
+        """Every entry of the timeline on the wire, in order."""
+        timeline = (self.status.get("scenarioResult") or {}).get("timeline") or {}
+        for step in sorted(timeline, key=int):
+            yield from timeline[step]
+
+    def explain(self, pod: str) -> Explanation:
+        """Why a pod (`name` in default, or `namespace/name`) is where it is."""
+        return explain(self.run, pod)
