@@ -131,7 +131,10 @@ class _Reader:
                 self._entries.append(_entry_of(namespace, name, tried, place + 1))
 
     def _attach(self, preemptor: str, victims: list[tuple[int, str]]) -> None:
-        """Give a preemptor's victims to its last attempt of that step before it was scheduled."""
+        """Give a preemptor's victims to its last attempt of that step before it was scheduled.
+
+        The entry itself names none: it comes after those of the victims, whose names other pods may have by then.
+        """
         own = [place for (namespace, name, *_), places in self._listed.items() if f"{namespace}/{name}" == preemptor
                for place in places]  # fmt: skip
         for step in sorted({step for step, _ in victims}):
@@ -142,7 +145,7 @@ class _Reader:
             entry = self._entries[waiting[-1]]
             gone = tuple(victim for at, victim in victims if at == step)
             if entry.tried is not None:
-                self._entries[waiting[-1]] = replace(entry, victims=gone, tried=replace(entry.tried, victims=gone))
+                self._entries[waiting[-1]] = replace(entry, tried=replace(entry.tried, victims=gone))
 
 
 def _entry_of(namespace: str, name: str, tried: Attempt, number: int) -> Entry:

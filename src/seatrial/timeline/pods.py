@@ -86,10 +86,6 @@ class PodHistories:
     def find(self, key: Key) -> PodHistory | None:
         return self._alive.get(key)
 
-    def known(self, key: Key) -> PodHistory:
-        """The history of a pod that is there or has just gone."""
-        return self._gone[key] if key in self._gone else self._alive[key]
-
     def follow(self, change: Change, major: int, minor: int) -> PodHistory:
         """Bring a history up to date with a write to its pod."""
         stored = change.stored
@@ -117,13 +113,13 @@ class PodHistories:
         self._note_node(history, major, minor)
         return history
 
-    def note_preemptor(self, victim: Key, preemptor: str) -> bool:
-        """Note which pod preempted another; whether that is new."""
+    def note_preemptor(self, victim: Key, preemptor: str) -> PodHistory | None:
+        """Note which pod preempted another, the first one that says so; the history of the victim where that is new."""
         history = self._gone.get(victim) or self._alive.get(victim)
-        if history is None or history.preempted_by == preemptor:
-            return False
+        if history is None or history.preempted_by is not None:
+            return None
         history.preempted_by = preemptor
-        return True
+        return history
 
     def forget_gone(self) -> None:
         self._gone.clear()

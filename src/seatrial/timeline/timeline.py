@@ -30,6 +30,7 @@ SCHEDULER = "scheduler"
 SCHEDULERS = (SCHEDULER, "volcano")
 """Writers whose deletions of pods are preemptions."""
 OPERATION = "operation:"
+_NOT_SHOWN = None, 0, "", "", b"", 0
 SNAPSHOT = "snapshot"
 
 
@@ -65,7 +66,7 @@ class Timeline:
         """The attempt whose writes are being made, until an entry shows it."""
         self._shown = ""
         """The pod of the last attempt that an entry shows before it is recorded."""
-        self._places: dict[Key, tuple[int, str, str, bytes, int]] = {}
+        self._places: dict[Key, tuple[PodHistory, int, str, str, bytes, int]] = {}
         self.keeps_places = False
         """Whether a scheduler may report an attempt after the entry that shows it."""
         self._tried: dict[Key, int] = {}
@@ -141,7 +142,7 @@ class Timeline:
         if history is not None and self._shown != decision.pod:
             self._add_attempt(history, self._attempt(decision, cells))
             self._note_preemptor(decision)
-            self._encode_again(key)
+            self._encode_again(history)
         elif history is None:
             self.unshown.attempts += 1
         self._shown = ""
@@ -158,13 +159,16 @@ class Timeline:
             self._tried[key] = self._tried.get(key, 0) + 1
         elif history is not None:
             self._add_attempt(history, attempt)
-            self._encode_again(key)
+            self._encode_again(history)
 
-    def _encode_again(self, key: Key) -> None:
-        """Show an attempt in the entry of a write that an outside scheduler made before it reported the attempt."""
-        if key in self._places:
-            place, id, operation, pod, minor = self._places[key]
-            body = self._result(self.pods.known(key), pod)
+    def _encode_again(self, history: PodHistory) -> None:
+        """Show an attempt in the entry of a write that a scheduler made before it reported the attempt.
+
+        The latest entry under this name may be of an earlier pod.
+        """
+        shown, place, id, operation, pod, minor = self._places.get(history.key, _NOT_SHOWN)
+        if shown is history:
+            body = self._result(history, pod)
             self._entries[place] = self.shape.entry(id, self.major, minor, operation, body)
 
     def resume(self, published: Document) -> None:
@@ -244,7 +248,7 @@ class Timeline:
             self._add_attempt(history, self._attempt(decision, len(decision.visited)))
             self._deciding, self._shown = None, decision.pod
         if self.keeps_places:
-            self._places[key] = len(self._entries), id, operation, pod, self.minor
+            self._places[key] = history, len(self._entries), id, operation, pod, self.minor
         self._add(id, operation, self._result(history, pod))
 
     def _add_attempt(self, history: PodHistory, attempt: bytes) -> None:
@@ -260,8 +264,8 @@ class Timeline:
     def _note_preemptor(self, decision: Decision) -> None:
         for victim in decision.preemption.victims if decision.preemption is not None else ():
             namespace, _, name = victim.partition("/")
-            if self.pods.note_preemptor((namespace, name), decision.pod):
-                self._encode_again((namespace, name))
+            if history := self.pods.note_preemptor((namespace, name), decision.pod):
+                self._encode_again(history)
 
     def _add(self, id: str, operation: str, body: bytes) -> None:
         self.operations += 1

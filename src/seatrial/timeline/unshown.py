@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from seatrial.model.documents import Document
-from seatrial.store.objects import Change, Stored
+from seatrial.store import Change, Stored
 
 NOT_IN_TIMELINE = "notInTimeline"
 FINISHED = ("Succeeded", "Failed")
