@@ -185,13 +185,11 @@ def _embedded(
 
     def play(seed: int, tries: Tries) -> "Run":
         from seatrial.api import run
-        from seatrial.model.documents import encode
-        from seatrial.results.run import Run
         from seatrial.scenario.engine import VolcanoSettings
 
         ties, volcano = tries.ties, VolcanoSettings(conf, tries.ties, seed, events=False)
         result = run(scenario, configuration, classes, seed, tries.level(seed), tie_break=ties, volcano=volcano)
-        return Run("", encode(result.scenario), None, result.kept.table, result.kept.dictionary)
+        return result.run
 
     return play
 
