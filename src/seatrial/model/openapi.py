@@ -15,6 +15,11 @@ from seatrial.model.openapi_paths import paths_of
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1"
 _EXTENSIONS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1"
 _OPTIONS = ("DeleteOptions", "Status", "WatchEvent")
+TYPE_META = {
+    "apiVersion": "APIVersion defines which group and version of the schema this object is written in.",
+    "kind": "Kind names the type of this object within its group and version.",
+}
+OBJECT_META = "Name, namespace, labels and the other fields that all objects have."
 _SPECIAL: dict[str, tuple[str, Document]] = {
     "quantity": (
         "io.k8s.apimachinery.pkg.api.resource.Quantity",
@@ -125,8 +130,8 @@ class _Components:
 
     def _add_custom(self, kind: Kind, schema: Document) -> None:
         """A custom resource's own schema, with the metadata all objects have, and its list."""
-        meta = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}}
-        object_meta = {"allOf": [self._refer(f"{_META}.ObjectMeta")]}
+        meta = {name: {"type": "string", "description": text} for name, text in TYPE_META.items()}
+        object_meta = {"allOf": [self._refer(f"{_META}.ObjectMeta")], "description": OBJECT_META}
         name, list_name = (self.name_of(kind.api_version, each) for each in (kind.kind, kind.list_kind))
         self.rendered[name] = {
             "type": "object",

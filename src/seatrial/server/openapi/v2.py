@@ -1,7 +1,7 @@
 """OpenAPI v2, which kubectl still reads to validate a `List`: the schemas of v3 as definitions, in JSON and protobuf.
 
 The protobuf form is gnostic's openapi.v2.Document (github.com/google/gnostic-models/openapiv2/OpenAPIv2.proto); the
-numbers below are its field numbers. Only what is needed to know types and fields is written.
+numbers below are its field numbers. Only what is needed to know types and fields is written: definitions, no paths.
 """
 
 from collections.abc import Iterable
@@ -11,6 +11,8 @@ from seatrial.model.documents import Document, encode
 from seatrial.model.kinds import Kind
 from seatrial.model.openapi import group_versions, openapi_document
 from seatrial.model.protobuf.wire import LENGTH, key, varint
+from seatrial.server.openapi.v2_definitions import custom_definition
+from seatrial.server.openapi.v2_paths import paths_of_v3
 
 MEDIA = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 ASKED = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
@@ -19,15 +21,31 @@ _EXTENSIONS = ("x-kubernetes-group-version-kind", "x-kubernetes-preserve-unknown
 
 
 def swagger(kinds: Iterable[Kind], custom: dict[tuple[str, str], Document]) -> Document:
-    """The definitions of all kinds."""
+    """The paths and the definitions of all kinds."""
     definitions: Document = {}
+    paths: Document = {}
     info: Document = {}
     for found in group_versions(kinds).values():
         document = openapi_document(found, custom)
         info = document["info"]
+        own = {(kind.api_version, kind.kind) for kind in found if (kind.api_version, kind.kind) in custom}
         for name, schema in document["components"]["schemas"].items():
-            definitions[name] = _definition(schema)
-    return {"swagger": "2.0", "info": info, "paths": {}, "definitions": dict(sorted(definitions.items()))}
+            definitions[name] = custom_definition(schema) if _gvk(schema) in own else _definition(schema)
+        paths |= paths_of_v3(document["paths"])
+    return {
+        "swagger": "2.0",
+        "info": info,
+        "paths": dict(sorted(paths.items())),
+        "definitions": dict(sorted(definitions.items())),
+    }
+
+
+def _gvk(schema: Document) -> tuple[str, str]:
+    """The apiVersion and kind of a schema; empty where it is not that of a kind."""
+    tag = next(iter(schema.get("x-kubernetes-group-version-kind") or ()), None)
+    if tag is None:
+        return "", ""
+    return (f"{tag['group']}/{tag['version']}" if tag["group"] else tag["version"]), tag["kind"]
 
 
 def _definition(schema: Document) -> Document:
