@@ -55,6 +55,19 @@ def test_a_custom_kind_is_served_in_all_its_versions() -> None:
         assert listed["items"][0]["apiVersion"] == f"example.com/{version}"
 
 
+def test_an_object_gets_defaults_that_its_kind_has_got_since() -> None:
+    server = harbour()
+    assert server("POST", BOATS.format(version="v1"), boat("a", replicas=1)).status == 201
+    changed = server("GET", f"{DEFINITIONS}/boats.example.com").json()
+    for version in changed["spec"]["versions"]:
+        version["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["size"]["default"] = 7
+    assert server("PUT", f"{DEFINITIONS}/boats.example.com", changed).status == 200
+    for version in ("v1", "v2"):
+        path = BOATS.format(version=version)
+        assert server("GET", f"{path}/a").json()["spec"] == {"replicas": 1, "size": 7}
+        assert server("GET", path).json()["items"][0]["spec"]["size"] == 7
+
+
 def test_a_watch_shows_the_version_it_asked_for() -> None:
     async def story() -> None:
         server = Server()

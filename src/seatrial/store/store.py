@@ -350,7 +350,7 @@ class Store:
             self.before_write(kind, previous, writer, subresource)
         if kind.group_kind == DEFINITIONS:
             self.definitions.accept(document, previous.document() if previous else None, self.clock.now())
-            self.definitions.changed(document)
+            self.definitions.changed(document, self.revision + 1)
         try:
             return self._revisions.put(
                 kind, document, previous, writer=writer, at=self.clock.now(), subresource=subresource, parts=parts

@@ -1,10 +1,13 @@
 """Several versions of one kind: each object is stored in one of them and converted when read in another."""
 
+from collections.abc import Callable
+
 import orjson
 
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind, Kinds
 from seatrial.store.conversions import STORED_AS, convert
+from seatrial.store.crd.defaulting import apply_defaults
 from seatrial.store.objects import Stored
 
 GroupKind = tuple[str, str]
@@ -16,6 +19,8 @@ class Versions:
     def __init__(self, kinds: Kinds) -> None:
         self._kinds = kinds
         self._stored: dict[GroupKind, Kind] = {}
+        self.defaults: Callable[[Kind, int], Document | None] = _no_defaults
+        """The schema of a defined kind whose defaults an object of a revision may lack."""
 
     @staticmethod
     def key(kind: Kind) -> GroupKind:
@@ -48,10 +53,14 @@ class Versions:
         return stored, document
 
     def read(self, kind: Kind, stored: Stored) -> Stored:
-        """The object in the version asked for."""
-        if not _differ(stored.kind, kind):
+        """The object in the version asked for, with defaults that its kind has got since it was written."""
+        schema = self.defaults(kind, stored.revision) if kind.custom else None
+        differs = _differ(stored.kind, kind)
+        if not differs and schema is None:
             return stored
-        document = convert(stored.document(), kind)
+        document = convert(stored.document(), kind) if differs else stored.document()
+        if schema is not None:
+            apply_defaults(schema, document)
         return Stored(kind, stored.namespace, stored.name, stored.revision, orjson.dumps(document))
 
     def read_all(self, kind: Kind, found: list[Stored]) -> list[Stored]:
@@ -59,6 +68,10 @@ class Versions:
         if kind.custom or (found and _differ(found[0].kind, kind)):
             return [self.read(kind, stored) for stored in found]
         return found
+
+
+def _no_defaults(kind: Kind, revision: int) -> None:
+    """Of kinds that no definition has: all defaults are filled in when an object is written."""
 
 
 def _differ(stored: Kind, kind: Kind) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from seatrial.model.documents import Document
+from seatrial.model.documents import Document, encode
 from seatrial.model.kinds import ALL_VERBS, Kind, Subresource
 from seatrial.model.schema import Schema, schema_from_openapi
 from seatrial.store.crd.schema_validation import Validator
@@ -32,6 +32,10 @@ class Version:
     def schema(self) -> Schema:
         """The shape of its documents, for pruning, patches and apply."""
         return schema_from_openapi(self.openapi, root=True)
+
+    @cached_property
+    def has_defaults(self) -> bool:
+        return b'"default":' in encode(self.openapi)
 
     @cached_property
     def validator(self) -> Validator:

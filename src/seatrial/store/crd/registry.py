@@ -23,17 +23,20 @@ class Definitions:
         self._kinds = kinds
         self._versions = versions
         self._definitions: dict[str, Definition] = {}
+        self._written: dict[str, int] = {}
         self._by_kind: dict[tuple[str, str, str], Version] = {}
         self.declared: dict[tuple[str, str], Schema] = {}
         """Kinds of ours whose schema says more than a CustomResourceDefinition can: merge keys."""
         self.printers: dict[tuple[str, str], Columns] = {}
         """Printers of kinds of ours whose cells no JSONPath gives."""
+        versions.defaults = self.defaults_since
 
-    def changed(self, document: Document) -> None:
-        """Serve the kinds of a new or changed definition."""
+    def changed(self, document: Document, revision: int) -> None:
+        """Serve the kinds of a definition that is new or changed from a revision on."""
         self.removed(document["metadata"]["name"])
         definition = read_definition(document)
         self._definitions[definition.name] = definition
+        self._written[definition.name] = revision
         if not definition.established:
             return
         for version in definition.versions:
@@ -89,6 +92,13 @@ class Definitions:
         version = self.version(kind)
         if version is not None:
             apply_defaults(version.openapi, document)
+
+    def defaults_since(self, kind: Kind, revision: int) -> Document | None:
+        """The schema whose defaults an object of this revision may lack, as its definition was written later."""
+        version = self.version(kind)
+        if version is None or revision > self._written[f"{kind.plural}.{kind.group}"] or not version.has_defaults:
+            return None
+        return version.openapi
 
     def causes(self, kind: Kind, document: Document, old: Document | None) -> list[Cause]:
         """The errors of an object by its kind's schema and rules."""

@@ -43,7 +43,7 @@ def _served(store: Store, text: str) -> Kind:
 def define(store: Store, stored: Stored) -> None:
     """Serve the kind that a stored definition describes; an invalid definition is reported."""
     try:
-        store.definitions.changed(stored.document())
+        store.definitions.changed(stored.document(), stored.revision)
     except (SeatrialError, LookupError, TypeError, ValueError, AttributeError) as error:
         log.warning("CustomResourceDefinition %s is ignored: %s", stored.name, error)
 
