@@ -96,7 +96,10 @@ class GarbageCollector(QueueController):
             if absent or waiting:
                 self._drop_references(uid, {ref.uid for ref in [*absent, *waiting]})
             return
-        policy = "Foreground" if waiting and self._dependents.get(uid) else ""
+        dependents = self._dependents.get(uid)
+        if waiting and dependents and any(self._is_waiting(self._metas[dependent]) for dependent in dependents):
+            self._modify(uid, _unblock)  # a circle of owners: each would wait for the next one for ever
+        policy = "Foreground" if waiting and dependents else ""
         if not policy and FOREGROUND in meta.finalizers:
             policy = "Foreground"
         options = DeleteOptions(propagation_policy="Foreground" if policy else "Background", preconditions_uid=uid)
@@ -139,7 +142,11 @@ class GarbageCollector(QueueController):
 
     def _waits(self, reference: OwnerReference) -> bool:
         owner = self._metas.get(reference.uid)
-        return owner is not None and owner.deletion_timestamp is not None and FOREGROUND in owner.finalizers
+        return owner is not None and self._is_waiting(owner)
+
+    def _is_waiting(self, meta: Meta) -> bool:
+        """Whether an object waits for the deletion of its dependents."""
+        return meta.deletion_timestamp is not None and FOREGROUND in meta.finalizers
 
     def _changed(self, change: Change) -> None:
         if change.type == "DELETED":
@@ -152,6 +159,9 @@ class GarbageCollector(QueueController):
         before = self._metas.get(meta.uid)
         if before is not None and before.owner_references != meta.owner_references:
             self._unlink(meta.uid, before)
+            for reference in before.owner_references:  # one that does not block any more may have been the last
+                if reference.uid in self._metas:
+                    self.enqueue(("", reference.uid))
         if meta.owner_references or meta.finalizers:
             self._metas[meta.uid] = meta
             self._places[meta.uid] = stored.kind, stored.namespace, stored.name
@@ -182,6 +192,13 @@ class GarbageCollector(QueueController):
             dependents.pop(uid, None)
             if not dependents:
                 self._dependents.pop(reference.uid, None)
+
+
+def _unblock(document: Document) -> None:
+    """Let the owners of an object go before it."""
+    for reference in document["metadata"].get("ownerReferences", []):
+        if reference.get("blockOwnerDeletion"):
+            reference["blockOwnerDeletion"] = False
 
 
 def _stored_once(kinds: Iterable[Kind]) -> list[Kind]:
