@@ -30,6 +30,8 @@ NAMES = [
     "pod",
     "hpa",
     "clusterroleaggregation",
+    "endpoint",
+    "endpointslice",
 ]
 
 
@@ -40,7 +42,8 @@ def test_every_controller_has_its_name() -> None:
 def test_what_acts_by_the_clock_alone_or_beside_scheduling_is_off_by_default() -> None:
     clock = Clock()
     names = [controller.name for controller in build_controllers(fresh_store(clock), clock)]
-    assert set(NAMES) - set(names) == OFF_BY_DEFAULT == {"cronjob", "hpa", "clusterroleaggregation"}
+    off = {"cronjob", "hpa", "clusterroleaggregation", "endpoint", "endpointslice"}
+    assert set(NAMES) - set(names) == OFF_BY_DEFAULT == off
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:

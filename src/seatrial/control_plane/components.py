@@ -169,20 +169,17 @@ def add_controllers(parts: Parts, settings: Settings) -> None:
     """The controllers that were named, all of them by default."""
     if settings.controllers == ():
         return
+    from seatrial.control_plane.kubelet import add_kubelet
     from seatrial.controllers import build_controllers, controller_names
-    from seatrial.controllers.framework import Context, PodIndex
+    from seatrial.controllers.framework import EventRecorder
 
     names = controller_names() if settings.controllers is None else settings.controllers
-    controllers = build_controllers(parts.store, parts.clock, names)
+    events = EventRecorder(parts.store, parts.clock)
+    kubelet = add_kubelet(parts, events, nodes="node" in names) if "pod" in names or "node" in names else None
+    controllers = build_controllers(parts.store, parts.clock, names, kubelet=kubelet, events=events)
     for controller in controllers:
         controller.start()
     parts.workers.extend(controllers)
-    if "node" in names:
-        from seatrial.control_plane.node_leases import NodeLeases
-
-        leases = NodeLeases(Context(parts.store, parts.clock, PodIndex(parts.store)))
-        leases.start()
-        parts.workers.append(leases)
 
 
 def add_authority(parts: Parts, settings: Settings, authority: "Authority") -> None:

@@ -72,6 +72,7 @@ class PodDisruptionBudget(QueueController):
     """Keeps `.status` of budgets."""
 
     name: ClassVar[str] = "poddisruptionbudget"
+    component: ClassVar[str] = "controllermanager"
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -106,6 +107,8 @@ class PodDisruptionBudget(QueueController):
             for row in self.context.pods.in_namespace(key[0]):
                 if selector.matches(row.labels):
                     pods.put(row)
+        if not pods.count:
+            self.record(self.kind, budget, "NoPods", "No matching pods found")
         expected, desired = self._expect(budget, pods)
         now = self.clock.now()
         disrupted = self._disrupted(budget, now)

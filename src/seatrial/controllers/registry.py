@@ -7,7 +7,11 @@ from seatrial.controllers.clusterroleaggregation import ClusterRoleAggregation
 from seatrial.controllers.cronjob.controller import CronJob
 from seatrial.controllers.daemonset.controller import DaemonSet
 from seatrial.controllers.deployment.controller import Deployment
+from seatrial.controllers.endpoints.endpoint import Endpoint
+from seatrial.controllers.endpoints.endpointslice import EndpointSlice
 from seatrial.controllers.framework.controller import Context, Controller, Ensemble, QueueController
+from seatrial.controllers.framework.events import EventRecorder
+from seatrial.controllers.framework.kubelet import Kubelet
 from seatrial.controllers.framework.pod_index import PodIndex
 from seatrial.controllers.garbagecollector import GarbageCollector
 from seatrial.controllers.hpa.controller import HorizontalPodAutoscaler
@@ -45,11 +49,13 @@ CONTROLLERS: tuple[type[QueueController] | type[Ensemble], ...] = (
     Node,
     TaintEviction,
     Pod,
+    Endpoint,
+    EndpointSlice,
     GarbageCollector,
     ResourceQuota,
     ClusterRoleAggregation,
 )
-OFF_BY_DEFAULT = frozenset({"cronjob", "hpa", "clusterroleaggregation"})
+OFF_BY_DEFAULT = frozenset({"cronjob", "hpa", "clusterroleaggregation", "endpoint", "endpointslice"})
 """Controllers that a run has only where they are asked for: KEP-140 says so of those that act by the clock alone, and
 no scheduling depends on the others."""
 
@@ -58,11 +64,18 @@ def controller_names() -> list[str]:
     return [controller.name for controller in CONTROLLERS]
 
 
-def build_controllers(store: Store, clock: Clock, names: Iterable[str] | None = None) -> list[Controller]:
+def build_controllers(
+    store: Store,
+    clock: Clock,
+    names: Iterable[str] | None = None,
+    *,
+    kubelet: Kubelet | None = None,
+    events: EventRecorder | None = None,
+) -> list[Controller]:
     """The controllers of these names (all but the ones off by default), not yet started."""
     wanted = set(names) if names is not None else set(controller_names()) - OFF_BY_DEFAULT
     unknown = sorted(wanted - set(controller_names()))
     if unknown:
         raise ConfigError("", "controllers", f"{unknown[0]!r} is not known; known are {', '.join(controller_names())}")
-    context = Context(store, clock, PodIndex(store))
+    context = Context(store, clock, PodIndex(store), kubelet, events)
     return [controller(context) for controller in CONTROLLERS if controller.name in wanted]

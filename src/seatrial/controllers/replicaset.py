@@ -27,6 +27,7 @@ class ReplicaSet(PodOwner):
     """Keeps `.spec.replicas` active pods."""
 
     name: ClassVar[str] = "replicaset"
+    component: ClassVar[str] = "replicaset-controller"
     owner: ClassVar[tuple[str, str]] = ("apps/v1", "ReplicaSet")
     counts_terminating: ClassVar[bool] = True
 
@@ -129,6 +130,7 @@ class ReplicationController(ReplicaSet):
     """The same with a plain map as selector."""
 
     name: ClassVar[str] = "replicationcontroller"
+    component: ClassVar[str] = "replication-controller"
     owner: ClassVar[tuple[str, str]] = ("v1", "ReplicationController")
     counts_terminating: ClassVar[bool] = False
 

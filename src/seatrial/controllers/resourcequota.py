@@ -11,11 +11,18 @@ from seatrial.controllers.framework.controller import Context, Key, Listener, Qu
 from seatrial.controllers.framework.pod_control import set_status
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
+from seatrial.model.times import SECOND
 from seatrial.store import Change
 from seatrial.store.admission import quota_usage
 
 POD_IS_OVER = (b'"deletionTimestamp"', b'"phase":"Succeeded"', b'"phase":"Failed"')
 WITHOUT_COUNT = frozenset({("", "Event"), ("events.k8s.io", "Event"), ("coordination.k8s.io", "Lease")})
+
+
+CLIENT = "user:"
+RESYNC = 10 * SECOND
+"""A status that a client wrote is brought back. Upstream does it at the next full resync, within five minutes; ten
+seconds let the client see what it wrote."""
 
 
 class ResourceQuota(QueueController):
@@ -59,8 +66,11 @@ class ResourceQuota(QueueController):
             self._in_namespace.get(stored.namespace, {}).pop(stored.name, None)
             return
         self._in_namespace.setdefault(stored.namespace, {})[stored.name] = None
+        key = stored.namespace, stored.name
         if change.subresource != "status":
-            self.enqueue((stored.namespace, stored.name))
+            self.enqueue(key)
+        elif change.writer.startswith(CLIENT) and self.context.is_live:
+            self.enqueue_after(key, RESYNC)
 
     def _something_changed(self, change: Change) -> None:
         """Enqueue quotas when an object is deleted or a pod ends."""

@@ -25,6 +25,7 @@ class TaintEviction(QueueController):
     """Evicts pods by NoExecute taints; its keys are pods."""
 
     name: ClassVar[str] = "tainteviction"
+    component: ClassVar[str] = "taint-eviction-controller"
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -86,6 +87,8 @@ class TaintEviction(QueueController):
         leaving = self._leaving.pop(key, None)
         if leaving is not None:
             leaving[1].cancel()
+            if (row := self.context.pods.get(*key)) is not None and not row.is_deleting:
+                self._tell(row, "Cancelling deletion of Pod")
 
     def _evict(self, row: PodRow) -> None:
         condition = {
@@ -106,7 +109,12 @@ class TaintEviction(QueueController):
             )
         except NotFound:
             return
+        self._tell(row, "Marking for deletion Pod")
         delete_pod(self.context, row, self.name)
+
+    def _tell(self, row: PodRow, what: str) -> None:
+        pod: Document = {"metadata": {"name": row.name, "namespace": row.namespace, "uid": row.uid}}
+        self.record(self._pods, pod, "TaintManagerEviction", f"{what} {row.namespace}/{row.name}")
 
     def _node_changed(self, change: Change) -> None:
         if change.type == "DELETED":

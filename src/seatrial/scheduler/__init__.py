@@ -6,6 +6,7 @@ Other rooms import from here and from the faces of the folders below, never from
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from seatrial.scheduler.node_admission import Rejection, admission_check
     from seatrial.scheduler.schedule_one.decision import SCHEDULED, UNSCHEDULABLE, WAITING, Decision, Preemption
     from seatrial.scheduler.schedule_one.recorder import ANNOTATOR, BothRecorders, ListRecorder, NoRecorder, Recorder
     from seatrial.scheduler.scheduler import Scheduler
@@ -21,7 +22,9 @@ __all__ = [
     "NoRecorder",
     "Preemption",
     "Recorder",
+    "Rejection",
     "Scheduler",
+    "admission_check",
 ]
 
 if not TYPE_CHECKING:
@@ -37,9 +40,11 @@ if not TYPE_CHECKING:
             "NoRecorder": "schedule_one.recorder",
             "Preemption": "schedule_one.decision",
             "Recorder": "schedule_one.recorder",
+            "Rejection": "node_admission",
             "SCHEDULED": "schedule_one.decision",
             "Scheduler": "scheduler",
             "UNSCHEDULABLE": "schedule_one.decision",
             "WAITING": "schedule_one.decision",
+            "admission_check": "node_admission",
         },
     )

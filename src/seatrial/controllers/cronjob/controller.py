@@ -21,10 +21,14 @@ from seatrial.store.options import DeleteOptions
 SCHEDULED_AT = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 
 
+ALREADY_ACTIVE = "Not starting job because prior execution is running and concurrency policy is Forbid"
+
+
 class CronJob(QueueController):
     """Creates Jobs at their scheduled times."""
 
     name: ClassVar[str] = "cronjob"
+    component: ClassVar[str] = "cronjob-controller"
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -73,10 +77,11 @@ class CronJob(QueueController):
         meta, spec = cron["metadata"], cron["spec"]
         policy = spec.get("concurrencyPolicy", "Allow")
         if policy == "Forbid" and active:
+            self.record(self.kind, cron, "JobAlreadyActive", ALREADY_ACTIVE)
             return None
         if policy == "Replace":
             for job in active:
-                self._delete(job)
+                self._delete(cron, job)
         template = spec["jobTemplate"]
         source = template.get("metadata", {})
         annotations = source.get("annotations", {}) | {SCHEDULED_AT: _local(due, spec.get("timeZone"))}
@@ -92,9 +97,11 @@ class CronJob(QueueController):
             "spec": template["spec"],
         }
         try:
-            return self.store.create(self._jobs, document, namespace=meta["namespace"], writer=self.name).document()
+            created = self.store.create(self._jobs, document, namespace=meta["namespace"], writer=self.name)
         except AlreadyExists:
             return None
+        self.record(self.kind, cron, "SuccessfulCreate", f"Created job {created.name}")
+        return created.document()
 
     def _owned(self, cron: Document) -> list[Document]:
         meta = cron["metadata"]
@@ -112,9 +119,9 @@ class CronJob(QueueController):
                 key=lambda job: (job.get("status", {}).get("startTime", ""), job["metadata"]["name"]),
             )
             for job in over[: max(0, len(over) - limit)]:
-                self._delete(job)
+                self._delete(cron, job)
 
-    def _delete(self, job: Document) -> None:
+    def _delete(self, cron: Document, job: Document) -> None:
         meta = job["metadata"]
         self.store.delete(
             self._jobs,
@@ -123,9 +130,11 @@ class CronJob(QueueController):
             writer=self.name,
             options=DeleteOptions(propagation_policy="Background"),
         )
+        self.record(self.kind, cron, "SuccessfulDelete", f"Deleted job {meta['name']}")
 
     def _write_status(self, stored: Stored, cron: Document, scheduled: int | None) -> None:
         jobs = self._owned(cron)
+        self._tell_of_ended(cron, jobs)
         active = [
             {
                 "apiVersion": "batch/v1",
@@ -153,6 +162,18 @@ class CronJob(QueueController):
         self.store.modify(
             self.kind, stored.name, change, namespace=stored.namespace, subresource="status", writer=self.name
         )
+
+    def _tell_of_ended(self, cron: Document, jobs: list[Document]) -> None:
+        """Write events about jobs that were active and are not any more."""
+        known = {job["metadata"]["uid"]: job for job in jobs}
+        for item in cron.get("status", {}).get("active", []):
+            job = known.get(item["uid"])
+            if job is None:
+                self.record(self.kind, cron, "MissingJob", f"Active job went missing: {item['name']}")
+            elif _is_over(job):
+                condition = "Complete" if _is_over(job, "Complete") else "Failed"
+                text = f"Saw completed job: {item['name']}, condition: {condition}"
+                self.record(self.kind, cron, "SawCompletedJob", text)
 
     def _job_changed(self, change: Change) -> None:
         owner = controller_of(change.stored.document())

@@ -25,6 +25,7 @@ class DaemonSet(PodOwner):
     """Keeps one pod on each eligible node."""
 
     name: ClassVar[str] = "daemonset"
+    component: ClassVar[str] = "daemonset-controller"
     owner: ClassVar[tuple[str, str]] = ("apps/v1", "DaemonSet")
     follows_placement: ClassVar[bool] = True
 

@@ -27,11 +27,12 @@ class Deployment(QueueController):
     """Rolls templates out."""
 
     name: ClassVar[str] = "deployment"
+    component: ClassVar[str] = "deployment-controller"
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.kind = context.kind("apps/v1", "Deployment")
-        self._sets = ReplicaSets(self.store, context.kind("apps/v1", "ReplicaSet"), self.kind, self.name)
+        self._sets = ReplicaSets(self.store, context.kind("apps/v1", "ReplicaSet"), self.kind, self.name, self._tell)
         self._selectors = SelectorIndex(self.store, self.kind, _selector)
 
     def watches(self) -> Mapping[Kind, Listener]:
@@ -115,6 +116,9 @@ class Deployment(QueueController):
         if old and rollout.is_complete(deployment, deployment.get("status", {})):
             self._sets.forget_oldest(deployment, old)
 
+    def _tell(self, deployment: Document, text: str) -> None:
+        self.record(self.kind, deployment, "ScalingReplicaSet", text)
+
     # Sizes.
 
     def _is_resized(self, deployment: Document, newest: Document | None, old: list[Document]) -> bool:
@@ -163,6 +167,7 @@ class Deployment(QueueController):
             failed = new_condition("Progressing", False, "ReplicaSetCreateError", text, self.clock.now())
             if rollout.deadline(deployment) is not None:
                 self._modify_status(deployment, lambda status: set_condition(status, failed))
+            self.record(self.kind, deployment, "ReplicaSetCreateError", text, "Warning")
             raise
         self._note_newest(deployment, created, "NewReplicaSetCreated", f'Created new replica set "{name}"')
         return created

@@ -45,11 +45,15 @@ def split(deployment: Document, owned: list[Document]) -> tuple[Document | None,
 class ReplicaSets:
     """All ReplicaSets by owner; documents are shared between callers and must not be changed."""
 
-    def __init__(self, store: Store, kind: Kind, owners: Kind, writer: str) -> None:
+    def __init__(
+        self, store: Store, kind: Kind, owners: Kind, writer: str, tell: Callable[[Document, str], None]
+    ) -> None:
         self._store = store
         self.kind = kind
         self._owners = owners
         self._writer = writer
+        self._tell = tell
+        """Called with a Deployment and what became of one of its ReplicaSets."""
         self._documents: dict[Place, Document] = {}
         self._owned: dict[str, dict[Place, None]] = {}
 
@@ -110,6 +114,10 @@ class ReplicaSets:
             document["metadata"].setdefault("annotations", {}).update(notes)
 
         self.modify(replica_set, change)
+        if is_changed:
+            before, name = rollout.replicas(replica_set), replica_set["metadata"]["name"]
+            word = "up" if before < size else "down"
+            self._tell(deployment, f"Scaled {word} replica set {name} from {before} to {size}")
         return is_changed
 
     def renew(self, deployment: Document, newest: Document, old: list[Document]) -> Document:
@@ -131,7 +139,10 @@ class ReplicaSets:
         """Make the ReplicaSet of the current template."""
         document = self._new(deployment, old)
         namespace = deployment["metadata"]["namespace"]
-        return self._store.create(self.kind, document, namespace=namespace, writer=self._writer).document()
+        created = self._store.create(self.kind, document, namespace=namespace, writer=self._writer).document()
+        if size := rollout.replicas(created):
+            self._tell(deployment, f"Scaled up replica set {created['metadata']['name']} from 0 to {size}")
+        return created
 
     def name_for(self, deployment: Document) -> str:
         """The name of the ReplicaSet of the current template."""

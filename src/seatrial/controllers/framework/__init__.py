@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from seatrial.controllers.framework.controller import Context, Ensemble, Key, Listener, QueueController
+    from seatrial.controllers.framework.events import EventRecorder
+    from seatrial.controllers.framework.kubelet import Kubelet
     from seatrial.controllers.framework.pod_control import FROM_TEMPLATE, controller_of, controller_reference
     from seatrial.controllers.framework.pod_index import PodIndex
 
@@ -11,7 +13,9 @@ __all__ = [
     "FROM_TEMPLATE",
     "Context",
     "Ensemble",
+    "EventRecorder",
     "Key",
+    "Kubelet",
     "Listener",
     "PodIndex",
     "QueueController",
@@ -27,8 +31,10 @@ if not TYPE_CHECKING:
         {
             "Context": "controller",
             "Ensemble": "controller",
+            "EventRecorder": "events",
             "FROM_TEMPLATE": "pod_control",
             "Key": "controller",
+            "Kubelet": "kubelet",
             "Listener": "controller",
             "PodIndex": "pod_index",
             "QueueController": "controller",

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from seatrial.clock import Clock, Timer
+from seatrial.controllers.framework.events import EventRecorder, EventType
+from seatrial.controllers.framework.kubelet import Kubelet
 from seatrial.controllers.framework.pod_index import PodIndex
+from seatrial.model.documents import Document
 from seatrial.model.errors import StatusError
 from seatrial.model.kinds import Kind
 from seatrial.model.times import MILLISECOND, SECOND
@@ -49,6 +52,15 @@ class Context:
     store: Store
     clock: Clock
     pods: PodIndex
+    kubelet: Kubelet | None = None
+    """None in a run: stages alone decide what becomes of a bound pod."""
+    events: EventRecorder | None = None
+    """None in a run, where nothing reads events."""
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the cluster is one that clients talk to in real time."""
+        return self.events is not None
 
     def kind(self, api_version: str, kind: str) -> Kind:
         found = self.store.kinds.named(api_version, kind)
@@ -61,6 +73,8 @@ class QueueController:
     """A controller that works off keys, oldest first; a key waits in the queue at most once."""
 
     name: ClassVar[str]
+    component: ClassVar[str] = ""
+    """The source of its events; upstream's name of the controller."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -145,6 +159,11 @@ class QueueController:
     def enqueue_changed(self, change: Change) -> None:
         """The simplest event handler: enqueue the changed object."""
         self.enqueue((change.stored.namespace, change.stored.name))
+
+    def record(self, kind: Kind, about: Document, reason: str, message: str, event_type: EventType = "Normal") -> None:
+        """Write an event about an object, where events are written at all."""
+        if self.context.events is not None:
+            self.context.events.record(self.component or self.name, kind, about, event_type, reason, message)
 
     def _due(self, key: Key) -> None:
         self._timers.pop(key, None)

@@ -14,7 +14,7 @@ from seatrial.controllers.framework.metadata import drop_owners
 from seatrial.controllers.framework.pod_index import OwnerReference, PodRow
 from seatrial.controllers.framework.selectors import SelectorIndex
 from seatrial.model.documents import Document
-from seatrial.model.errors import NotFound
+from seatrial.model.errors import NotFound, StatusError
 from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.store import Change, Stored
@@ -101,22 +101,44 @@ class PodOwner(QueueController):
         if "deletionTimestamp" in meta or selector is None:
             return
         for row in self.context.pods.owned_by(meta["uid"]).unlike(selector):
-            self._change_pod(row, lambda pod: drop_owners(pod, {meta["uid"]}))
+            self._change_pod(row, lambda pod: self.release(pod, meta["uid"]))
         if key not in self._may_adopt:
             return
         self._may_adopt.discard(key)
         reference = controller_reference(self.kind, owner)
         for row in self.context.pods.orphans(key[0]):
             if selector.matches(row.labels) and self.can_adopt(key, row):
-                self._change_pod(row, lambda pod: pod["metadata"].setdefault("ownerReferences", []).append(reference))
+                self._change_pod(row, lambda pod: self.adopt(pod, reference))
+
+    def adopt(self, pod: Document, reference: Document) -> None:
+        """Make an orphan a pod of this controller's."""
+        pod["metadata"].setdefault("ownerReferences", []).append(reference)
+
+    def release(self, pod: Document, owner: str) -> None:
+        """Make a pod of this controller's an orphan."""
+        drop_owners(pod, {owner})
 
     def create_pod(self, pod: Document, namespace: str) -> None:
         """Create a pod from a template, which was checked when its owner came in."""
-        self.store.create(self.pods, pod, namespace=namespace, writer=self.name, options=FROM_TEMPLATE)
+        owner: Document = {"metadata": (controller_of(pod) or {}) | {"namespace": namespace}}
+        try:
+            created = self.store.create(self.pods, pod, namespace=namespace, writer=self.name, options=FROM_TEMPLATE)
+        except StatusError as refusal:
+            if not is_terminating(refusal):
+                self.record(self.kind, owner, "FailedCreate", f"Error creating: {refusal.message}", "Warning")
+            raise
+        self.record(self.kind, owner, "SuccessfulCreate", f"Created pod: {created.name}")
 
     def delete_pod(self, row: PodRow) -> None:
         """Delete a pod that may be gone already."""
         delete_pod(self.context, row, self.name)
+        if row.owner is not None:
+            owner: Document = {"metadata": {"name": row.owner.name, "uid": row.owner.uid, "namespace": row.namespace}}
+            self.record(self.kind, owner, *self.deletion_event(row))
+
+    def deletion_event(self, row: PodRow) -> tuple[str, str]:
+        """The reason and the message of the event about the deletion of a pod."""
+        return "SuccessfulDelete", f"Deleted pod: {row.name}"
 
     def rows(self, owner: Document) -> list[PodRow]:
         """The pods that an object owns, in order of arrival."""
@@ -202,6 +224,11 @@ def delete_pod(context: Context, row: PodRow, writer: str) -> None:
         context.store.delete(context.kind("v1", "Pod"), row.name, namespace=row.namespace, writer=writer)
     except NotFound:
         return
+
+
+def is_terminating(refusal: StatusError) -> bool:
+    """Whether a create was refused because its namespace is being deleted."""
+    return any(cause.reason == "NamespaceTerminating" for cause in refusal.causes)
 
 
 def set_status(context: Context, stored: Stored, status: Document, writer: str) -> None:

@@ -29,6 +29,7 @@ class HorizontalPodAutoscaler(QueueController):
     """Sets the scale of workloads."""
 
     name: ClassVar[str] = "hpa"
+    component: ClassVar[str] = "horizontal-pod-autoscaler"
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

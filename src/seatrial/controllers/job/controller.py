@@ -39,6 +39,7 @@ class Job(PodOwner):
     """Runs pods to completion."""
 
     name: ClassVar[str] = "job"
+    component: ClassVar[str] = "job-controller"
     owner: ClassVar[tuple[str, str]] = ("batch/v1", "Job")
 
     def __init__(self, context: Context) -> None:
@@ -46,7 +47,7 @@ class Job(PodOwner):
         self._failures: dict[Key, tuple[int, int]] = {}
 
     def sync(self, key: Key) -> None:
-        stored = self.store.find(self.kind, key[1], key[0])
+        stored = self.store.find(self.kind, key[1], key[0]) if key[1] else None
         if stored is None:
             self._failures.pop(key, None)
             self._release_orphans(key[0])
@@ -237,6 +238,9 @@ class Job(PodOwner):
             conditions.append(job_condition(final, verdict["reason"], verdict["message"], work.now))
             if final == "Complete":
                 status["completionTime"] = to_time(work.now)
+                self.record(self.kind, work.job, "Completed", "Job completed")
+            else:
+                self.record(self.kind, work.job, verdict["reason"], verdict["message"], "Warning")
         status["conditions"] = conditions
 
     def _note_suspension(self, work: Work, status: Document) -> None:
@@ -253,6 +257,7 @@ class Job(PodOwner):
         condition = job_condition("Suspended", reason, message, work.now, is_true=work.is_suspended)
         others = [c for c in status.get("conditions", []) if c["type"] != "Suspended"]
         status["conditions"] = [*others, condition]
+        self.record(self.kind, work.job, reason.removeprefix("Job"), message)
         if work.is_suspended:
             status.pop("startTime", None)
         else:
@@ -288,12 +293,33 @@ class Job(PodOwner):
     def _read_pod(self, row: PodRow) -> Document:
         return self.store.get(self.pods, row.name, row.namespace).document()
 
+    # Orphans.
+
+    def adopt(self, pod: Document, reference: Document) -> None:
+        super().adopt(pod, reference)
+        finalizers = pod["metadata"].setdefault("finalizers", [])
+        if TRACKING not in finalizers:
+            finalizers.append(TRACKING)
+
+    def release(self, pod: Document, owner: str) -> None:
+        super().release(pod, owner)
+        drop_finalizer(pod, TRACKING)
+
     def _release_orphans(self, namespace: str) -> None:
-        """Remove the finalizer of pods whose Job is gone."""
+        """Remove the finalizer of pods whose Job is gone, and of those that have none."""
         for row in self.context.pods.in_namespace(namespace):
-            is_ours = TRACKING in row.finalizers and row.owner is not None and row.owner.kind == self.kind.kind
-            if is_ours and row.owner is not None and self.store.find(self.kind, row.owner.name, namespace) is None:
+            if TRACKING in row.finalizers and self._is_orphan(row):
                 self._count_off(row)
+
+    def _is_orphan(self, row: PodRow) -> bool:
+        if row.owner is None:
+            return not self.selectors.matching(row.namespace, row.labels)
+        return self._is_ours(row.owner) and self.store.find(self.kind, row.owner.name, row.namespace) is None
+
+    def _pod_changed(self, old: PodRow | None, new: PodRow | None) -> None:
+        super()._pod_changed(old, new)
+        if new is not None and new.owner is None and TRACKING in new.finalizers and self._is_orphan(new):
+            self.enqueue((new.namespace, ""))
 
 
 def _with_variable(container: Document, source: Document) -> Document:

@@ -34,6 +34,7 @@ class NodeTaints(QueueController):
     """Keeps the taints of nodes."""
 
     name: ClassVar[str] = "node"
+    component: ClassVar[str] = "node-controller"
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

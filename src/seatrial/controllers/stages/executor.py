@@ -13,7 +13,7 @@ from seatrial.controllers.stages.steps import (
     FinalizerStep,
     PatchStep,
 )
-from seatrial.model.documents import Document
+from seatrial.model.documents import Document, decode, encode
 from seatrial.model.errors import ConfigError, NotFound
 from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
@@ -61,10 +61,17 @@ class Executor:
             return
         key = step.rendering.key(stored, now) if step.is_status else None
         known = step.memory.get(key) if key is not None else None
+        addresses = self._addresses(step, stored)
         if known is not None:
-            write_status(self._store, stored, known, self._writer)
+            status = encode(addresses | decode(known)) if addresses else known
+            write_status(self._store, stored, status, self._writer)
             return
-        patch = Patch(step.type, step.body(seen.document, (now, self._start)))
+        body = step.body(seen.document, (now, self._start))
+        if addresses and "podIP" in body["status"]:
+            addresses = {}
+        elif addresses:
+            body["status"] = addresses | body["status"]
+        patch = Patch(step.type, body)
         written = self._store.patch(
             self._kind,
             stored.name,
@@ -77,7 +84,14 @@ class Executor:
         if key is not None:
             if len(step.memory) >= REMEMBERED:
                 step.memory.clear()
-            step.memory[key] = encoded_status(written)
+            step.memory[key] = _without(encoded_status(written), addresses)
+
+    def _addresses(self, step: PatchStep, stored: Stored) -> Document:
+        """The addresses that the kubelet adds to a pod's status."""
+        kubelet = self._context.kubelet
+        if kubelet is None or not step.is_status or step.type == "json" or self._kind.group_kind != ("", "Pod"):
+            return {}
+        return kubelet.addresses(stored)
 
     def _apply(self, step: ApplyStep, document: Document) -> None:
         body = step.rendering.body(document, (self._context.clock.now(), self._start))
@@ -141,3 +155,10 @@ class Executor:
             "count": 1,
         }
         self._store.create(self._context.kind("v1", "Event"), event, namespace=namespace, writer=self._writer)
+
+
+def _without(status: bytes, fields: Document) -> bytes:
+    """An encoded status without some of its fields."""
+    if not fields:
+        return status
+    return encode({name: value for name, value in decode(status).items() if name not in fields})

@@ -164,6 +164,16 @@ class PodLifecycle(Lifecycle):
     served: ClassVar[tuple[str, str]] = ("v1", "Pod")
     defaults: ClassVar[str] = "pod"
 
+    def sync(self, key: Key) -> None:
+        kubelet = self.context.kubelet
+        stored = self.store.find(self.kind, key[1], key[0]) if kubelet is not None else None
+        if kubelet is None or stored is None:
+            super().sync(key)
+        elif (wait := kubelet.time_to_stop(stored)) > 0:
+            self.enqueue_after(key, wait)
+        elif not kubelet.rejects(stored):
+            super().sync(key)
+
 
 class OtherLifecycles(QueueController):
     """Runs the stages of all other kinds; these come only from Stage objects in the cluster."""

@@ -7,11 +7,12 @@ from typing import ClassVar
 
 from seatrial.controllers.framework.controller import Context, Key
 from seatrial.controllers.framework.controller_revision import History, template_of
-from seatrial.controllers.framework.pod_control import PodOwner, pod_from_template, set_status
+from seatrial.controllers.framework.pod_control import PodOwner, is_terminating, pod_from_template, set_status
 from seatrial.controllers.framework.pod_index import PodRow
 from seatrial.controllers.statefulset.claims import SetClaims
 from seatrial.controllers.statefulset.ordinals import ordinal_of, ordinals
 from seatrial.model.documents import Document
+from seatrial.model.errors import StatusError
 from seatrial.model.times import SECOND
 from seatrial.store import Stored
 
@@ -24,6 +25,7 @@ class StatefulSet(PodOwner):
     """Keeps pods 0…n-1."""
 
     name: ClassVar[str] = "statefulset"
+    component: ClassVar[str] = "statefulset-controller"
     owner: ClassVar[tuple[str, str]] = ("apps/v1", "StatefulSet")
 
     def __init__(self, context: Context) -> None:
@@ -132,8 +134,19 @@ class StatefulSet(PodOwner):
         volumes += [volume for volume in pod["spec"].get("volumes", []) if volume["name"] not in claimed]
         if volumes:
             pod["spec"]["volumes"] = volumes
-        created = self.store.create(self.pods, pod, namespace=meta["namespace"], writer=self.name).document()
+        text = f"Create Pod {name} in StatefulSet {meta['name']}"
+        try:
+            created = self.store.create(self.pods, pod, namespace=meta["namespace"], writer=self.name).document()
+        except StatusError as refusal:
+            if not is_terminating(refusal):
+                self.record(self.kind, owner, "FailedCreate", f"{text} failed error: {refusal.message}", "Warning")
+            raise
+        self.record(self.kind, owner, "SuccessfulCreate", f"{text} successful")
         self._claims.own(owner, ordinal, name, created["metadata"]["uid"])
+
+    def deletion_event(self, row: PodRow) -> tuple[str, str]:
+        set_name = row.owner.name if row.owner is not None else ""
+        return "SuccessfulDelete", f"Delete Pod {row.name} in StatefulSet {set_name} successful"
 
     def _replace_outdated(self, owner: Document, update: Document) -> None:
         """Delete the highest pod of an older revision, once all above it are available."""

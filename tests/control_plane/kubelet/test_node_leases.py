@@ -1,7 +1,7 @@
 """Leases of nodes are kept fresh."""
 
 from seatrial.clock.virtual import Clock
-from seatrial.control_plane.node_leases import NodeLeases
+from seatrial.control_plane.kubelet.node_leases import NodeLeases
 from seatrial.controllers.framework.controller import Context
 from seatrial.controllers.framework.pod_index import PodIndex
 from seatrial.model.times import SECOND

@@ -1,0 +1,166 @@
+"""Admits pods to nodes as kubelets do, and gives them the addresses of their node and of its pod range.
+
+A pod that arrives with a nodeName and does not fit (two schedulers raced, or a client named the node) is Failed with
+the reason that a kubelet gives. Preemption in favour of critical pods is left out.
+
+Upstream: pkg/kubelet/kubelet.go (HandlePodAdditions, rejectPod), pkg/kubelet/lifecycle/predicate.go (v1.36).
+"""
+
+from collections.abc import Callable
+
+from seatrial.clock import Clock
+from seatrial.control_plane.kubelet.addresses import PodAddresses
+from seatrial.control_plane.kubelet.node_status import host_address
+from seatrial.controllers.framework import EventRecorder
+from seatrial.model.documents import Document
+from seatrial.model.kinds import Kind
+from seatrial.model.times import SECOND, parse_time
+from seatrial.scheduler import Rejection, admission_check
+from seatrial.scheduler.cache import NodeInfo, PodInfo, PodReader
+from seatrial.store import Change, Store, Stored
+from seatrial.store.registry import write_status
+
+ENDED = ("Succeeded", "Failed")
+WRITER = "kubelet"
+Key = tuple[str, str]
+
+
+class SimulatedKubelet:
+    """The pods that the kubelets of all nodes have admitted."""
+
+    def __init__(self, store: Store, clock: Clock, events: EventRecorder) -> None:
+        self._store, self._clock, self._events = store, clock, events
+        self._pods, self._nodes = _kind(store, "Pod"), _kind(store, "Node")
+        self._reader = PodReader()
+        self._admitted: dict[str, dict[Key, PodInfo]] = {}
+        self._node_of: dict[Key, str] = {}
+        self._addresses = PodAddresses()
+        self._taken: dict[Key, tuple[str, str]] = {}
+        """The range and the address of each pod."""
+        self._unsubscribe: Callable[[], None] | None = None
+
+    def start(self) -> None:
+        """Take over the pods that run already."""
+        self._unsubscribe = self._store.subscribe(self._changed, [self._pods])
+        for stored in self._store.list(self._pods):
+            self._take_over(stored)
+
+    def stop(self) -> None:
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+            self._unsubscribe = None
+        self._admitted.clear()
+        self._node_of.clear()
+        self._addresses = PodAddresses()
+        self._taken.clear()
+
+    def has_work(self) -> bool:
+        """It works when it is called only."""
+        return False
+
+    def work(self) -> bool:
+        return False
+
+    def rejects(self, pod: Stored) -> bool:
+        key = pod.namespace, pod.name
+        if key in self._node_of:
+            return False
+        info = self._reader.decode(pod.data)
+        if not info.node or info.phase != "Pending" or info.deleting:
+            return False
+        node = self._store.find(self._nodes, info.node)
+        if node is None:
+            return False
+        others = self._admitted.get(info.node, {})
+        rejection = admission_check(info, NodeInfo.read(node.document()), list(others.values()))
+        if rejection is None:
+            self._admit(key, info)
+            return False
+        self._reject(pod, rejection)
+        return True
+
+    def time_to_stop(self, pod: Stored) -> int:
+        """The rest of the longest preStop sleep, at most of the grace period; no other hook takes time."""
+        if b'"preStop"' not in pod.data or b'"deletionTimestamp"' not in pod.data:
+            return 0
+        document = pod.document()
+        meta, status = document["metadata"], document.get("status", {})
+        if not meta.get("deletionTimestamp") or status.get("phase") != "Running":
+            return 0
+        hooks = (container.get("lifecycle", {}).get("preStop", {}) for container in document["spec"]["containers"])
+        longest = max(hook.get("sleep", {}).get("seconds", 0) for hook in hooks)
+        end, grace = parse_time(meta["deletionTimestamp"]), meta.get("deletionGracePeriodSeconds") or 0
+        return int(min(end, end + (longest - grace) * SECOND) - self._clock.now())
+
+    def addresses(self, pod: Stored) -> Document:
+        document = pod.document()
+        name, status = document["spec"].get("nodeName"), document.get("status", {})
+        if not name or status.get("podIP") or status.get("phase") in ENDED:
+            return {}
+        stored = self._store.find(self._nodes, name)
+        node = stored.document() if stored is not None else {"spec": {}}
+        host, own = host_address(node), ""
+        if document["spec"].get("hostNetwork"):
+            own = host
+        elif pod_range := _ipv4_range(node):
+            own = self._addresses.take(pod_range)
+            self._taken[pod.namespace, pod.name] = pod_range, own
+        fields: Document = {"hostIP": host, "hostIPs": [{"ip": host}]} if host else {}
+        return fields | ({"podIP": own, "podIPs": [{"ip": own}]} if own else {})
+
+    def _reject(self, pod: Stored, rejection: Rejection) -> None:
+        document = pod.document()
+        status: Document = {
+            "phase": "Failed",
+            "reason": rejection.reason,
+            "message": f"Pod was rejected: {rejection.message}",
+        }
+        kept = {name: value for name, value in document.get("status", {}).items() if name in ("qosClass", "conditions")}
+        self._events.record("kubelet", self._pods, document, "Warning", rejection.reason, rejection.message)
+        write_status(self._store, pod, kept | status, WRITER)
+
+    def _admit(self, key: Key, info: PodInfo) -> None:
+        self._node_of[key] = info.node
+        self._admitted.setdefault(info.node, {})[key] = info
+
+    def _take_over(self, stored: Stored) -> None:
+        info = self._reader.decode(stored.data)
+        if not info.node or info.phase in ENDED:
+            return
+        key = stored.namespace, stored.name
+        if info.phase != "Pending":
+            self._admit(key, info)
+        address = stored.document().get("status", {}).get("podIP", "")
+        node = self._store.find(self._nodes, info.node) if address else None
+        pod_range = _ipv4_range(node.document()) if node is not None else ""
+        if pod_range and not info.spec.get("hostNetwork") and ":" not in address:
+            self._addresses.occupy(pod_range, address)
+            self._taken[key] = pod_range, address
+
+    def _changed(self, change: Change) -> None:
+        key = change.stored.namespace, change.stored.name
+        if key not in self._node_of:
+            return
+        is_gone = change.type == "DELETED"
+        if not is_gone:
+            info = self._reader.decode(change.stored.data)
+            is_gone = info.phase in ENDED
+            self._admitted[self._node_of[key]][key] = info
+        if is_gone:
+            del self._admitted[self._node_of.pop(key)][key]
+            taken = self._taken.pop(key, None)
+            if taken is not None and taken[1]:
+                self._addresses.release(*taken)
+
+
+def _kind(store: Store, name: str) -> Kind:
+    kind = store.kinds.named("v1", name)
+    if kind is None:
+        raise LookupError(f"v1 {name} is not served")
+    return kind
+
+
+def _ipv4_range(node: Document) -> str:
+    """The range of a node's pods; empty where it has none of IPv4."""
+    ranges: list[str] = node["spec"].get("podCIDRs") or []
+    return next((text for text in ranges if ":" not in text), "")
