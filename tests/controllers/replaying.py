@@ -76,6 +76,12 @@ class Cluster:
             f"no rest: {[controller.name for controller in self.controllers if controller.has_work()]}"
         )
 
+    def work_once(self) -> None:
+        """One turn of each, in which work may be left."""
+        for controller in self.controllers:
+            controller.work()
+        self.scheduler.schedule_one()
+
     def settle(self, quiet: int = 0) -> None:
         """Work, and let time pass until nothing is written for `quiet` microseconds."""
         self.work()

@@ -228,7 +228,7 @@ def volcano_from(path: Path | None, tie_break: str, seed: int, *, events: bool) 
 
 def snapshot_from(path: Path | None) -> list[dict[str, Any]]:
     """The objects that a run begins with."""
-    from seatrial.scenario import read_snapshot
+    from seatrial.store.snapshots import read_snapshot
 
     if path is None:
         return []

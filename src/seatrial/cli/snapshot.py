@@ -49,8 +49,8 @@ def snapshot(
     """Make a snapshot for `seatrial run --snapshot`, without the data of Secrets."""
     from seatrial.model.errors import ConfigError
     from seatrial.model.yaml_reader import dump
-    from seatrial.scenario import clean, read_snapshot
     from seatrial.scenario.output_files import write_whole
+    from seatrial.store.snapshots import clean, read_snapshot
 
     if bool(files) == (kubeconfig is not None):
         raise ConfigError("", "FILES", "expected either files or --kubeconfig")

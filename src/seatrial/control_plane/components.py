@@ -128,11 +128,11 @@ def build_store(settings: Settings, port: int = 443) -> Parts:
 
 def load_snapshot(parts: Parts, path: Path) -> None:
     """Begin with the objects of a file; a durable store that has objects keeps what it has."""
-    from seatrial.scenario import read_snapshot
+    from seatrial.store.snapshots import read_snapshot, restore_cluster
 
     nodes = parts.store.kinds.named("v1", "Node")
     if nodes is None or not parts.store.list(nodes):
-        parts.store.load(read_snapshot([path], refuse_scenarios=True), writer="snapshot")
+        restore_cluster(parts.store, read_snapshot([path], refuse_scenarios=True), "snapshot")
 
 
 def add_webhooks(parts: Parts) -> None:
@@ -203,7 +203,8 @@ def add_simulator_api(parts: Parts, scheduler: "EmbeddedScheduler | None", contr
     from seatrial.server.handlers import SimulatorApi
 
     watched = WatchedScheduler(scheduler, controller) if scheduler is not None else None
-    api = SimulatorApi(parts.store, watched, watched.reset if watched is not None else controller.reset)
+    reset = watched.reset if watched is not None else controller.reset
+    api = SimulatorApi(parts.store, watched, reset, controller.held)
     parts.routes.append(api.routes)
     parts.on_stop.append(api.close)
 

@@ -2,7 +2,7 @@
 
 Upstream: pkg/controller/garbagecollector (v1.36). Background: dependents of an owner that is gone are deleted.
 Foreground: the owner waits behind a finalizer until the dependents that block it are gone. Orphan: references to the
-owner are taken away, then its finalizer.
+owner are taken away, then its finalizer. Owners that a snapshot left out count as present.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -18,6 +18,7 @@ from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
 from seatrial.store import Change, Stored
 from seatrial.store.options import DeleteOptions
+from seatrial.store.snapshots import ABSENT_OWNERS
 
 FOREGROUND = "foregroundDeletion"
 ORPHAN = "orphan"
@@ -25,8 +26,15 @@ WITHOUT_OWNERS = frozenset({"status", "binding"})
 """Writes through these change neither owners nor finalizers."""
 
 
+class Annotations(msgspec.Struct):
+    """The annotation of objects whose owners a snapshot left out."""
+
+    absent: str = msgspec.field(default="", name=ABSENT_OWNERS)
+
+
 class Meta(msgspec.Struct, rename="camel"):
     uid: str = ""
+    annotations: Annotations | None = None
     owner_references: list[OwnerReference] = []
     finalizers: list[str] = []
     deletion_timestamp: str | None = None
@@ -90,7 +98,8 @@ class GarbageCollector(QueueController):
     def _attempt_to_delete(self, uid: str, meta: Meta) -> None:
         """Delete an object whose owners are all gone, or waiting for it; drop references to some that are gone."""
         kind, namespace, name = self._places[uid]
-        absent = [ref for ref in meta.owner_references if not self._exists(ref)]
+        excused = meta.annotations.absent.split(",") if meta.annotations is not None else []
+        absent = [ref for ref in meta.owner_references if not self._exists(ref) and ref.uid not in excused]
         waiting = [ref for ref in meta.owner_references if self._waits(ref)]
         if len(absent) + len(waiting) < len(meta.owner_references):
             if absent or waiting:

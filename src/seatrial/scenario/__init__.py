@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from seatrial.scenario.sandbox import Cluster
     from seatrial.scenario.scenario_controller import ScenarioController
     from seatrial.scenario.simulation import MakeOutside, MakeScheduler, ScenarioRun, SimulationOptions
-    from seatrial.scenario.snapshots import clean, read_snapshot
     from seatrial.scenario.status import ScenarioStatus, Strategy
 
 __all__ = [
@@ -22,10 +21,8 @@ __all__ = [
     "ScenarioStatus",
     "SimulationOptions",
     "Strategy",
-    "clean",
     "fresh_store",
     "furnish",
-    "read_snapshot",
     "tune_collector",
 ]
 
@@ -44,10 +41,8 @@ if not TYPE_CHECKING:
             "ScenarioStatus": "status",
             "SimulationOptions": "simulation",
             "Strategy": "status",
-            "clean": "snapshots",
             "fresh_store": "cluster",
             "furnish": "cluster",
-            "read_snapshot": "snapshots",
             "tune_collector": "gc_tuning",
         },
     )

@@ -7,6 +7,7 @@ virtual, and writes of other clients are reported.
 
 import logging
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
 from seatrial.clock import Clock
@@ -62,6 +63,7 @@ class ScenarioController:
         self._foreign: list[str] = []
         self._changed = False
         self._woken = False
+        self._is_held = False
         self._kept = store.clock, store.identities
 
     def start(self) -> None:
@@ -114,6 +116,20 @@ class ScenarioController:
         wipe(self.store, WRITER)
         self._free.resume()
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Suspend the real-time workers, and begin no scenario, while a whole cluster is written."""
+        if self.run is not None:
+            yield
+            return
+        self._is_held = True
+        self._free.suspend()
+        try:
+            yield
+        finally:
+            self._is_held = False
+            self._free.resume()
+
     def wake(self) -> None:
         """Continue the run: a program outside this process has ended its turn."""
         self._woken = True
@@ -126,7 +142,7 @@ class ScenarioController:
         self._unmarked.update(self._waiting)
 
     def _can_begin(self) -> bool:
-        return self.run is None and bool(self._waiting)
+        return self.run is None and bool(self._waiting) and not self._is_held
 
     def _begin(self) -> None:
         name = next(iter(self._waiting))

@@ -30,6 +30,7 @@ from seatrial.scenario.spec.validation import operation_problems, problems
 from seatrial.scenario.status import MemoryPages, Publisher, Publishers, ScenarioStatus, Strategy, TimelinePages
 from seatrial.scheduler import Recorder
 from seatrial.store import Store
+from seatrial.store.snapshots import restore_cluster
 from seatrial.timeline import CELLS_ON_THE_WIRE, NOT_IN_TIMELINE, SNAPSHOT, Level, Timeline, pasts_of_pods
 from seatrial.timeline.rows import Rows
 from seatrial.timeline.wire import Shape
@@ -316,7 +317,7 @@ class ScenarioRun:
     def _load_snapshot(self) -> None:
         for document in self.options.snapshot:
             check_annotations(document)
-        for stored in self.store.load(self.options.snapshot, writer=SNAPSHOT):
+        for stored in restore_cluster(self.store, self.options.snapshot, SNAPSHOT):
             self.timeline.adopt(stored, self.clock.now())
 
     def _show(self) -> None:

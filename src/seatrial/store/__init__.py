@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from seatrial.store.object_meta import label_faults, subdomain_faults
     from seatrial.store.objects import Change, Stored
     from seatrial.store.requests import Admission, Request
-    from seatrial.store.snapshots import in_order
     from seatrial.store.store import Store
     from seatrial.store.uids import SeededIdentities, suffix_from
     from seatrial.store.users import MASTERS, User
@@ -24,7 +23,6 @@ __all__ = [
     "Store",
     "Stored",
     "User",
-    "in_order",
     "label_faults",
     "new_bytes",
     "not_found",
@@ -47,7 +45,6 @@ if not TYPE_CHECKING:
             "Store": "store",
             "Stored": "objects",
             "User": "users",
-            "in_order": "snapshots",
             "label_faults": "object_meta",
             "new_bytes": "fragments",
             "not_found": "metadata",

@@ -36,7 +36,7 @@ def test_an_export_can_be_imported_elsewhere() -> None:
     exported = server("GET", "/api/v1/export")
     document = exported.json()
     keys = {"pods", "nodes", "pvs", "pvcs", "storageClasses", "priorityClasses", "schedulerConfig", "namespaces"}
-    assert set(document) == keys
+    assert set(document) == keys | {"objects", "exportedAt"}
     assert [item["metadata"]["name"] for item in document["namespaces"]] == ["crew"]
     other, _ = simulator(scheduler := Scheduler())
     document["schedulerConfig"] = {"profiles": [{"schedulerName": "x"}]}

@@ -2,23 +2,26 @@
 listwatchresources, and, where their owners are handed in, schedulerconfiguration and reset.
 
 Shapes and status codes are those of kube-scheduler-simulator (simulator/server/handler, simulator/snapshot,
-simulator/resourcewatcher).
+simulator/resourcewatcher). An export has two keys more: all other objects, and when it was made.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from seatrial.model.documents import Document, encode
-from seatrial.model.errors import BadRequest, Gone, NotFound, StorageFailed
+from seatrial.model.errors import BadRequest, ConfigError, Gone, NotFound, StorageFailed
 from seatrial.model.kinds import Kind
+from seatrial.model.times import parse_time, to_time
 from seatrial.server.extension_points import RouteTable
 from seatrial.server.handlers.list import parse_revision
 from seatrial.server.handlers.request_bodies import read_json
 from seatrial.server.messages import Answer, Request, Stream, json_answer
-from seatrial.store import Change, Store, Stored, in_order
+from seatrial.store import Change, Store, Stored
 from seatrial.store.deferral import long_turn
+from seatrial.store.snapshots import OBJECTS, clean, objects_of, prepare, settle
 
 IGNORED_NAMESPACES = ("default",)
 
@@ -45,7 +48,7 @@ SECTIONS = (
 )
 LOADED_AT_ONCE = 50
 """Objects of an import that are taken in before others get their turn."""
-LOAD_ORDER = ("namespaces", "priorityClasses", "storageClasses", "pvcs", "pvs", "nodes", "pods")
+EXPORTED_AT = "exportedAt"
 
 
 class SchedulerService(Protocol):
@@ -62,11 +65,17 @@ class SimulatorApi:
     """The routes of kube-scheduler-simulator."""
 
     def __init__(
-        self, store: Store, scheduler: SchedulerService | None = None, reset: Callable[[], None] | None = None
+        self,
+        store: Store,
+        scheduler: SchedulerService | None = None,
+        reset: Callable[[], None] | None = None,
+        held: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
+        """`held` stops the controllers: none may see a cluster that is not there as a whole."""
         self._store = store
         self._scheduler = scheduler
         self._reset = reset
+        self._held = held
         self._streams: set[_Stream] = set()
         self.routes = RouteTable()
         self.routes.add("GET", "/api/v1/export", self._export)
@@ -87,31 +96,31 @@ class SimulatorApi:
             for section in SECTIONS
         }
         body["schedulerConfig"] = self._scheduler.configuration() if self._scheduler is not None else None
+        body[OBJECTS] = self._others()
+        body[EXPORTED_AT] = to_time(self._store.clock.now())
         return json_answer(body)
+
+    def _others(self) -> list[Document]:
+        """The objects that kube-scheduler-simulator does not export: without them workloads would make others."""
+        sections = {(section.api_version, section.kind) for section in SECTIONS}
+        others = (each for each in self._store.export() if (each["apiVersion"], each["kind"]) not in sections)
+        return list(clean(others))
 
     async def _import(self, request: Request) -> Answer:
         body = read_json(request)
-        if not isinstance(body, dict):
-            raise BadRequest("import: expected an object with pods, nodes, pvs, pvcs, storageClasses, ...")
-        documents = in_order(document for key in LOAD_ORDER for document in self._documents(body, key))
+        documents = prepare(self._store, _imported(body), _exported_at(body))
         configuration = body.get("schedulerConfig")
         if configuration is not None and self._scheduler is not None:
             self._scheduler.restart(configuration)
-        for start in range(0, len(documents), LOADED_AT_ONCE):
+        writer, loaded = request.user.writer, list[Stored]()
+        with self._held():
+            for start in range(0, len(documents), LOADED_AT_ONCE):
+                with long_turn():
+                    loaded += self._store.load(documents[start : start + LOADED_AT_ONCE], writer=writer)
+                await asyncio.sleep(0)
             with long_turn():
-                self._store.load(documents[start : start + LOADED_AT_ONCE], writer=request.user.writer)
-            await asyncio.sleep(0)
+                settle(self._store, loaded, writer)
         return Answer(b"")
-
-    def _documents(self, body: Document, key: str) -> Iterable[Document]:
-        section = next(section for section in SECTIONS if section.key == key)
-        found = body.get(key) or []
-        if not isinstance(found, list) or not all(isinstance(document, dict) for document in found):
-            raise BadRequest(f"{key}: expected a list of objects")
-        for document in found:
-            name = (document.get("metadata") or {}).get("name", "")
-            if not (key == "priorityClasses" and str(name).startswith("system-")):
-                yield {"apiVersion": section.api_version, "kind": section.kind, **document}
 
     async def _list_and_watch(self, request: Request) -> Stream:
         stream = _Stream(self._store, {section: self._kind(section) for section in SECTIONS}, self._streams)
@@ -199,6 +208,27 @@ class _Stream:
         self.news.set()
 
 
+def _imported(body: Any) -> list[Document]:
+    """The objects of an export, a list or a snapshot; system priority classes are every server's own."""
+    try:
+        found = list(objects_of(body, "import"))
+    except ConfigError as error:
+        raise BadRequest(str(error)) from error
+    return [each for each in found if each["kind"] != "PriorityClass" or not _is_system(each["metadata"]["name"])]
+
+
+def _is_system(name: str) -> bool:
+    return name.startswith("system-")
+
+
+def _exported_at(body: Document) -> int | None:
+    """When the export was made, where it says so."""
+    try:
+        return parse_time(str(body.get(EXPORTED_AT, "")))
+    except ValueError:
+        return None
+
+
 def _event(section: Section, type: str, stored: Stored) -> bytes:
     kind, event = encode(section.plural), encode(type)
     return b'{"Kind":%s,"EventType":%s,"Obj":%s}\n' % (kind, event, stored.data)
@@ -207,7 +237,7 @@ def _event(section: Section, type: str, stored: Stored) -> bytes:
 def _is_exported(stored: Stored) -> bool:
     """System priority classes and the namespaces that every cluster has are left out, as the original does."""
     if stored.kind.kind == "PriorityClass":
-        return not stored.name.startswith("system-")
+        return not _is_system(stored.name)
     if stored.kind.kind == "Namespace":
         return stored.name not in IGNORED_NAMESPACES and not stored.name.startswith("kube-")
     return True

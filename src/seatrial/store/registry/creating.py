@@ -45,7 +45,9 @@ def create(
         store, "CREATE", kind, namespace, name, document, None, "", writer,
         options.user, options.dry_run, options.warnings,
     )  # fmt: skip
-    store.admission.admit(request)
+    if not (options.restored and metadata.get("uid")):
+        # An object that has a uid was admitted by the server that it comes from.
+        store.admission.admit(request)
     document = prepare(store, kind, request.document, namespace, restored=options.restored)
     if kind.group_kind == ("", "Service") and (causes := allocate(store, document)):
         raise refusal(kind, name, causes)

@@ -1,8 +1,9 @@
-"""Snapshots of a cluster, to begin a scenario with: from `kubectl get -o yaml`, or a kube-scheduler-simulator export.
+"""Reads the files that a cluster comes from: `kubectl get -o yaml`, lists, manifests, and exports of `/api/v1/export`.
 
-What belongs to a living cluster alone is left out: events, leases, the data of Secrets, and the server's bookkeeping.
+kube-scheduler-simulator and Seatrial write the same export; Seatrial's has the other kinds under `objects`.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -12,8 +13,8 @@ import orjson
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, SeatrialError
 from seatrial.model.yaml_reader import load_all
-from seatrial.scenario.spec.kind import API_VERSION
 from seatrial.store.input_files import read_input
+from seatrial.store.snapshots.cleaning import clean
 
 EXPORT = {
     "pods": ("v1", "Pod"),
@@ -26,19 +27,28 @@ EXPORT = {
 }
 """The keys of an export of kube-scheduler-simulator, and what they hold."""
 
-LEFT_OUT = frozenset({"Event", "Lease", "EndpointSlice", "Endpoints", "ControllerRevision", "Scenario"})
 NO_SCENARIO = (
     "a Scenario is no snapshot: play it with `seatrial run FILE`; "
     "`seatrial snapshot` makes a snapshot of a cluster's objects"
 )
-BOOKKEEPING = ("managedFields", "selfLink", "resourceVersion")
+FORMS = "objects (`kubectl get -o yaml`), a list of them, or an export of kube-scheduler-simulator"
+SIMULATION = "simulation.kube-scheduler-simulator.x-k8s.io/"
+OBJECTS = "objects"
+"""The key of all other objects in an export of Seatrial."""
 
 
-def read_snapshot(paths: Iterable[Path], *, refuse_scenarios: bool = False) -> list[Document]:
+def read_snapshot(
+    paths: Iterable[Path], *, refuse_scenarios: bool = False, left_out: "Counter[str] | None" = None
+) -> list[Document]:
     """The objects of files of any of these forms, cleaned; ConfigError names a file that is none.
 
     A Scenario among other objects is left out; a file that is one is probably a mistake.
     """
+    return list(clean(read_objects(paths, refuse_scenarios=refuse_scenarios), left_out))
+
+
+def read_objects(paths: Iterable[Path], *, refuse_scenarios: bool = False) -> list[Document]:
+    """The objects of files as they are written there, with kind and name."""
     found: list[Document] = []
     for path in paths:
         try:
@@ -51,12 +61,12 @@ def read_snapshot(paths: Iterable[Path], *, refuse_scenarios: bool = False) -> l
             if refuse_scenarios and _is_scenario(document):
                 raise ConfigError(str(path), "kind", NO_SCENARIO)
             found += objects_of(document, str(path))
-    return list(clean(found))
+    return found
 
 
 def _documents(path: Path) -> list[object]:
     text = read_input(path)
-    if path.suffix == ".json":
+    if text.startswith("{"):
         # A large list is read ten times as fast as by the YAML reader, which says what is wrong where it is no JSON.
         with suppress(orjson.JSONDecodeError):
             return [orjson.loads(text)]
@@ -64,15 +74,15 @@ def _documents(path: Path) -> list[object]:
 
 
 def _is_scenario(document: object) -> bool:
-    return (
-        isinstance(document, dict) and document.get("apiVersion") == API_VERSION and document.get("kind") == "Scenario"
-    )
+    if not isinstance(document, dict) or document.get("kind") != "Scenario":
+        return False
+    return str(document.get("apiVersion")).startswith(SIMULATION)
 
 
 def objects_of(document: object, path: str) -> Iterator[Document]:
     """The objects of a list, of an export, or the object itself."""
     if not isinstance(document, dict):
-        raise ConfigError(path, "", f"expected objects, got {type(document).__name__}")
+        raise ConfigError(path, "", f"expected {FORMS}, got {type(document).__name__}")
     if isinstance(document.get("items"), list):
         kind = str(document.get("kind", "")).removesuffix("List")
         inherited = {"apiVersion": document["apiVersion"], "kind": kind} if kind and "apiVersion" in document else {}
@@ -80,15 +90,21 @@ def objects_of(document: object, path: str) -> Iterator[Document]:
             yield _object(inherited, item, path, f"items[{number}]")
     elif "kind" in document and "apiVersion" in document:
         yield _object({}, document, path, "")
-    elif set(document) & set(EXPORT):
-        for key, (api_version, kind) in EXPORT.items():
-            items = document.get(key) or []
-            if not isinstance(items, list):
-                raise ConfigError(path, key, f"expected a list, got {type(items).__name__}")
-            for number, item in enumerate(items):
-                yield _object({"apiVersion": api_version, "kind": kind}, item, path, f"{key}[{number}]")
+    elif document.keys() & {*EXPORT, OBJECTS}:
+        for key in (*EXPORT, OBJECTS):
+            yield from _section(document, key, path)
     else:
-        raise ConfigError(path, "", "expected objects, a list of them, or an export of kube-scheduler-simulator")
+        raise ConfigError(path, "", f"expected {FORMS}, got an object with neither kind nor items")
+
+
+def _section(document: Document, key: str, path: str) -> Iterator[Document]:
+    """The objects under one key of an export."""
+    items = document.get(key) or []
+    if not isinstance(items, list):
+        raise ConfigError(path, key, f"expected a list, got {type(items).__name__}")
+    inherited = dict(zip(("apiVersion", "kind"), EXPORT.get(key, ()), strict=False))
+    for number, item in enumerate(items):
+        yield _object(inherited, item, path, f"{key}[{number}]")
 
 
 def _object(inherited: Document, item: object, path: str, place: str) -> Document:
@@ -103,22 +119,3 @@ def _object(inherited: Document, item: object, path: str, place: str) -> Documen
     if not isinstance(metadata, dict) or not isinstance(metadata.get("name"), str):
         raise ConfigError(path, f"{place}.metadata.name".lstrip("."), f"is required for a {found['kind']}")
     return found
-
-
-def clean(documents: Iterable[Document]) -> Iterator[Document]:
-    """The objects without what belongs to a living cluster alone; one that is given twice is kept once."""
-    seen: set[tuple[str, ...]] = set()
-    for document in documents:
-        metadata = {key: value for key, value in (document.get("metadata") or {}).items() if key not in BOOKKEEPING}
-        identity = tuple(
-            str(part)
-            for part in (document["apiVersion"], document["kind"], metadata.get("namespace", ""), metadata.get("name"))
-        )
-        if document["kind"] in LEFT_OUT or identity in seen:
-            continue
-        seen.add(identity)
-        kept = {**document, "metadata": metadata}
-        if document["kind"] == "Secret":
-            kept = {key: value for key, value in kept.items() if key not in ("data", "stringData")}
-            metadata.pop("annotations", None)
-        yield kept

@@ -1,0 +1,38 @@
+"""Snapshots: a whole cluster in and out. A cluster that was at rest stays at rest.
+
+The stages of a snapshot, each in a module: `formats` reads files, `cleaning` drops what belongs to the old server,
+`references` names what is referred to and missing, `completion` and `revisions` make what can be made of it, `times`
+keeps ages, `unbinding` takes nodes from pods, `loading` stores the objects, `restoring` does all of it.
+"""
+
+from seatrial.store.snapshots.cleaning import clean
+from seatrial.store.snapshots.formats import OBJECTS, objects_of, read_objects, read_snapshot
+from seatrial.store.snapshots.loading import export, in_order, kind_of, load
+from seatrial.store.snapshots.manifests import manifests_of
+from seatrial.store.snapshots.owners import ABSENT_OWNERS
+from seatrial.store.snapshots.references import missing_references
+from seatrial.store.snapshots.restoring import prepare, restore_cluster, settle
+from seatrial.store.snapshots.unbinding import UNBIND_NONE, Unbind, UnbindOrder, arrival_order, unbind
+
+__all__ = [
+    "ABSENT_OWNERS",
+    "OBJECTS",
+    "UNBIND_NONE",
+    "Unbind",
+    "UnbindOrder",
+    "arrival_order",
+    "clean",
+    "export",
+    "in_order",
+    "kind_of",
+    "load",
+    "manifests_of",
+    "missing_references",
+    "objects_of",
+    "prepare",
+    "read_objects",
+    "read_snapshot",
+    "restore_cluster",
+    "settle",
+    "unbind",
+]
