@@ -41,11 +41,24 @@ CLOSINGS: dict[str, tuple[tuple[str, ...], str]] = {
         f"0 counted, 1 more than --at-most are needed, no number is enough, or the scenario Failed, {UNUSABLE}",
     ),
     "explain": (
-        ("seatrial explain seatrial-out/demo default/web-1", "seatrial explain seatrial-out/demo web-1 --all"),
+        (
+            "seatrial explain seatrial-out/demo",
+            "seatrial explain seatrial-out/demo default/web-1 --all",
+            "seatrial explain seatrial-out/demo 'web-*'",
+            "seatrial explain demo web-1 --server ./cluster/kubeconfig",
+        ),
         DONE,
     ),
     "results": (
         ("seatrial results seatrial-out/demo pods allocation", "seatrial results seatrial-out/demo --csv ./tables"),
+        DONE,
+    ),
+    "report": (
+        (
+            "seatrial report seatrial-out/demo",
+            "kubectl get scenario demo -o json | seatrial report - -o demo.html",
+            "seatrial report demo --server ./cluster/kubeconfig",
+        ),
         DONE,
     ),
     "measures": (("seatrial measures",), "0"),

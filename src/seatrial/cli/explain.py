@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from seatrial.cli.run_input import RunArgument, load_run
+from seatrial.cli.run_input import RunArgument, ServerOption, load_run
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,13 +36,14 @@ def explain(
     ] = None,
     attempt: Annotated[int, typer.Option(min=0, help="Which attempt, from 1; by default the last one.")] = 0,
     every: Annotated[bool, typer.Option("--all", help="Show every node, not the most telling ones.")] = False,
+    server: ServerOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
 ) -> None:
     """Say why pods are where they are, and what every plugin said about every node."""
     from seatrial.results.explanation import explain as explain_pod
     from seatrial.results.explanation import find_pods
 
-    with load_run(run) as loaded:
+    with load_run(run, server) as loaded:
         if pod is None:
             _list_waiting(loaded, json=json)
             return

@@ -18,6 +18,7 @@ COMMANDS = (
     "config",
     "explain",
     "operator",
+    "report",
     "results",
     "run",
     "scenario_runner",

@@ -9,10 +9,13 @@ from rich.live import Live
 from rich.text import Text
 
 if TYPE_CHECKING:
+    from seatrial.results.waiting_reasons import Group
     from seatrial.scenario import ScenarioRun
 
 REFRESH = 0.1
 """Seconds between two updates of the line."""
+GROUPS, NAMES = 5, 3
+"""Groups of pending pods that the summary shows, and names in each."""
 
 
 class Progress:
@@ -79,11 +82,20 @@ def summary_of(run: "ScenarioRun", seconds: float) -> dict[str, Any]:
             "ended": pods.ended(),
             "pending": pods.pending,
         },
+        "pending": [{"reason": group.reason, "pods": list(group.pods)} for group in pending_groups(run)],
         "attempts": timeline.attempts,
         "operations": timeline.operations,
         "seconds": round(seconds, 3),
         "podsPerSecond": round(pods.scheduled / seconds, 1) if seconds else 0.0,
     }
+
+
+def pending_groups(run: "ScenarioRun") -> "list[Group]":
+    """The pods without a node, by reason."""
+    from seatrial.results.waiting_reasons import groups_of, waiting_document
+
+    waiting = (history.latest.document() for history in run.timeline.pods if history.is_pending)
+    return groups_of(waiting_document(pod) for pod in waiting)
 
 
 def print_summary(summary: dict[str, Any], files: list[str], warnings: list[str]) -> None:
@@ -103,11 +115,26 @@ def print_summary(summary: dict[str, Any], files: list[str], warnings: list[str]
                  f"{pods['deleted']:,} gone"),
         ("at the end", f"{pods['running']:,} on nodes, {pods['ended']:,} ended, {pods['pending']:,} pending"),
         ("attempts", f"{summary['attempts']:,} ({summary['podsPerSecond']:,.0f} pods/s)"),
+        *_pending_lines(summary),
         *(("written", file) for file in files),
         *(("note", warning) for warning in warnings),
     ]  # fmt: skip
     for name, text in lines:
         console.print(Text.assemble((f"  {name:<11}", "dim"), text))
+
+
+def _pending_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """The largest groups of pending pods, each with its reason."""
+    groups = summary["pending"]
+    lines = []
+    for group in groups[:GROUPS]:
+        names, more = ", ".join(group["pods"][:NAMES]), len(group["pods"]) - NAMES
+        named = f"{names} and {more:,} more" if more > 0 else names
+        lines.append(("pending", f"{len(group['pods']):,}: {group['reason']} ({named})"))
+    rest = sum(len(group["pods"]) for group in groups[GROUPS:])
+    if rest:
+        lines.append(("pending", f"{rest:,} for {len(groups) - GROUPS} other reasons"))
+    return lines + ([("", "`seatrial explain RUN` lists them all")] if lines else [])
 
 
 def _duration(seconds: float) -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from seatrial.cli.run_input import RunArgument, load_run
+from seatrial.cli.run_input import RunArgument, ServerOption, load_run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,6 +27,7 @@ def results(
         typer.Option("--json", help="Print all as JSON; what RUN does not tell is null and in `missing`."),
     ] = False,
     parquet: Annotated[Path | None, typer.Option(help="Write MEASURE.parquet files into this folder.")] = None,
+    server: ServerOption = None,
 ) -> None:
     """Print the measures of a run, or write them as CSV or Parquet."""
     from seatrial.model.documents import encode
@@ -35,7 +36,7 @@ def results(
 
     _refuse_options(csv=csv, parquet=parquet)
     chosen = find_measures(names or [])
-    with load_run(run) as loaded:
+    with load_run(run, server) as loaded:
         if json:
             typer.echo(encode(as_document(loaded, chosen)).decode())
         elif names:

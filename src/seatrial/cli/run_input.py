@@ -1,4 +1,4 @@
-"""The arguments RUN of the commands that read a run."""
+"""The arguments RUN and --server of the commands that read a run."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,15 +14,29 @@ RunArgument = Annotated[
     typer.Argument(
         metavar="RUN",
         help="An --out folder, its result.json, a Scenario in a file (kubectl get scenario NAME -o json), "
-        "or - for standard input.",
+        "- for standard input, or with --server the name of a Scenario.",
+        show_default=False,
+    ),
+]
+ServerOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL|KUBECONFIG",
+        help="Read the Scenario RUN with its whole timeline from `seatrial serve`.",
         show_default=False,
     ),
 ]
 
 
 @contextmanager
-def load_run(source: str) -> Iterator["Run"]:
-    """The run that the arguments of a command name."""
+def load_run(source: str, server: str | None = None) -> Iterator["Run"]:
+    """The run that the arguments of a command name; files of a server are removed at the end."""
     from seatrial.results.run import Run
 
-    yield Run.load(source)
+    if server is None:
+        yield Run.load(source)
+        return
+    from seatrial.cli.served_runs import fetch_run
+
+    with fetch_run(server, source) as run:
+        yield run

@@ -1,6 +1,8 @@
 """Adds the scenario controller to `serve`, and suspends the real-time workers while a scenario runs."""
 
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from seatrial.control_plane.memory import free_memory
@@ -60,8 +62,9 @@ class WatchedScheduler:
 def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedScheduler | None") -> "ScenarioController":
     """The scenario controller, which works on the server's loop like the others."""
     from seatrial.control_plane.outside_programs import add_outside
+    from seatrial.control_plane.timeline_api import TimelineApi
     from seatrial.control_plane.volcano import read_conf
-    from seatrial.scenario import ScenarioController, SimulationOptions
+    from seatrial.scenario import KeptTimelines, ScenarioController, SimulationOptions
     from seatrial.scenario.engine import VolcanoSettings, load_controllers, scheduler_maker
     from seatrial.scheduler import BothRecorders, Recorder
     from seatrial.scheduler.plugins import load_plugins
@@ -90,10 +93,23 @@ def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedSche
     )
     if settings.outside:
         options = add_outside(parts, settings, options, make)
-    controller = ScenarioController(parts.store, make, RealTimeWorkers(workers), options, strict=settings.strict)
+    timelines = KeptTimelines(_timelines_folder(parts, settings))
+    controller = ScenarioController(
+        parts.store, make, RealTimeWorkers(workers), options, strict=settings.strict, timelines=timelines
+    )
     controller.start()
+    parts.routes.append(TimelineApi(controller))
     parts.workers.append(controller)
     parts.on_stop.append(controller.shut_down)
     if parts.outside is not None:
         parts.outside.woken.append(controller.wake)
     return controller
+
+
+def _timelines_folder(parts: "Parts", settings: "Settings") -> Path:
+    """Where timelines are kept: in the data directory, or in a temporary folder until the server stops."""
+    if settings.data_dir is not None:
+        return settings.data_dir / "timelines"
+    folder = tempfile.TemporaryDirectory(prefix="seatrial-timelines-", ignore_cleanup_errors=True)
+    parts.on_stop.append(folder.cleanup)
+    return Path(folder.name)

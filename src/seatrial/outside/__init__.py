@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from seatrial.outside.client import SeatrialClientError, connection_of
     from seatrial.outside.configuration import OutsideController, config_file, read_outside
     from seatrial.outside.controllers import MakeModel, OutsideControllers, launcher
     from seatrial.outside.cooperation import Cooperation
@@ -12,7 +13,9 @@ __all__ = [
     "MakeModel",
     "OutsideController",
     "OutsideControllers",
+    "SeatrialClientError",
     "config_file",
+    "connection_of",
     "launcher",
     "read_outside",
 ]
@@ -27,7 +30,9 @@ if not TYPE_CHECKING:
             "MakeModel": "controllers",
             "OutsideController": "configuration",
             "OutsideControllers": "controllers",
+            "SeatrialClientError": "client",
             "config_file": "configuration",
+            "connection_of": "client",
             "launcher": "controllers",
             "read_outside": "configuration",
         },

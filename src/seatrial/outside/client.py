@@ -63,7 +63,7 @@ def simulation_controller(name: str, config: Any = None) -> Callable[[Callable[.
 
 
 def _ask(path: str, config: Any) -> None:
-    server, token, context = _connection(config)
+    server, token, context = connection_of(config)
     parts = urlsplit(server)
     headers = {"Authorization": "Bearer " + token} if token else {}
     while True:
@@ -86,7 +86,7 @@ def _ask(path: str, config: Any) -> None:
         time.sleep(ASK_AGAIN)
 
 
-def _connection(config: Any) -> tuple[str, str, ssl.SSLContext | None]:
+def connection_of(config: Any) -> tuple[str, str, ssl.SSLContext | None]:
     """Server, token and TLS context of a configuration."""
     if config is None or isinstance(config, (str, os.PathLike)):
         config = _read(config or os.environ.get("KUBECONFIG", ""))

@@ -8,7 +8,6 @@ from seatrial.model.documents import Document
 from seatrial.results.lifecycles import PodLife
 
 DEFAULT_SCHEDULER = "default-scheduler"
-SHOWN_NAMES = 3
 _AVAILABLE = re.compile(r"^\d+/\d+ nodes are available: ")
 _COUNT = re.compile(r"(?:^|(?<=, ))\d+ ")
 _CLAIM = re.compile(r'persistentvolumeclaim "([^"]+)" not found')
@@ -29,13 +28,6 @@ class Group:
 
     reason: str
     pods: tuple[str, ...]
-
-    @property
-    def sentence(self) -> str:
-        """The group in one line."""
-        names = ", ".join(self.pods[:SHOWN_NAMES])
-        more = len(self.pods) - SHOWN_NAMES
-        return f"{len(self.pods)} pending: {self.reason} ({names}{f' and {more} more' if more > 0 else ''})"
 
 
 def reason(message: str, gates: Iterable[str], scheduler: str) -> str:

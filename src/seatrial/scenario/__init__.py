@@ -6,6 +6,7 @@ if TYPE_CHECKING:
     from seatrial.scenario.cluster import fresh_store, furnish
     from seatrial.scenario.dry_run import Finding
     from seatrial.scenario.gc_tuning import tune_collector
+    from seatrial.scenario.kept_timelines import KeptTimelines
     from seatrial.scenario.sandbox import Cluster
     from seatrial.scenario.scenario_controller import ScenarioController
     from seatrial.scenario.simulation import MakeOutside, MakeScheduler, ScenarioRun, SimulationOptions
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Cluster",
     "Finding",
+    "KeptTimelines",
     "MakeOutside",
     "MakeScheduler",
     "ScenarioController",
@@ -34,6 +36,7 @@ if not TYPE_CHECKING:
         {
             "Cluster": "sandbox",
             "Finding": "dry_run",
+            "KeptTimelines": "kept_timelines",
             "MakeOutside": "simulation",
             "MakeScheduler": "simulation",
             "ScenarioController": "scenario_controller",

@@ -13,6 +13,7 @@ from typing import Protocol
 from seatrial.clock import Clock
 from seatrial.model.documents import encode
 from seatrial.model.errors import SeatrialError
+from seatrial.scenario.kept_timelines import KeptTimelines
 from seatrial.scenario.reset import wipe
 from seatrial.scenario.scenario_resource import WRITER, StoredStatus, install, status_of
 from seatrial.scenario.simulation import MakeScheduler, ScenarioRun, SimulationOptions
@@ -20,6 +21,8 @@ from seatrial.scenario.spec.dialect import FAILED, PAUSED, PENDING, RUNNING, dia
 from seatrial.scenario.spec.kind import FOREIGN_WRITES, SCENARIO
 from seatrial.scenario.status import MemoryPages, ScenarioStatus
 from seatrial.store import Change, SeededIdentities, Store, Stored
+from seatrial.timeline import Dictionary, TimelineReader
+from seatrial.timeline.rows import Rows
 from seatrial.timeline.writes import FOREIGN, QUIET_KINDS
 
 RESTARTED = "the controller restarted while the Scenario was running"
@@ -51,11 +54,13 @@ class ScenarioController:
         *,
         strict: bool = False,
         seed: int = 0,
+        timelines: KeptTimelines | None = None,
     ) -> None:
         self.store = store
         self.run: ScenarioRun | None = None
         self._make_scheduler, self._free = make_scheduler, free
         self._options, self._strict, self._seed = options or SimulationOptions(), strict, seed
+        self._timelines = timelines
         self._status: StoredStatus | None = None
         self._running: Iterator[None] | None = None
         self._waiting: dict[str, None] = {}
@@ -162,10 +167,12 @@ class ScenarioController:
         self._status = StoredStatus(self.store, stored)
         self._foreign = []
         document = {key: value for key, value in stored.document().items() if key != "status"}
+        rows, dictionary = self._open_timeline(document["metadata"]["uid"], is_new=pages is None)
         try:
             run = ScenarioRun(
-                document, self.store, clock, self._make_scheduler, self._options, pages=pages, publisher=self._status
-            )
+                document, self.store, clock, self._make_scheduler, self._options,
+                pages=pages, rows=rows, dictionary=dictionary, publisher=self._status,
+            )  # fmt: skip
         except SeatrialError as error:
             self._resume_real_time()
             self._mark(stored, FAILED, str(error))
@@ -192,9 +199,38 @@ class ScenarioController:
         if run.is_over:
             self._end(run)
         elif self._running is None:
+            self._keep_timeline(run)
             self._tell_waiting()
 
+    def timeline_of(self, name: str) -> TimelineReader | None:
+        """The whole timeline of a Scenario up to now; NotFound without the Scenario, None where none was kept."""
+        uid = self.store.get(SCENARIO, name).document()["metadata"]["uid"]
+        if self.run is not None and self.run.document["metadata"]["uid"] == uid:
+            self._keep_timeline(self.run)
+        return self._timelines.read(uid) if self._timelines is not None else None
+
+    def _open_timeline(self, uid: str, *, is_new: bool) -> tuple[Rows | None, Dictionary | None]:
+        if self._timelines is None:
+            return None, None
+        if is_new:
+            self._timelines.forget(uid)
+        return self._timelines.rows(uid), self._timelines.dictionary(uid)
+
+    def _keep_timeline(self, run: ScenarioRun) -> None:
+        if self._timelines is None:
+            return
+        uid = run.document["metadata"]["uid"]
+        stored = self.store.find(SCENARIO, run.document["metadata"]["name"])
+        if stored is None or stored.document()["metadata"]["uid"] != uid:
+            self._timelines.forget(uid)
+            return
+        try:
+            self._timelines.keep(uid, run.timeline)
+        except OSError as error:
+            log.error("the timeline of Scenario %s cannot be kept: %s", run.document["metadata"]["name"], error)
+
     def _end(self, run: ScenarioRun) -> None:
+        self._keep_timeline(run)
         run.close()
         self._running = None
         self.run = None
@@ -291,6 +327,8 @@ class ScenarioController:
         elif self.run is not None and name == self.run.document["metadata"]["name"]:
             self._changed = True
         elif change.type == "DELETED":
+            if self._timelines is not None:
+                self._timelines.forget(change.stored.document()["metadata"]["uid"])
             self._waiting.pop(name, None)
             self._unmarked.pop(name, None)
 

@@ -31,7 +31,15 @@ from seatrial.scenario.status import MemoryPages, Publisher, Publishers, Scenari
 from seatrial.scheduler import Recorder
 from seatrial.store import Store
 from seatrial.store.snapshots import restore_cluster
-from seatrial.timeline import CELLS_ON_THE_WIRE, NOT_IN_TIMELINE, SNAPSHOT, Level, Timeline, pasts_of_pods
+from seatrial.timeline import (
+    CELLS_ON_THE_WIRE,
+    NOT_IN_TIMELINE,
+    SNAPSHOT,
+    Dictionary,
+    Level,
+    Timeline,
+    pasts_of_pods,
+)
 from seatrial.timeline.rows import Rows
 from seatrial.timeline.wire import Shape
 
@@ -79,6 +87,7 @@ class ScenarioRun:
         folder: Path | None = None,
         pages: TimelinePages | None = None,
         rows: Rows | None = None,
+        dictionary: Dictionary | None = None,
         publisher: Publisher | None = None,
     ) -> None:
         self.options = options or SimulationOptions()
@@ -92,6 +101,7 @@ class ScenarioRun:
         self.timeline = Timeline(
             Shape(dialect.minor_steps),
             rows,
+            dictionary,
             level=self.options.level,
             cells=self.options.cells,
             is_taken=lambda id: self.plan.has_id(id) or id in self._past_ids,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from seatrial.timeline.annotations import PREFIX, Annotator
     from seatrial.timeline.columns import DICTIONARY
-    from seatrial.timeline.decisions import PASSED
+    from seatrial.timeline.decisions import PASSED, Dictionary
     from seatrial.timeline.pods import PodHistory, scheduler_of
     from seatrial.timeline.reader import NAME, Attempt, Cells, TimelineReader
     from seatrial.timeline.resume import pasts_of_pods
@@ -23,6 +23,7 @@ __all__ = [
     "Annotator",
     "Attempt",
     "Cells",
+    "Dictionary",
     "Level",
     "PodHistory",
     "Timeline",
@@ -42,6 +43,7 @@ if not TYPE_CHECKING:
             "CELLS_ON_THE_WIRE": "timeline",
             "Cells": "reader",
             "DICTIONARY": "columns",
+            "Dictionary": "decisions",
             "Level": "timeline",
             "NAME": "reader",
             "NOT_IN_TIMELINE": "unshown",

@@ -4,7 +4,7 @@ Names of nodes and plugins and the verdicts are numbered once per run, so an att
 handful of integer arrays.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Generic, TypeVar
@@ -26,8 +26,8 @@ CELL_BYTES = 40
 class Numbering(Generic[H]):
     """Gives each value a number, in the order of first use."""
 
-    def __init__(self) -> None:
-        self._numbers: dict[H, int] = {}
+    def __init__(self, values: Iterable[H] = ()) -> None:
+        self._numbers: dict[H, int] = {value: number for number, value in enumerate(values)}
         self._latest: tuple[tuple[H, ...], NDArray[np.uint32]] | None = None
 
     def number(self, value: H) -> int:
@@ -56,6 +56,15 @@ class Dictionary:
         self.nodes: Numbering[str] = Numbering()
         self.plugins: Numbering[str] = Numbering()
         self.verdicts: Numbering[tuple[str, ...]] = Numbering()
+
+    @classmethod
+    def of(cls, document: Document) -> "Dictionary":
+        """The dictionary that a document was made of."""
+        dictionary = cls()
+        dictionary.nodes = Numbering(document["nodes"])
+        dictionary.plugins = Numbering(document["plugins"])
+        dictionary.verdicts = Numbering(tuple(verdict) for verdict in document["verdicts"])
+        return dictionary
 
     def document(self) -> Document:
         return {

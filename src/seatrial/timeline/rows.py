@@ -56,9 +56,10 @@ class MemorySink:
 class FolderSink:
     """Keeps each frame as a file of its own until all are joined."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, parts: Sequence[Path] = ()) -> None:
+        """`parts` are those of an earlier process, in order."""
         self._folder = folder
-        self._parts: list[Path] = []
+        self._parts = list(parts)
 
     def write(self, frame: pl.DataFrame) -> None:
         path = self._folder / f"part-{len(self._parts):05}.arrow"
@@ -89,7 +90,9 @@ class Rows:
         self._sink = sink or MemorySink()
         self._buffer = Buffer()
         self._bytes = 0
-        self._flushed = 0
+        self._flushed: int = sum(frame.select(pl.len()).collect().item() for frame in self._sink.frames())
+        self.has_earlier = self._flushed > 0
+        """Whether there are rows of an earlier process."""
 
     @property
     def count(self) -> int:

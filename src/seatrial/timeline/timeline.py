@@ -41,6 +41,7 @@ class Timeline:
         self,
         shape: Shape,
         rows: Rows | None = None,
+        dictionary: Dictionary | None = None,
         *,
         level: Level = "full",
         cells: int = CELLS_ON_THE_WIRE,
@@ -51,7 +52,7 @@ class Timeline:
         self.rows = rows or Rows()
         self.level = level
         self.wants_cells = level == "full"
-        self.dictionary = Dictionary()
+        self.dictionary = dictionary or Dictionary()
         self.pods = PodHistories()
         self.major = self.minor = 0
         self.operations = 0
@@ -212,7 +213,8 @@ class Timeline:
         A pod counts as created, and bound, in this step, unless an earlier process published its `past`.
         """
         self.unshown.snapshot_objects += 1
-        self._row(Change("ADDED", stored, None, SNAPSHOT, at), "", None, None)
+        if past is None or not self.rows.has_earlier:
+            self._row(Change("ADDED", stored, None, SNAPSHOT, at), "", None, None)
         if stored.kind.group_kind == ("", "Pod"):
             history = self.pods.adopt(stored, self.major, self.minor)
             if past is not None:

@@ -152,6 +152,13 @@ class StatusSchema(Part):
     ] = None
     step_status: StepStatus | None = None
     scenario_result: ScenarioResult | None = None
+    not_in_timeline: Annotated[
+        dict[str, Any] | None,
+        _described(
+            "What readers of the result need and no entry of the timeline shows: finishedPods by step, with the number "
+            "of entries before; the numbers of attempts, attemptsWithoutNodes, nodeStatusWrites and snapshotObjects."
+        ),
+    ] = None
 
 
 def status_schema() -> Document:
