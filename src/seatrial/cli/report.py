@@ -23,7 +23,7 @@ def report(
 ) -> None:
     """Write the report page of a run: one HTML file that opens offline."""
     from seatrial.model.errors import ConfigError
-    from seatrial.web.page import report_page, write_page
+    from seatrial.web import report_page, write_page
 
     with load_run(run, server) as loaded:
         folder = Path(run) if server is None and Path(run).is_dir() else Path()
