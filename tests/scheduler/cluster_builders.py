@@ -92,7 +92,7 @@ class SmallCluster:
     def attempt(self, document: Document | PodInfo, cells: bool = True) -> Attempt:
         """One cycle for a pod."""
         pod = document if isinstance(document, PodInfo) else self.reader.read(document)
-        return self.algorithm.schedule(self.framework, pod, cells)
+        return self.algorithm.schedule(self.framework, pod, lambda visited: cells)
 
     def scores(self, document: Document, plugin: str) -> list[int]:
         """A plugin's normalised scores, by the order of the search."""

@@ -82,7 +82,7 @@ class Player:
     def attempt(self, pod: PodInfo) -> Attempt:
         if self.shortcuts == NONE:
             recount(self.table)
-        return self.algorithm.schedule(self.frameworks[pod.shape.scheduler_name], pod, self.cells)
+        return self.algorithm.schedule(self.frameworks[pod.shape.scheduler_name], pod, lambda visited: self.cells)
 
     def follow(self, pod: PodInfo, attempt: Attempt) -> None:
         """Does what a scheduler does after an attempt: assume the pod, or evict and nominate."""

@@ -36,6 +36,9 @@ class Refusals:
         self._next = recorder
         return self
 
+    def keeps_cells(self, visited: int) -> bool:
+        return self.wants_cells
+
     def decided(self, decision: Decision) -> None:
         if self._next is not None:
             self._next.decided(decision)

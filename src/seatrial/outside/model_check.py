@@ -88,10 +88,10 @@ class ModelCheck:
     def _best(self, attempt: Attempt) -> list[str]:
         """The nodes that may be chosen: those with the highest total; one node alone is not scored."""
         if nodes_to_find(attempt.total_nodes, self._percentage) < attempt.total_nodes:
-            return self._scheduler.table.names_of(attempt.feasible)
+            return self._scheduler.table.names_of(attempt.feasible).listed()
         if attempt.scored is None or not len(attempt.scored.total):
             return [attempt.node]
-        return self._scheduler.table.names_of(attempt.feasible[best_places(attempt.scored.total)])
+        return self._scheduler.table.names_of(attempt.feasible[best_places(attempt.scored.total)]).listed()
 
     def _compare(self, difference: str, *, is_earlier: bool = False) -> None:
         self.differences.compared += 1

@@ -176,7 +176,7 @@ class Scheduler:
             return None
         if self._extenders is not None:
             self._extenders.begin()
-        return self.algorithm.schedule(framework, pod, self.recorder.wants_cells)
+        return self.algorithm.schedule(framework, pod, self.recorder.keeps_cells)
 
     # -- attempts ----------------------------------------------------------------------------------------------------
 
@@ -198,9 +198,9 @@ class Scheduler:
         pod = queued.pod
         framework = self.frameworks[pod.shape.scheduler_name]
         known = self._memory.recall(framework, pod) if self._memory is not None else None
-        if self._memory is not None and known is not None:
+        if self._memory is not None and known is not None and self._shows_enough(known.decision):
             return self._repeat(queued, known, self._memory)
-        attempt = self.algorithm.schedule(framework, pod, self.recorder.wants_cells)
+        attempt = self.algorithm.schedule(framework, pod, self.recorder.keeps_cells)
         if attempt.node:
             node = attempt.given_node() or self.table.info(self.table.row_of[attempt.node])
             decision = self._decision(queued, attempt)
@@ -217,6 +217,10 @@ class Scheduler:
             self.metrics.preempted(len(preemption.victims))
             self._preempter.carry_out(preemption)
         return self._recorded(failure.decision)
+
+    def _shows_enough(self, decision: Decision) -> bool:
+        """Whether a decision has the cells that the recorder would keep: a bounded one may have room for them again."""
+        return len(decision.verdicts) == len(decision.visited) or not self.recorder.keeps_cells(len(decision.visited))
 
     def _repeat(self, queued: QueuedPod, known: Failure, memory: FailureMemory) -> Decision:
         """Repeats the outcome of an equal pod's attempt."""

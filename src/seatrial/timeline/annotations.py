@@ -132,6 +132,9 @@ class Annotator:
         self._pods = kind
         store.subscribe(self._forget, [kind])
 
+    def keeps_cells(self, visited: int) -> bool:
+        return self.wants_cells
+
     def decided(self, decision: Decision) -> None:
         """The annotations are written after the attempt."""
 

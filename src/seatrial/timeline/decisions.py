@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from seatrial.model.documents import Document, encode
 from seatrial.scheduler import Decision
+from seatrial.scheduler.cache import NodeNames, RowNames
 from seatrial.scheduler.framework import Status
 
 H = TypeVar("H", bound=Hashable)
@@ -49,11 +50,33 @@ class Numbering(Generic[H]):
         return list(self._numbers)
 
 
+class NodeNumbering(Numbering[str]):
+    """Numbers nodes; for rows of the scheduler's table the numbers are kept by row."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._names: RowNames | None = None
+        self._by_row: NDArray[np.int64] = np.zeros(0, np.int64)
+
+    def of(self, nodes: Sequence[str]) -> NDArray[np.uint32]:
+        """The numbers of some nodes."""
+        if not isinstance(nodes, NodeNames):
+            return self.numbers(tuple(nodes))
+        if self._names is not nodes.of:
+            self._names, self._by_row = nodes.of, np.full(len(nodes.of.names), -1, np.int64)
+        found = self._by_row[nodes.rows]
+        if len(found) and found.min() < 0:
+            for row in nodes.rows[found < 0].tolist():
+                self._by_row[row] = self.number(nodes.of.names[row])
+            found = self._by_row[nodes.rows]
+        return found.astype(np.uint32)
+
+
 class Dictionary:
     """The names for the numbers in the cells of one run."""
 
     def __init__(self) -> None:
-        self.nodes: Numbering[str] = Numbering()
+        self.nodes = NodeNumbering()
         self.plugins: Numbering[str] = Numbering()
         self.verdicts: Numbering[tuple[str, ...]] = Numbering()
 
@@ -80,10 +103,10 @@ class Dictionary:
             meanings[place] = 1 + self.verdicts.number((status.plugin, status.code.text, *status.reasons))
         scores = decision.scores
         return (
-            self.nodes.numbers(decision.visited),
+            self.nodes.of(decision.visited),
             meanings[decision.verdicts],
             [self.plugins.number(plugin) for plugin in decision.filter_plugins],
-            self.nodes.numbers(decision.feasible),
+            self.nodes.of(decision.feasible),
             [self.plugins.number(column.plugin) for column in scores],
             [column.weight for column in scores],
             np.concatenate([column.raw for column in scores]) if scores else [],

@@ -125,6 +125,9 @@ class Timeline:
         if not self._operation_seen:
             self._plain_row(id, verb.lower(), operation, result, at)
 
+    def keeps_cells(self, visited: int) -> bool:
+        return self.level == "full" and (visited <= self._wire_cells or visited <= self._table_cells)
+
     def decided(self, decision: Decision) -> None:
         """Take in a decision that a scheduler is about to carry out, so that the entries of its writes show it."""
         self._deciding = decision
@@ -289,7 +292,8 @@ class Timeline:
         self._wire_cells -= cells
         if not cells and (decision.feasible_count or decision.rejected_count or reasons_in(decision.message)):
             self.unshown.attempts_without_nodes += 1
-        return attempt(step, encode(decision.visited), encode(decision.feasible), plugin_results(decision))
+        visited, feasible = list(decision.visited), list(decision.feasible)
+        return attempt(step, encode(visited), encode(feasible), plugin_results(decision))
 
     def _row(self, change: Change, verb: Verb, id: str | None, operation: bytes | None) -> None:
         stored = change.stored

@@ -133,7 +133,7 @@ class Replay:
         self.world.deallocated = []
         self.world.nodes.refresh()
         apart = framework.run_pre_filter(pod, self.world.nodes.all()).cycle
-        attempt = self.algorithm.schedule(framework, pod, cells=True)
+        attempt = self.algorithm.schedule(framework, pod, lambda visited: True)
         if attempt.pre_filter.status.is_success:
             failed_early = attempt.is_error and attempt.scored is None
             self.knows_start &= not failed_early and (self.sampling or bool(framework.scorers))

@@ -11,16 +11,19 @@ if TYPE_CHECKING:
     from seatrial.scheduler.cache.node_table import Nodes, NodeTable
     from seatrial.scheduler.cache.pod_info import PodInfo, PodReader, PodShape, replace_pod
     from seatrial.scheduler.cache.pod_requests import PODS, is_scalar, requests_of
+    from seatrial.scheduler.cache.row_names import NodeNames, RowNames
     from seatrial.scheduler.cache.store_cluster import StoreCluster
 
 __all__ = [
     "PODS",
     "NodeInfo",
+    "NodeNames",
     "NodeTable",
     "Nodes",
     "PodInfo",
     "PodReader",
     "PodShape",
+    "RowNames",
     "StoreCluster",
     "Watcher",
     "is_scalar",
@@ -35,12 +38,14 @@ if not TYPE_CHECKING:
         __name__,
         {
             "NodeInfo": "node_info",
+            "NodeNames": "row_names",
             "NodeTable": "node_table",
             "Nodes": "node_table",
             "PODS": "pod_requests",
             "PodInfo": "pod_info",
             "PodReader": "pod_info",
             "PodShape": "pod_info",
+            "RowNames": "row_names",
             "StoreCluster": "store_cluster",
             "Watcher": "event_handlers",
             "is_scalar": "pod_requests",

@@ -19,6 +19,7 @@ from seatrial.scheduler.cache.pod_counts import PodCounts
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.pod_requests import CPU, EPHEMERAL, MEMORY, PODS
 from seatrial.scheduler.cache.pod_terms import PodMatcher, Taint
+from seatrial.scheduler.cache.row_names import NodeNames, RowNames
 
 Ints = NDArray[np.int64]
 Ids = NDArray[np.int32]
@@ -58,7 +59,7 @@ class NodeTable:
         self._listed: dict[str, int] = {}
         self._relist = False
         self._names: list[str] = []
-        self._name_of_row: NDArray[np.object_] = np.zeros(0, object)
+        self._row_names = RowNames(np.zeros(0, object))
         core = (CPU, MEMORY, EPHEMERAL)
         self._allocatable: dict[str, Ints] = {name: np.zeros(0, np.int64) for name in (*core, PODS)}
         self._requested: dict[str, Ints] = {
@@ -165,8 +166,9 @@ class NodeTable:
             self.order = np.fromiter((self.row_of[name] for name in self._listed), np.intp, len(self._listed))
         if self._relist:
             self._names = [self.info(row).name for row in self.order.tolist()]
-            self._name_of_row = np.full(self.size, "", object)
-            self._name_of_row[self.order] = self._names
+            by_row = np.full(self.size, "", object)
+            by_row[self.order] = self._names
+            self._row_names = RowNames(by_row)
         self._relist = False
         self.images.refresh()
 
@@ -174,10 +176,9 @@ class NodeTable:
         """The nodes in the order of the search."""
         return self._names
 
-    def names_of(self, rows: Rows) -> list[str]:
+    def names_of(self, rows: Rows) -> NodeNames:
         """The names of some rows."""
-        listed: list[str] = self._name_of_row[rows].tolist()
-        return listed
+        return NodeNames(self._row_names, rows)
 
     def all(self) -> "Nodes":
         """The whole table, one position per row, holes included."""

@@ -67,6 +67,7 @@ class _Search:
     calls: Calls
     nominated: Nominated
     pieces: list[_Piece]
+    has_rejections: bool
     error: Status | None = None
 
     def found(self, stops_at_errors: bool) -> CachedFound:
@@ -74,11 +75,16 @@ class _Search:
         visited = pieces[0].rows if len(pieces) == 1 else np.concatenate([p.rows for p in pieces] or [NO_ROWS])
         feasible = pieces[0].feasible if len(pieces) == 1 else np.concatenate([p.feasible for p in pieces] or [NO_ROWS])
         processed = len(visited) - (self.error is not None and stops_at_errors)
-        explain = lambda: _explain(self.framework, self.columns, pieces)  # noqa: E731
+        explain = lambda: self._explain(visited)  # noqa: E731
         return CachedFound(
             self.framework, self.pod, self.cycle, self.columns.table, visited, feasible, processed, explain, self.error,
             columns=self.columns,
         )  # fmt: skip
+
+    def _explain(self, visited: Rows) -> Explained:
+        if self.has_rejections and not self.calls and not self.nominated:
+            return self.columns.rejections().explain(visited)
+        return _explain(self.framework, self.columns, self.pieces)
 
 
 class CachedEvaluator:
@@ -89,7 +95,7 @@ class CachedEvaluator:
     ) -> None:
         self._table, self._nominator = table, nominator
         self._stops_at_errors = stops_at_errors
-        self._has_index = shortcuts.feasible_index
+        self._has_index, self._has_rejections = shortcuts.feasible_index, shortcuts.rejections
         self._cache = ColumnCache(table, shortcuts)
         self._rows_asked = 0
         self._order: Rows = NO_ROWS
@@ -110,11 +116,16 @@ class CachedEvaluator:
         if self._has_index and order is self._table.order and not (columns.has_errors or nominated or calls):
             feasible, visited = columns.passing(order).find(start, limit)
             rows = self._twice[start : start + visited]
-            explain = lambda: _explain(framework, columns, (_Piece(rows, ~columns.blocked[rows], {}, {}),))  # noqa: E731
+            explain = lambda: self._explain(framework, columns, rows)  # noqa: E731
             return CachedFound(framework, pod, cycle, self._table, rows, feasible, visited, explain, columns=columns)
-        search = _Search(framework, pod, cycle, columns, calls, nominated, [])
+        search = _Search(framework, pod, cycle, columns, calls, nominated, [], self._has_rejections)
         self._search(search, self._twice[start : start + len(order)], limit)
         return search.found(self._stops_at_errors)
+
+    def _explain(self, framework: Framework, columns: ShapeColumns, rows: Rows) -> Explained:
+        if self._has_rejections:
+            return columns.rejections().explain(rows)
+        return _explain(framework, columns, (_Piece(rows, ~columns.blocked[rows], {}, {}),))
 
     def totals(self, found: Found, rows: Rows, parts: bool) -> Scored:
         assert isinstance(found, CachedFound)

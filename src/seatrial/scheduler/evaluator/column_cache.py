@@ -23,6 +23,7 @@ from seatrial.scheduler.evaluator.plugin_column import (
     changed_rows,
     filter_column,
 )
+from seatrial.scheduler.evaluator.rejections import Rejections
 from seatrial.scheduler.evaluator.shortcuts import ALL, Shortcuts
 from seatrial.scheduler.framework.interface import Plugin, Reads
 from seatrial.scheduler.framework.runtime import CycleState, Framework, ScoreCall
@@ -82,6 +83,7 @@ class ShapeColumns:
         self.has_errors = any(column.has_errors for column in self.filters)
         self._has_failed = any(column.has_failed for column in self._all if not column.is_shared)
         self._passing: Passing | None = None
+        self._rejections: Rejections | None = None
         self._index_states()
 
     def _index_states(self) -> None:
@@ -133,6 +135,12 @@ class ShapeColumns:
             self._passing = Passing(order, self.blocked)
         return self._passing
 
+    def rejections(self) -> Rejections:
+        """The first rejection of each row."""
+        if self._rejections is None:
+            self._rejections = Rejections(self.filters, self.size)
+        return self._rejections
+
     def refresh(self, pod: PodInfo, cycle: CycleState) -> None:
         """Brings all columns up to date with the table."""
         table = self.table
@@ -182,6 +190,8 @@ class ShapeColumns:
             self.blocked[row] = blocked
             if self._passing is not None:
                 self._passing.change(row, not blocked)
+        if self._rejections is not None:
+            self._rejections.update_row(row)
         local = 0
         for raw, weight in self._adding:
             local += raw.item(row) * weight
@@ -231,6 +241,8 @@ class ShapeColumns:
         for codes in self._blocking:
             blocked |= codes[rows] != 0
         self.blocked[rows] = blocked
+        if self._rejections is not None and not isinstance(rows, slice):
+            self._rejections.update(rows)
         local = np.zeros_like(self.local[rows])
         for raw, weight in self._adding:
             local += raw[rows] * weight

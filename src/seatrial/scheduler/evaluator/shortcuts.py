@@ -14,7 +14,7 @@ VARIABLE = "SEATRIAL_SHORTCUTS"
 
 @dataclass(frozen=True, slots=True)
 class Shortcuts:
-    """The shortcuts that are on. The second to fourth work on kept columns, and switch those on."""
+    """The shortcuts that are on. The second to fifth work on kept columns, and switch those on."""
 
     columns: bool = True
     """keep filter verdicts and raw scores per pod shape, and ask only about changed rows"""
@@ -24,6 +24,8 @@ class Shortcuts:
     """ask for one changed row by `filter_row` and `score_row`"""
     shared_states: bool = True
     """share a plugin's column between shapes for which the plugin has the same state"""
+    rejections: bool = True
+    """keep for each row the first filter that rejects it, and read explanations off that"""
     failures: bool = True
     """repeat the outcome of a failed attempt for equal pods while nothing has changed"""
     dry_runs: bool = True
@@ -31,7 +33,7 @@ class Shortcuts:
 
     @property
     def keeps_columns(self) -> bool:
-        return self.columns or self.feasible_index or self.single_rows or self.shared_states
+        return self.columns or self.feasible_index or self.single_rows or self.shared_states or self.rejections
 
 
 NAMES = tuple(field.name for field in fields(Shortcuts))

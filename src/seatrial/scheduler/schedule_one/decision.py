@@ -1,7 +1,7 @@
 """One scheduling attempt as compact columns: enough to explain it in full, cheap enough to keep.
 
-Per visited node there is one small number for its verdict and, if it passed, one score per plugin. Names of nodes and
-statuses are shared. Texts are made when they are read.
+Per visited node there is one small number for its verdict and, if it passed, one score per plugin: its cells. Names of
+nodes and statuses are shared. Texts are made when they are read. Cells that the recorder will not keep are not made.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from seatrial.scheduler.cache.row_names import NodeNames
 from seatrial.scheduler.framework.scoring import NO_TOTALS, PluginScores
 from seatrial.scheduler.framework.status import SUCCESS, Status
 
@@ -46,7 +47,7 @@ NO_VERDICTS: NDArray[np.int32] = np.zeros(0, np.int32)
 
 
 class Decision(msgspec.Struct, frozen=True, eq=False, gc=False):
-    """One attempt. Columns are there only where the recorder wants cells."""
+    """One attempt. Columns are there only where the recorder keeps cells."""
 
     pod: str
     """namespace/name"""
@@ -66,12 +67,14 @@ class Decision(msgspec.Struct, frozen=True, eq=False, gc=False):
     pre_filter: PreFilterRecord = PreFilterRecord()
     filter_plugins: tuple[str, ...] = ()
     """Filter plugins that ran, in order."""
-    visited: tuple[str, ...] = ()
+    visited: Sequence[str] = ()
     """nodes searched, in order"""
     verdicts: NDArray[np.int32] = NO_VERDICTS
     """parallel to `visited`: 0 passed, else 1 + index into `statuses`"""
     statuses: tuple[Status, ...] = ()
-    feasible: tuple[str, ...] = ()
+    status_counts: tuple[int, ...] = ()
+    """parallel to `statuses`: the number of visited nodes with each; instead of `verdicts` where cells are not kept"""
+    feasible: Sequence[str] = ()
     """nodes that passed filters and extenders, in the order found"""
     feasible_count: int = 0
     rejected_count: int = 0
@@ -101,9 +104,10 @@ class Decision(msgspec.Struct, frozen=True, eq=False, gc=False):
     def reasons(self) -> dict[str, int]:
         """How many visited nodes were rejected for which reason."""
         counts: dict[str, int] = {}
-        for code, number in zip(*np.unique(self.verdicts, return_counts=True), strict=True):
-            for reason in self.statuses[code - 1].reasons if code else ():
-                counts[reason] = counts.get(reason, 0) + int(number)
+        numbers = self.status_counts or count_codes(self.verdicts, len(self.statuses))
+        for status, number in zip(self.statuses, numbers, strict=True):
+            for reason in status.reasons:
+                counts[reason] = counts.get(reason, 0) + number
         return counts
 
     def best(self, number: int = 3) -> list[tuple[str, int]]:
@@ -113,6 +117,14 @@ class Decision(msgspec.Struct, frozen=True, eq=False, gc=False):
             return []
         if len(total) > number:
             places = np.flatnonzero(total >= np.partition(total, -number)[-number])
-            total, names = total[places], tuple([names[place] for place in places.tolist()])
+            if len(places) > number and isinstance(names, NodeNames):
+                ranks = names.of.ranks[names.rows[places]]
+                places = places[np.lexsort((ranks, -total[places]))[:number]]
+            total, names = total[places], [names[place] for place in places.tolist()]
         ranked = sorted([(-value, name) for value, name in zip(total.tolist(), names, strict=False)])
         return [(name, -value) for value, name in ranked[:number]]
+
+
+def count_codes(verdicts: NDArray[np.int32], statuses: int) -> tuple[int, ...]:
+    """The number of nodes with each status; 0 in `verdicts` has none."""
+    return tuple(np.bincount(verdicts, minlength=statuses + 1)[1:].tolist())

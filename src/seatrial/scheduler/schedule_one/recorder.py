@@ -9,9 +9,13 @@ ANNOTATOR = "seatrial:annotations"
 
 
 class Recorder(Protocol):
-    """Takes each decision; without `wants_cells` the decisions have no per-node columns."""
+    """Takes each decision; without `wants_cells` the decisions have no details but the best nodes."""
 
     wants_cells: bool
+
+    def keeps_cells(self, visited: int) -> bool:
+        """Whether it keeps the verdicts and scores of an attempt that has visited so many nodes."""
+        ...
 
     def decided(self, decision: Decision) -> None:
         """Takes a decision before the writes that carry it out."""
@@ -27,6 +31,9 @@ class NoRecorder:
 
     wants_cells = False
 
+    def keeps_cells(self, visited: int) -> bool:
+        return False
+
     def decided(self, decision: Decision) -> None:
         """Ignores the decision."""
 
@@ -40,6 +47,9 @@ class BothRecorders:
     def __init__(self, first: Recorder, second: Recorder) -> None:
         self._recorders = first, second
         self.wants_cells = first.wants_cells or second.wants_cells
+
+    def keeps_cells(self, visited: int) -> bool:
+        return any(recorder.keeps_cells(visited) for recorder in self._recorders)
 
     def decided(self, decision: Decision) -> None:
         for recorder in self._recorders:
@@ -57,6 +67,9 @@ class ListRecorder:
 
     def __init__(self) -> None:
         self.decisions: list[Decision] = []
+
+    def keeps_cells(self, visited: int) -> bool:
+        return True
 
     def decided(self, decision: Decision) -> None:
         """Waits for the outcome."""

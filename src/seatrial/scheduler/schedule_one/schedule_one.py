@@ -7,7 +7,7 @@ next search starts; assuming, reserving and binding are the caller's.
 Upstream: pkg/scheduler/schedule_one.go.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ from seatrial.scheduler.schedule_one.decision import (
     Decision,
     Preemption,
     PreFilterRecord,
+    count_codes,
 )
 from seatrial.scheduler.schedule_one.extenders import Candidates, ExtenderFailed, Extenders
 from seatrial.scheduler.schedule_one.fit_error import ABSENT, Diagnosis
@@ -72,6 +73,13 @@ class Attempt(Struct, eq=False):
     extenders_filtered: bool = False
     """whether extenders left another number of nodes than the filters"""
     total_nodes: int = 0
+    recorder_keeps: Callable[[int], bool] | None = None
+    """whether the verdicts and scores of so many visited nodes are kept"""
+
+    @property
+    def keeps_cells(self) -> bool:
+        keeps, found = self.recorder_keeps, self.found
+        return keeps is not None and found is not None and keeps(len(found.visited))
 
     @property
     def cycle(self) -> CycleState:
@@ -97,7 +105,7 @@ class Attempt(Struct, eq=False):
             return None
         return next(node for node in self.given.infos if node.name == self.node)
 
-    def feasible_names(self) -> list[str]:
+    def feasible_names(self) -> Sequence[str]:
         """The nodes that passed filters and extenders, in order."""
         if self.given is not None:
             return self.given.names()
@@ -110,7 +118,8 @@ class Attempt(Struct, eq=False):
     def decision(self, at: int = 0, attempt: int = 1, cells: bool = True, best: bool = True, **more: Any) -> Decision:
         """The attempt as the record keeps it; `more` overrides what only the caller knows.
 
-        `cells` are the verdicts and scores of all nodes; without them `best` names the nodes with the highest totals.
+        `cells` asks for the results of all plugins, with the verdicts and scores of all nodes if the attempt keeps
+        them; without `cells` the record has the highest totals where `best` asks for them.
         """
         if self.node and not cells and self.post_filter is None and more.keys() <= _AFTER_CHOICE:
             feasible = self.feasible_count
@@ -152,7 +161,7 @@ class Attempt(Struct, eq=False):
         if self.given is not None:
             names = self.given.names()
             return {"feasible": tuple(names[place] for place in best.tolist()), "total": total[best]}
-        return {"feasible": tuple(self.found.table.names_of(self.feasible[best])), "total": total[best]}
+        return {"feasible": self.found.table.names_of(self.feasible[best]), "total": total[best]}
 
     def _cells(self) -> dict[str, Any]:
         pre = self.pre_filter
@@ -168,11 +177,14 @@ class Attempt(Struct, eq=False):
             "filter_plugins": tuple(c.name for c in self.framework.filters if c.name not in pre.cycle.skipped),
         }
         if self.found is not None:
-            info = self.found.table.info
+            table = self.found.table
             codes, statuses = self.found.explain()
-            values["visited"] = tuple(info(row).name for row in self.found.visited.tolist())
-            values["verdicts"], values["statuses"] = codes, statuses
-            values["feasible"] = tuple(self.feasible_names())
+            values["visited"], values["feasible"] = table.names_of(self.found.visited), self.feasible_names()
+            values["statuses"] = statuses
+            if self.keeps_cells:
+                values["verdicts"] = codes
+            else:
+                values["status_counts"] = count_codes(codes, len(statuses))
         if self.scored is not None:
             values["scores"] = tuple(self.scored.parts)
             values["total"] = self.scored.total
@@ -212,8 +224,8 @@ class Algorithm:
         """The number of rows passed to plugins so far: the cost of the cycles, counted without a clock."""
         return self.evaluator.rows_evaluated
 
-    def schedule(self, framework: Framework, pod: PodInfo, cells: bool = False) -> Attempt:
-        """One cycle. `cells` keeps every plugin's scores apart, for the record."""
+    def schedule(self, framework: Framework, pod: PodInfo, keeps_cells: Callable[[int], bool] | None = None) -> Attempt:
+        """One cycle. `keeps_cells` is asked whether to keep every plugin's results for so many visited nodes."""
         table = self.table
         table.refresh()
         if not len(table.order):
@@ -221,7 +233,7 @@ class Algorithm:
             attempt.diagnosis = Diagnosis(())
             return attempt
         pre = framework.run_pre_filter(pod, table.all())
-        attempt = Attempt(pod, framework, pre, total_nodes=len(table.order))
+        attempt = Attempt(pod, framework, pre, total_nodes=len(table.order), recorder_keeps=keeps_cells)
         if not pre.status.is_success:
             if not pre.status.is_rejected:
                 return self._failed(attempt, pre.status)
@@ -236,7 +248,7 @@ class Algorithm:
             return attempt
         if not attempt.feasible_count:
             return self._without_node(attempt)
-        return self._choose(attempt, cells)
+        return self._choose(attempt)
 
     def _takes_nominated(self, attempt: Attempt) -> bool:
         """Tries the node the pod is nominated to before all others; it does not move the start of the search."""
@@ -292,7 +304,7 @@ class Algorithm:
         if self.extenders is None or not len(attempt.feasible):
             return
         attempt.given = None
-        names = self.table.names_of(attempt.feasible)
+        names = self.table.names_of(attempt.feasible).listed()
         left, attempt.by_extenders = self.extenders.filter(attempt.pod, Candidates(names))
         attempt.candidates = left
         if left.documents is not None:
@@ -300,12 +312,12 @@ class Algorithm:
         elif left.names != names:
             attempt.feasible = np.asarray([self.table.row_of[name] for name in left.names], np.intp)
 
-    def _choose(self, attempt: Attempt, cells: bool) -> Attempt:
+    def _choose(self, attempt: Attempt) -> Attempt:
         if attempt.feasible_count == 1 and not self._score_always:
             attempt.node = attempt.feasible_names()[0]
             return attempt
         assert attempt.found is not None
-        scored = attempt.scored = self._score(attempt, cells)
+        scored = attempt.scored = self._score(attempt)
         if scored.error is not None:
             return self._failed(attempt, scored.error)
         if self.extenders is not None:
@@ -322,11 +334,11 @@ class Algorithm:
         attempt.node = info(int(feasible[place])).name
         return attempt
 
-    def _score(self, attempt: Attempt, cells: bool) -> Scored:
+    def _score(self, attempt: Attempt) -> Scored:
         assert attempt.found is not None
         if attempt.given is not None:
             return run_scores(attempt.framework, attempt.pod, attempt.given, attempt.cycle)
-        return self.evaluator.totals(attempt.found, attempt.feasible, cells)
+        return self.evaluator.totals(attempt.found, attempt.feasible, attempt.keeps_cells)
 
     def _without_node(self, attempt: Attempt) -> Attempt:
         """No node is feasible: says why, and lets PostFilter try to change that."""

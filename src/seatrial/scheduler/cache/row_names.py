@@ -1,0 +1,63 @@
+"""Names of nodes by row. A record of an attempt holds rows; the names are read when they are written down."""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.intp]
+
+
+class RowNames:
+    """The names of all rows of a table at one time; an equal set of nodes has the same object."""
+
+    def __init__(self, names: NDArray[np.object_]) -> None:
+        self.names = names
+
+    @cached_property
+    def ranks(self) -> NDArray[np.int64]:
+        """For each row the position of its name among all names in order."""
+        ranks = np.empty(len(self.names), np.int64)
+        ranks[np.argsort(self.names, kind="stable")] = np.arange(len(self.names))
+        return ranks
+
+
+class NodeNames(Sequence[str]):
+    """The names of some rows."""
+
+    __slots__ = ("of", "rows")
+
+    def __init__(self, of: RowNames, rows: Rows) -> None:
+        self.of, self.rows = of, rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.listed())
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[str]: ...
+    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+        if isinstance(place, slice):
+            return NodeNames(self.of, self.rows[place])
+        name: str = self.of.names[self.rows[place]]
+        return name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self.listed() == list(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.listed()))
+
+    def __repr__(self) -> str:
+        return repr(self.listed())
+
+    def listed(self) -> list[str]:
+        """The names as a list."""
+        names: list[str] = self.of.names[self.rows].tolist()
+        return names

@@ -1,0 +1,80 @@
+"""For each row the first filter that rejects it, kept with the columns of a shape and made when first asked for.
+
+Most cycles need the feasible nodes only. Records and failures need a reason for every node; with this column that is
+one look-up instead of a comparison for each filter and code.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seatrial.scheduler.cache.node_table import Rows
+from seatrial.scheduler.evaluator.interface import Explained
+from seatrial.scheduler.evaluator.plugin_column import FilterColumn
+from seatrial.scheduler.framework.status import Status
+
+Numbers = NDArray[np.int32]
+
+
+class Rejections:
+    """Numbers of statuses by row, 0 where no column rejects it. The meaning of a code depends on the shape alone."""
+
+    def __init__(self, columns: Sequence[FilterColumn], size: int) -> None:
+        self._columns = [column for column in columns if column.codes is not None]
+        self._codes = [column.codes for column in self._columns if column.codes is not None]
+        self._numbers: dict[Status, int] = {}
+        self._known: dict[tuple[int, int], int] = {}
+        self._statuses: list[Status] = []
+        self._by_row: Numbers = np.zeros(size, np.int32)
+        self.update(np.arange(size))
+
+    def update(self, rows: Rows) -> None:
+        """Reads the columns of some rows again."""
+        found = np.zeros(len(rows), np.int32)
+        for place, codes in enumerate(self._codes):
+            own = codes[rows]
+            left = np.flatnonzero((found == 0) & (own != 0))
+            if len(left):
+                found[left] = self._numbered(place, own[left])
+        self._by_row[rows] = found
+
+    def update_row(self, row: int) -> None:
+        """Reads the columns of one row again."""
+        for place, codes in enumerate(self._codes):
+            code = codes.item(row)
+            if code:
+                self._by_row[row] = self._number(place, code)
+                return
+        self._by_row[row] = 0
+
+    def explain(self, rows: Rows) -> Explained:
+        """The verdicts of some rows, with the statuses in the order in which they first occur."""
+        numbers = self._by_row[rows]
+        present = np.flatnonzero(np.bincount(numbers, minlength=1)[1:]) + 1
+        if len(present) > 1:
+            first = [int((numbers == number).argmax()) for number in present.tolist()]
+            present = present[np.argsort(first)]
+        codes = np.zeros(len(self._statuses) + 1, np.int32)
+        codes[present] = np.arange(1, len(present) + 1)
+        return codes[numbers], tuple(self._statuses[number - 1] for number in present.tolist())
+
+    def _numbered(self, place: int, codes: Numbers) -> Numbers:
+        distinct = sorted(set(codes.tolist()))
+        if len(distinct) == 1:
+            return np.full(len(codes), self._number(place, distinct[0]), np.int32)
+        numbers = np.array([self._number(place, code) for code in distinct], np.int32)
+        return numbers[np.searchsorted(distinct, codes)]
+
+    def _number(self, place: int, code: int) -> int:
+        """The number of the status that a code of a column stands for; equal statuses share theirs."""
+        number = self._known.get((place, code))
+        if number is None:
+            column = self._columns[place]
+            assert column.meaning is not None
+            status = column.call.signed(column.meaning(code))
+            number = self._numbers.setdefault(status, len(self._numbers) + 1)
+            if number > len(self._statuses):
+                self._statuses.append(status)
+            self._known[place, code] = number
+        return number
