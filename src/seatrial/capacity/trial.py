@@ -93,10 +93,9 @@ class Trial:
             return None
         self.refusals.wants_cells = True
         attempt = self._scheduler.propose(namespace, name)
+        decision = None if attempt is None or attempt.node else attempt.decision()
         self.refusals.wants_cells = False
-        if attempt is None or attempt.node:
-            return self.refusals.decisions.get(key)
-        return attempt.decision()
+        return self.refusals.decisions.get(key) if decision is None else decision
 
     def pending(self) -> Iterator[Document]:
         """Pods without a node that are not gated."""
