@@ -90,6 +90,7 @@ def compose(settings: Settings, port: int = 443, authority: "Authority | None" =
         add_rbac(parts)
     scheduler = add_scheduler(parts, settings) if settings.scheduler else None
     add_controllers(parts, settings)
+    add_compaction(parts)
     if authority is not None:
         add_authority(parts, settings, authority)
     if settings.volcano:
@@ -104,7 +105,7 @@ def build_store(settings: Settings, port: int = 443) -> Parts:
     """The store, in memory or durable, with what every cluster has."""
     from seatrial.clock import RealClock
     from seatrial.control_plane.bootstrap import bootstrap
-    from seatrial.control_plane.bootstrap.service import create_service
+    from seatrial.control_plane.bootstrap.service import create_service, create_token_tracking
     from seatrial.controllers.stages import serve_stages
     from seatrial.model.builtin import builtin_kinds
     from seatrial.scenario import furnish
@@ -121,6 +122,7 @@ def build_store(settings: Settings, port: int = 443) -> Parts:
     furnish(store)
     bootstrap(store)
     create_service(store, port)
+    create_token_tracking(store)
     if durability is not None:
         durability.sync()
     return Parts(store, clock, durability)
@@ -137,9 +139,10 @@ def load_snapshot(parts: Parts, path: Path) -> None:
 
 def add_webhooks(parts: Parts) -> None:
     """Webhooks and policies that users configure take part in admission."""
-    from seatrial.server.admission import PolicyAdmission, WebhookAdmission
+    from seatrial.server.admission import MutatingPolicyAdmission, PolicyAdmission, WebhookAdmission
 
-    webhooks = WebhookAdmission(parts.store.admission, parts.store)
+    mutating = MutatingPolicyAdmission(parts.store.admission, parts.store)
+    webhooks = WebhookAdmission(mutating, parts.store)
     parts.store.admission = PolicyAdmission(webhooks, parts.store)
 
 
@@ -180,6 +183,15 @@ def add_controllers(parts: Parts, settings: Settings) -> None:
     for controller in controllers:
         controller.start()
     parts.workers.extend(controllers)
+
+
+def add_compaction(parts: Parts) -> None:
+    """History older than five minutes is forgotten."""
+    from seatrial.control_plane.compaction import Compactor
+
+    compactor = Compactor(parts.store, parts.clock)
+    compactor.start()
+    parts.workers.append(compactor)
 
 
 def add_authority(parts: Parts, settings: Settings, authority: "Authority") -> None:

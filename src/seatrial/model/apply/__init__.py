@@ -17,9 +17,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from seatrial.model.apply.applying import ApplyConflict, apply
     from seatrial.model.apply.comparing import Filter
+    from seatrial.model.apply.overlaying import AtomicPart, overlay
     from seatrial.model.apply.updating import materialise, track_create, track_lazily, track_update
 
-__all__ = ["ApplyConflict", "Filter", "apply", "materialise", "track_create", "track_lazily", "track_update"]
+__all__ = [
+    "ApplyConflict",
+    "AtomicPart",
+    "Filter",
+    "apply",
+    "materialise",
+    "overlay",
+    "track_create",
+    "track_lazily",
+    "track_update",
+]
 
 if not TYPE_CHECKING:
     from seatrial.model.lazy_exports import lazy_exports
@@ -28,9 +39,11 @@ if not TYPE_CHECKING:
         __name__,
         {
             "ApplyConflict": "applying",
+            "AtomicPart": "overlaying",
             "Filter": "comparing",
             "apply": "applying",
             "materialise": "updating",
+            "overlay": "overlaying",
             "track_create": "updating",
             "track_lazily": "updating",
             "track_update": "updating",

@@ -314,6 +314,7 @@ _LINK_LOCAL_MULTICAST = {4: ipaddress.ip_network("224.0.0.0/24"), 6: ipaddress.i
 
 function("family", IP)(lambda a: a.address.version)
 function("ip.isCanonical", "string")(lambda text: str(ip(text).address) == text)
+function("jsonpatch.escapeKey", "string")(lambda key: key.replace("~", "~0").replace("/", "~1"))
 function("isUnspecified", IP)(lambda a: a.address.is_unspecified)
 function("isLoopback", IP)(lambda a: a.address.is_loopback)
 function("isLinkLocalMulticast", IP)(lambda a: a.address in _LINK_LOCAL_MULTICAST[a.address.version])

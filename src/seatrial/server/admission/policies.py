@@ -58,16 +58,14 @@ class PolicyAdmission:
         if stored is None:
             return
         policy = stored.document().get("spec") or {}
-        if not _matches(policy.get("matchConstraints") or {}, request):
-            return
-        if bound.get("matchResources") is not None and not _matches(bound["matchResources"], request, narrows=True):
+        if not policy_matches(policy, bound, request):
             return
         names = (stored.name, binding["metadata"]["name"])
         ignores, info = policy.get("failurePolicy") == "Ignore", review_request(request, "")
         try:
             if not conditions_match(policy, request, info):
                 return
-            for params in _params(policy, bound, request):
+            for params in params_of(policy, bound, request):
                 self._validate(policy, bound, request, variables(request, info, params=params), names)
         except (ConditionError, CelError, CelSyntaxError) as error:
             if not ignores:
@@ -76,10 +74,7 @@ class PolicyAdmission:
     def _validate(
         self, policy: Document, bound: Document, request: Request, values: Mapping[str, Any], names: tuple[str, str]
     ) -> None:
-        known: dict[str, Any] = {}
-        values = {**values, "variables": known}
-        for variable in policy.get("variables") or ():
-            known[variable["name"]] = evaluate(variable["expression"], values)
+        values = with_variables(policy, values)
         actions = bound.get("validationActions") or ()
         for rule in policy.get("validations") or ():
             if evaluate(rule["expression"], values) is True:
@@ -95,6 +90,13 @@ class PolicyAdmission:
                 raise _refusal(request, names, message, rule.get("reason") or DEFAULT_REASON)
 
 
+def policy_matches(policy: Document, bound: Document, request: Request) -> bool:
+    """Whether a policy and its binding name a request."""
+    if not _matches(policy.get("matchConstraints") or {}, request):
+        return False
+    return bound.get("matchResources") is None or _matches(bound["matchResources"], request, narrows=True)
+
+
 def _matches(constraints: Document, request: Request, *, narrows: bool = False) -> bool:
     rules = constraints.get("resourceRules")
     if (rules or not narrows) and not rules_match(rules or (), request):
@@ -104,7 +106,7 @@ def _matches(constraints: Document, request: Request, *, narrows: bool = False) 
     return selectors_match(constraints, request)
 
 
-def _params(policy: Document, bound: Document, request: Request) -> Iterator[Document | None]:
+def params_of(policy: Document, bound: Document, request: Request) -> Iterator[Document | None]:
     """The parameter objects to evaluate with; one None where the policy takes none."""
     wanted, reference = policy.get("paramKind"), bound.get("paramRef")
     if wanted is None or reference is None:
@@ -123,6 +125,15 @@ def _params(policy: Document, bound: Document, request: Request) -> Iterator[Doc
     if not found and reference.get("parameterNotFoundAction") != "Allow":
         raise ConditionError("no params found for policy binding with `Deny` parameterNotFoundAction")
     yield from (stored.document() for stored in found)
+
+
+def with_variables(policy: Document, values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The values that an expression can see, with those of the policy's variables."""
+    known: dict[str, Any] = {}
+    values = {**values, "variables": known}
+    for variable in policy.get("variables") or ():
+        known[variable["name"]] = evaluate(variable["expression"], values)
+    return values
 
 
 def _message(rule: Document, values: Mapping[str, Any]) -> str:

@@ -1,0 +1,154 @@
+"""MutatingAdmissionPolicies: expressions in CEL that change the object of a request.
+
+They run after the server's own steps and before mutating webhooks. A mutation is a partial object that is laid over the
+object (ApplyConfiguration), or a list of JSON patch operations. Policies with reinvocationPolicy IfNeeded run once more
+where a later one changed the object.
+
+Upstream: k8s.io/apiserver/pkg/admission/plugin/policy/mutating (dispatcher.go, patch/smd.go, patch/json_patch.go). The
+names of types in `Object.spec{…}` are not compared with the fields that they are put in.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from seatrial.model.apply import AtomicPart, overlay
+from seatrial.model.cel import CelError, CelSyntaxError, Optional
+from seatrial.model.documents import Document, decode, encode
+from seatrial.model.errors import Cause, StatusError, status_error
+from seatrial.model.patches import PatchRefused, apply_json_patch
+from seatrial.server.admission.matching import ConditionError, conditions_match, evaluate, is_exempt, variables
+from seatrial.server.admission.policies import params_of, policy_matches, with_variables
+from seatrial.server.admission.webhooks import encode_object, review_request
+from seatrial.store import Admission, Request, Store
+
+GROUP_VERSION = "admissionregistration.k8s.io/v1"
+KEPT = ("name", "managedFields")
+"""Metadata that no mutation changes."""
+
+
+class MutationFailed(Exception):
+    """A mutation that cannot be carried out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """A policy with one of its bindings and one parameter object."""
+
+    policy: Document
+    names: tuple[str, str]
+    params: Document | None
+
+    @property
+    def is_repeated(self) -> bool:
+        return self.policy.get("reinvocationPolicy") == "IfNeeded"
+
+
+class MutatingPolicyAdmission:
+    """Carries out the mutations of the policies that are bound."""
+
+    def __init__(self, inner: Admission, store: Store) -> None:
+        self._inner = inner
+        policies = store.kinds.named(GROUP_VERSION, "MutatingAdmissionPolicy")
+        bindings = store.kinds.named(GROUP_VERSION, "MutatingAdmissionPolicyBinding")
+        assert policies is not None and bindings is not None
+        self._policies, self._bindings = policies, bindings
+
+    def admit(self, request: Request) -> None:
+        """Run the inner steps, then the mutations."""
+        self._inner.admit(request)
+        if request.operation == "DELETE" or not len(request.store.index(self._bindings)) or is_exempt(request):
+            return
+        called: list[tuple[Invocation, bytes]] = []
+        for invocation in self._invocations(request):
+            self._mutate(invocation, request)
+            called.append((invocation, encode_object(request)))
+        latest = encode_object(request) if called else b""
+        for invocation, seen in called:
+            if invocation.is_repeated and seen != latest:
+                self._mutate(invocation, request)
+
+    def validate(self, request: Request) -> None:
+        """Run the inner steps."""
+        self._inner.validate(request)
+
+    def binding_labels(self, store: Store, node: str) -> Mapping[str, str]:
+        """The labels that a pod takes over from the node it is bound to."""
+        return self._inner.binding_labels(store, node)
+
+    def _invocations(self, request: Request) -> Iterator[Invocation]:
+        """In the order of the policies, and of the bindings of each."""
+        bindings = [stored.document() for stored in request.store.list(self._bindings)]
+        for stored in request.store.list(self._policies):
+            policy = stored.document().get("spec") or {}
+            for binding in bindings:
+                bound = binding.get("spec") or {}
+                if bound.get("policyName") != stored.name or not policy_matches(policy, bound, request):
+                    continue
+                names = stored.name, binding["metadata"]["name"]
+                try:
+                    yield from (Invocation(policy, names, params) for params in params_of(policy, bound, request))
+                except ConditionError as error:
+                    _fail(policy, names, request, error)
+
+    def _mutate(self, invocation: Invocation, request: Request) -> None:
+        policy, info = invocation.policy, review_request(request, "")
+        try:
+            if not conditions_match(policy, request, info):
+                return
+            for mutation in policy.get("mutations") or ():
+                values = with_variables(policy, variables(request, info, params=invocation.params))
+                _replace(request, _mutated(mutation, request, values))
+        except (ConditionError, CelError, CelSyntaxError, MutationFailed) as error:
+            _fail(policy, invocation.names, request, error)
+
+
+def _mutated(mutation: Document, request: Request, values: Mapping[str, Any]) -> Document:
+    """The object after one mutation."""
+    current: Document = decode(encode_object(request))
+    if mutation.get("patchType") == "JSONPatch":
+        operations = _plain(evaluate(mutation["jsonPatch"]["expression"], values))
+        try:
+            changed: Document = apply_json_patch(current, operations)
+        except PatchRefused as error:
+            if any(operation.get("op") == "test" for operation in operations) and "test" in error.why:
+                return current  # a failed test means that the patch is not meant for this object
+            raise MutationFailed(f"JSON Patch: {error.why}") from error
+        return changed
+    partial = _plain(evaluate(mutation["applyConfiguration"]["expression"], values))
+    if not isinstance(partial, dict):
+        raise MutationFailed(f"unsupported return type from ApplyConfiguration expression: {type(partial).__name__}")
+    try:
+        return overlay(current, partial, request.store.rules.schema(request.kind))
+    except AtomicPart as error:
+        raise MutationFailed(f"error applying patch: invalid ApplyConfiguration: {error}") from error
+
+
+def _replace(request: Request, changed: Document) -> None:
+    request.store.rules.apply_defaults(request.kind, changed)
+    kept = {key: request.document["metadata"][key] for key in KEPT if key in request.document["metadata"]}
+    request.document.clear()
+    request.document.update(changed)
+    request.document["metadata"].update(kept)
+
+
+def _plain(value: Any) -> Any:
+    """A value of an expression as JSON has it; optional fields without a value are left out."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items() if not isinstance(each, Optional)}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return decode(encode(value)) if not isinstance(value, str | int | float | bool | None) else value
+
+
+def _fail(policy: Document, names: tuple[str, str], request: Request, error: Exception) -> None:
+    if policy.get("failurePolicy") != "Ignore":
+        raise _refusal(request, names, str(error)) from error
+
+
+def _refusal(request: Request, names: tuple[str, str], why: str) -> StatusError:
+    text = f"policy '{names[0]}' with binding '{names[1]}' denied request: {why}"
+    details = {"name": request.name, "group": request.kind.group, "kind": request.kind.plural}
+    error = status_error(403, "Invalid", text, details)
+    error.causes = (Cause("", text, ""),)
+    return error
