@@ -22,7 +22,13 @@ KEPT_GROUPS = frozenset(
     }
 )
 KEPT_KINDS = frozenset({("kwok.x-k8s.io", "Stage"), ("kwok.x-k8s.io", "ClusterStage")})
-PUBLISHED = frozenset({"kube-root-ca.crt", "extension-apiserver-authentication"})
+PUBLISHED = frozenset(
+    {
+        "kube-root-ca.crt",
+        "extension-apiserver-authentication",
+        "kube-apiserver-legacy-service-account-token-tracking",
+    }
+)
 DEFINITIONS = ("apiextensions.k8s.io", "CustomResourceDefinition")
 _CREATED_BY = CREATED_BY.encode()
 TOKEN = b'"kubernetes.io/service-account-token"'

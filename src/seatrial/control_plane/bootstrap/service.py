@@ -59,6 +59,13 @@ def create_authentication_info(store: Store, authority: str) -> None:
     create_once(store, _document("v1", "ConfigMap", metadata) | {"data": {"client-ca-file": authority}})
 
 
+def create_token_tracking(store: Store) -> None:
+    """Create the ConfigMap that says since when the use of service account tokens in Secrets is recorded."""
+    metadata = {"name": "kube-apiserver-legacy-service-account-token-tracking", "namespace": "kube-system"}
+    since = to_time(store.clock.now()).partition("T")[0]
+    create_once(store, _document("v1", "ConfigMap", metadata) | {"data": {"since": since}})
+
+
 def _own(labels: Document) -> Document:
     return {"name": NAME, "namespace": NAMESPACE, "labels": labels}
 

@@ -14,6 +14,7 @@ def add_kubelet(parts: "Parts", events: "EventRecorder", *, nodes: bool) -> "Kub
     """Start the kubelets; without `nodes`, the nodes report through another program."""
     from seatrial.control_plane.kubelet.node_leases import NodeLeases
     from seatrial.control_plane.kubelet.node_status import NodeStatus
+    from seatrial.control_plane.kubelet.pod_status import PodStatus
     from seatrial.control_plane.kubelet.pods import SimulatedKubelet
     from seatrial.controllers.framework import Context, PodIndex
 
@@ -21,7 +22,7 @@ def add_kubelet(parts: "Parts", events: "EventRecorder", *, nodes: bool) -> "Kub
     context = Context(parts.store, parts.clock, PodIndex(parts.store))
     kubelet.start()
     parts.workers.append(kubelet)
-    for worker in (NodeLeases(context), NodeStatus(context)) if nodes else ():
+    for worker in (PodStatus(context), *((NodeLeases(context), NodeStatus(context)) if nodes else ())):
         worker.start()
         parts.workers.append(worker)
     return kubelet

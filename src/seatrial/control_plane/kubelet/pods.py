@@ -92,7 +92,7 @@ class SimulatedKubelet:
         end, grace = parse_time(meta["deletionTimestamp"]), meta.get("deletionGracePeriodSeconds") or 0
         return int(min(end, end + (longest - grace) * SECOND) - self._clock.now())
 
-    def addresses(self, pod: Stored) -> Document:
+    def reported(self, pod: Stored) -> Document:
         document = pod.document()
         name, status = document["spec"].get("nodeName"), document.get("status", {})
         if not name or status.get("podIP") or status.get("phase") in ENDED:
@@ -105,7 +105,8 @@ class SimulatedKubelet:
         elif pod_range := _ipv4_range(node):
             own = self._addresses.take(pod_range)
             self._taken[pod.namespace, pod.name] = pod_range, own
-        fields: Document = {"hostIP": host, "hostIPs": [{"ip": host}]} if host else {}
+        fields: Document = {"observedGeneration": document["metadata"].get("generation", 0)}
+        fields |= {"hostIP": host, "hostIPs": [{"ip": host}]} if host else {}
         return fields | ({"podIP": own, "podIPs": [{"ip": own}]} if own else {})
 
     def _reject(self, pod: Stored, rejection: Rejection) -> None:

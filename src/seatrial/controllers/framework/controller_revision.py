@@ -9,7 +9,7 @@ from typing import Any
 from seatrial.controllers.deployment.template import template_hash
 from seatrial.controllers.framework.controller import Context
 from seatrial.controllers.framework.pod_control import controller_of, controller_reference
-from seatrial.model.documents import Document
+from seatrial.model.documents import Document, decode, encode_sorted
 from seatrial.model.kinds import Kind
 from seatrial.store import Change, Stored
 
@@ -108,7 +108,10 @@ def _owner(document: Document) -> str:
 
 
 def _data(owner: Document) -> Document:
-    return {"spec": {"template": owner["spec"]["template"] | {"$patch": "replace"}}}
+    """The patch that a revision keeps; its fields are in order, since clients compare the encoded form."""
+    patch = {"spec": {"template": owner["spec"]["template"] | {"$patch": "replace"}}}
+    ordered: Document = decode(encode_sorted(patch))
+    return ordered
 
 
 def template_of(revision: Document) -> Document:

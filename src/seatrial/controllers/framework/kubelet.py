@@ -12,8 +12,8 @@ class Kubelet(Protocol):
     def rejects(self, pod: Stored) -> bool:
         """Whether the node cannot run a pod that arrives at it; the pod's status then says so."""
 
-    def addresses(self, pod: Stored) -> Document:
-        """The fields of the pod's status that hold addresses which it does not have yet."""
+    def reported(self, pod: Stored) -> Document:
+        """The fields that the kubelet adds to the status of a pod that has none of its addresses yet."""
 
     def time_to_stop(self, pod: Stored) -> int:
         """How long, in microseconds, the containers of a pod that is being deleted still need."""

@@ -61,16 +61,16 @@ class Executor:
             return
         key = step.rendering.key(stored, now) if step.is_status else None
         known = step.memory.get(key) if key is not None else None
-        addresses = self._addresses(step, stored)
+        reported = self._reported(step, stored)
         if known is not None:
-            status = encode(addresses | decode(known)) if addresses else known
+            status = encode(reported | decode(known)) if reported else known
             write_status(self._store, stored, status, self._writer)
             return
         body = step.body(seen.document, (now, self._start))
-        if addresses and "podIP" in body["status"]:
-            addresses = {}
-        elif addresses:
-            body["status"] = addresses | body["status"]
+        if reported and "podIP" in body["status"]:
+            reported = {}
+        elif reported:
+            body["status"] = reported | body["status"]
         patch = Patch(step.type, body)
         written = self._store.patch(
             self._kind,
@@ -84,14 +84,14 @@ class Executor:
         if key is not None:
             if len(step.memory) >= REMEMBERED:
                 step.memory.clear()
-            step.memory[key] = _without(encoded_status(written), addresses)
+            step.memory[key] = _without(encoded_status(written), reported)
 
-    def _addresses(self, step: PatchStep, stored: Stored) -> Document:
-        """The addresses that the kubelet adds to a pod's status."""
+    def _reported(self, step: PatchStep, stored: Stored) -> Document:
+        """The fields that the kubelet adds to a pod's status."""
         kubelet = self._context.kubelet
         if kubelet is None or not step.is_status or step.type == "json" or self._kind.group_kind != ("", "Pod"):
             return {}
-        return kubelet.addresses(stored)
+        return kubelet.reported(stored)
 
     def _apply(self, step: ApplyStep, document: Document) -> None:
         body = step.rendering.body(document, (self._context.clock.now(), self._start))

@@ -15,6 +15,7 @@ def accept(document: Document, old: Document | None, others: Iterable[Definition
     """Set conditions, acceptedNames and storedVersions."""
     spec, name = document["spec"], document["metadata"]["name"]
     before = (old or {}).get("status") or {}
+    written = document.get("status") or before if old is not None else before
     conflict = _conflict(spec, [other for other in others if other.name != name and other.established])
     accepted = not conflict
     was_established = _status_of(before, "Established") == "True"
@@ -31,13 +32,13 @@ def accept(document: Document, old: Document | None, others: Iterable[Definition
         ),
     ]
     names = spec["names"] if accepted else before.get("acceptedNames") or {"plural": "", "kind": ""}
-    stored = list(before.get("storedVersions") or ())
+    stored = list(written.get("storedVersions") or ())
     stored += [
         version["name"] for version in spec["versions"] if version.get("storage") and version["name"] not in stored
     ]
     extra = [
         condition
-        for condition in before.get("conditions") or ()
+        for condition in written.get("conditions") or ()
         if condition.get("type") not in ("NamesAccepted", "Established")
     ]
     document["status"] = {"conditions": conditions + extra, "acceptedNames": names, "storedVersions": stored}
