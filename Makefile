@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.synced
 
-.PHONY: setup lock demo test acceptance check lint test-long test-long-subset test-fuzz test-browser test-outside test-outside-subset web docs clean
+.PHONY: setup lock demo test acceptance check lint test-long test-long-subset test-fuzz test-browser test-outside test-outside-subset test-conformance web docs clean
 
 setup: $(STAMP)
 
@@ -61,6 +61,10 @@ test-outside: setup
 
 test-outside-subset: setup
 	$(BIN)/pytest -m "outside and not long" tests/outside
+
+# Kubernetes' own end-to-end tests against seatrial serve, most of an hour; the first time they are built (5 minutes).
+test-conformance: setup
+	$(BIN)/pytest -n 3 -s -m outside tests/outside/test_conformance.py
 
 docs: setup
 	$(BIN)/mkdocs build --strict

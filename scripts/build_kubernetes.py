@@ -13,6 +13,8 @@ from pathlib import Path
 
 VERSION = "v1.36.3"
 PROGRAMS = ("kubectl", "kube-scheduler", "kube-controller-manager", "kube-apiserver", "etcd")
+TESTS = "e2e.test"
+"""Kubernetes' own end-to-end tests; they are built only where they are asked for."""
 TOOLS = Path(__file__).parents[1] / "tools"
 ETCD = "go.etcd.io/etcd/server/v3"
 """The etcd server; tools/etcd has the version that the go.mod of k8s.io/kubernetes names."""
@@ -40,22 +42,23 @@ def build(program: str) -> None:
     flags = " ".join(f"-X {variable}.{key}={value}" for variable in VERSION_VARIABLES for key, value in values.items())
     directory().mkdir(parents=True, exist_ok=True)
     unfinished = directory() / f".{program}.{os.getpid()}"
+    verb, package, module = _source(program)
     subprocess.run(
-        [
-            "go",
-            "build",
-            "-trimpath",
-            "-ldflags",
-            f"-s -w {flags}",
-            "-o",
-            str(unfinished),
-            ETCD if program == "etcd" else f"k8s.io/kubernetes/cmd/{program}",
-        ],
-        cwd=TOOLS / ("etcd" if program == "etcd" else "kubernetes"),
+        ["go", *verb, "-trimpath", "-ldflags", f"-s -w {flags}", "-o", str(unfinished), package],
+        cwd=TOOLS / module,
         env=os.environ | {"CGO_ENABLED": "0", "GOFLAGS": "-mod=mod"},
         check=True,
     )
     unfinished.replace(directory() / program)
+
+
+def _source(program: str) -> tuple[tuple[str, ...], str, str]:
+    """How a program is built, from which package, and the module in tools/ that pins it."""
+    if program == "etcd":
+        return ("build",), ETCD, "etcd"
+    if program == TESTS:
+        return ("test", "-c"), "k8s.io/kubernetes/test/e2e", "e2e"
+    return ("build",), f"k8s.io/kubernetes/cmd/{program}", "kubernetes"
 
 
 def ensure(programs: tuple[str, ...] = PROGRAMS) -> Path:
@@ -71,7 +74,7 @@ def ensure(programs: tuple[str, ...] = PROGRAMS) -> Path:
 
 if __name__ == "__main__":
     names = tuple(sys.argv[1:]) or PROGRAMS
-    unknown = [name for name in names if name not in PROGRAMS]
+    unknown = [name for name in names if name not in (*PROGRAMS, TESTS)]
     if unknown:
-        raise SystemExit(f"unknown program {unknown[0]!r}; known are {', '.join(PROGRAMS)}")
+        raise SystemExit(f"unknown program {unknown[0]!r}; known are {', '.join((*PROGRAMS, TESTS))}")
     print(ensure(names))
