@@ -153,8 +153,8 @@ class RealScheduler:
         text = self._connection.getresponse().read().decode()
         return {name: float(value) for name, value in COUNTED.findall(text)}
 
-    def rest(self) -> None:
-        """Wait until it has nothing to do and nothing has happened for a moment."""
+    def rest(self, backing_off: int = 0) -> None:
+        """Wait until nothing is left to do, but for so many pods after an error, and nothing happens for a moment."""
         quiet = 0
         last: dict[str, float] = {}
         end = time.monotonic() + 60
@@ -162,8 +162,9 @@ class RealScheduler:
             assert time.monotonic() < end, "the real scheduler does not come to rest"
             time.sleep(0.01)
             now = self.counts()
-            waiting = sum(value for name, value in now.items() if "pending_pods" in name)
-            quiet = quiet + 1 if now == last and not waiting else 0
+            waiting = sum(value for name, value in now.items() if "pending_pods" in name and "active" in name)
+            delayed = sum(value for name, value in now.items() if "pending_pods" in name and "backoff" in name)
+            quiet = quiet + 1 if now == last and not waiting and delayed <= backing_off else 0
             last = now
 
 

@@ -16,6 +16,11 @@ def pod(name: str, cpu: str = "100m", **spec: Any) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": [container], **spec}}
 
 
+def priority_class(name: str, value: int) -> dict[str, Any]:
+    metadata = {"name": name}
+    return {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": metadata, "value": value}
+
+
 def deployment(name: str, replicas: int = 2) -> dict[str, Any]:
     labels = {"app": name}
     template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "example.com/image"}]}}

@@ -28,7 +28,7 @@ def test_both_schedulers_do_the_same(shape: Shape, programs: Path, tmp_path: Pat
             shape.gates,
             verbosity=3,
         ) as scheduler,
-        closing(ServedSide(server.url, scheduler)) as real,
+        closing(ServedSide(server.url, scheduler, shape.backing_off)) as real,
         closing(OurSide(shape, config)) as ours,
     ):
         Stage(shape, real, ours).play()

@@ -6,7 +6,8 @@ Left out or replaced, in full:
 - `reportingInstance`: the name of the host is replaced;
 - managedFields: the bookkeeping of the API server, which the store in this process does not keep;
 - `kind` and `apiVersion` of events, which the items of a list do not have;
-- resourceVersion of an event's object: which version of the object it was, counted from its creation.
+- resourceVersion of an event's object: which version of the object it was, counted from its creation;
+- the random end of the name of a claim that a scheduler makes.
 """
 
 import json
@@ -71,6 +72,10 @@ def observe(
 
 def _pod(pod: Document, versions: Versions) -> Document:
     status = {key: value for key, value in pod.get("status", {}).items() if key not in ("conditions", "qosClass")}
+    made = status.get("extendedResourceClaimStatus")
+    if made is not None:
+        name = re.sub(r"-[a-z0-9]{5}$", "-RANDOM", made["resourceClaimName"])
+        status["extendedResourceClaimStatus"] = {**made, "resourceClaimName": name}
     conditions = [_timeless(condition) for condition in pod.get("status", {}).get("conditions", ())]
     return {
         "node": pod["spec"].get("nodeName", ""),

@@ -43,6 +43,8 @@ class Shape:
     """Whether bound pods become Running and pods that are being deleted go away between steps."""
     seconds: float = 0.0
     """How long time passes after each step before the schedulers are compared (timeouts, delays of hardware)."""
+    backing_off: int = 0
+    """How many pods may wait after an error when the schedulers are at rest."""
     random: Mapping[str, str] = field(default_factory=dict)
     """Parts of the comparison (`attempts:NAME`, `events:NAME`) that are random or timing upstream -> why."""
     expects: Callable[[Mapping[str, Document]], bool] = lambda pods: True

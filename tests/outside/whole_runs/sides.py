@@ -61,9 +61,9 @@ class PodWatch:
 class ServedSide:
     """A server and the scheduler that works on it."""
 
-    def __init__(self, url: str, scheduler: RealScheduler) -> None:
+    def __init__(self, url: str, scheduler: RealScheduler, backing_off: int = 0) -> None:
         self.api = Api(url)
-        self._scheduler = scheduler
+        self._scheduler, self._backing_off = scheduler, backing_off
         self._watch = PodWatch(url)
 
     def carry_out(self, operation: Operation) -> Document:
@@ -76,7 +76,7 @@ class ServedSide:
         end = time.monotonic() + 60
         while quiet < 3:
             assert time.monotonic() < end, "the server does not come to rest"
-            self._scheduler.rest()
+            self._scheduler.rest(self._backing_off)
             now = [self.api.call("GET", f"/api/v1/{kind}")["items"] for kind in ("pods", "events")]
             quiet = quiet + 1 if now == last else 0
             last = now
@@ -128,12 +128,20 @@ class OurSide:
             )
 
     def rest(self) -> None:
-        self.clock.advance(time.time_ns() // 1000)
+        """Do all that is due by now, timers in their order."""
+        now = time.time_ns() // 1000
         for _ in range(1000):
-            if not self.scheduler.has_work():
+            if self.scheduler.has_work():
+                self.scheduler.schedule_one()
+            elif not self._fire_due(now):
+                self.clock.advance(now)
                 return
-            self.scheduler.schedule_one()
         raise AssertionError("our scheduler does not come to rest")
+
+    def _fire_due(self, now: int) -> bool:
+        """Call the next timer, if it is due; whether there was one."""
+        due = (self.clock.next_inner(), self.clock.next_outer())
+        return any(when is not None and when <= now for when in due) and self.clock.fire_next(outer=True)
 
     def observe(self) -> Observation:
         pods, events = (
