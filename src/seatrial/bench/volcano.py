@@ -16,6 +16,8 @@ import typer
 from seatrial.bench.figures import Figure, all_met
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from seatrial.model.documents import Document
     from seatrial.store import Store
 
@@ -60,8 +62,9 @@ def _figures(scale: float) -> Any:
         yield Figure(name, _apart(burst, count, gangs, GANG_SIZE), "pods/s", must, goal, more_is_better=True)
     jobs = max(round(SMALL_JOBS * scale), 1)
     nodes = max(round(1_000 * scale), 1)
-    name = f"{jobs:,} jobs of one pod on {nodes:,} nodes in virtual time"
-    yield Figure(name, _apart(small_jobs, nodes, jobs), "s", SMALL_JOB_SECONDS)
+    for what, create in (("Volcano Jobs", create_job), ("PodGroups with a pod", create_single)):
+        name = f"{jobs:,} {what} on {nodes:,} nodes in virtual time"
+        yield Figure(name, _apart(small_jobs, nodes, jobs, create), "s", SMALL_JOB_SECONDS)
 
 
 def burst(nodes: int, gangs: int, size: int) -> float:
@@ -87,29 +90,40 @@ def burst(nodes: int, gangs: int, size: int) -> float:
     return bound / seconds if seconds else 0.0
 
 
-def small_jobs(nodes: int, jobs: int) -> float:
+def small_jobs(nodes: int, jobs: int, create: "Callable[[Store, str], None]") -> float:
     """CPU-seconds until jobs of one pod each, created at once, all run, their creation included."""
     from seatrial.clock import Clock
     from seatrial.controllers import build_controllers
     from seatrial.scenario import tune_collector
     from seatrial.volcano import VolcanoScheduler
+    from seatrial.volcano.apis import kind_of
+    from seatrial.volcano.controllers import build_controllers as volcano_controllers
 
     tune_collector()
     clock = Clock()
     store = prepared(clock, nodes)
-    actors: list[Any] = [*build_controllers(store, clock, ["pod"]), VolcanoScheduler(store, clock, events=False)]
+    actors: list[Any] = [
+        volcano_controllers(store, clock),
+        *build_controllers(store, clock, ["pod"]),
+        VolcanoScheduler(store, clock, events=False),
+    ]
     for actor in actors:
         actor.start()
     before = process_time()
     for number in range(jobs):
-        create_gang(store, f"job-{number:05d}", 1)
+        create(store, f"job-{number:05d}")
     for _ in range(MOST_TURNS):
         busy = [actor for actor in actors if actor.has_work()]
         for actor in busy:
             actor.work()
         if not busy and not clock.fire_next(outer=False):
             break
-    return process_time() - before
+    seconds = process_time() - before
+    pods = [stored.document() for stored in store.list(kind_of(store, ("v1", "Pod")))]
+    running = sum(pod["status"]["phase"] == "Running" for pod in pods)
+    if running != jobs:
+        raise RuntimeError(f"{running} of {jobs} pods run")
+    return seconds
 
 
 def prepared(clock: Any, nodes: int) -> "Store":
@@ -164,6 +178,26 @@ def create_gang(store: "Store", name: str, size: int) -> None:
             },
         }
         store.create(kind, pod, writer=WRITER, namespace=NAMESPACE)
+
+
+def create_single(store: "Store", name: str) -> None:
+    """A PodGroup with one pod."""
+    create_gang(store, name, 1)
+
+
+def create_job(store: "Store", name: str) -> None:
+    """A Volcano Job of one pod with one cpu and one gibibyte."""
+    from seatrial.volcano.apis import BATCH, JOB, kind_of
+
+    container = {"name": "main", "image": "busybox", "resources": {"requests": {"cpu": "1", "memory": "1Gi"}}}
+    template = {"spec": {"restartPolicy": "Never", "containers": [container]}}
+    job = {
+        "apiVersion": BATCH,
+        "kind": "Job",
+        "metadata": {"name": name, "namespace": NAMESPACE},
+        "spec": {"tasks": [{"name": "work", "replicas": 1, "template": template}]},
+    }
+    store.create(kind_of(store, JOB), job, writer=WRITER, namespace=NAMESPACE)
 
 
 def _apart(work: Any, *given: Any) -> float:

@@ -25,6 +25,8 @@ from seatrial.volcano.framework.job_updater import SessionResult
 from seatrial.volcano.framework.session import Session, SessionOptions
 
 SCHEDULE_PERIOD = SECOND
+EVICTS_NOTHING = frozenset(("enqueue", "allocate", "backfill"))
+"""The actions that have nothing to do where no job and no task waits."""
 OnSession = Callable[[Session, SessionResult], None]
 
 
@@ -110,10 +112,14 @@ class VolcanoScheduler:
         if self._on_session is not None:
             self._on_session(session, result)
         self._updater.write(session, result)
-        if result.binds or result.evictions or result.moved:
+        if result.binds or result.evictions or (result.moved and self._may_go_on(session)):
             self._note_change()
         self._wake_for_plugins(session)
         return result
+
+    def _may_go_on(self, session: Session) -> bool:
+        """Whether phases that have changed let the next session decide anything: something waits, or may be evicted."""
+        return bool(self.waiting) or not EVICTS_NOTHING.issuperset(session.conf.actions)
 
     # -- time --------------------------------------------------------------------------------------------------
 

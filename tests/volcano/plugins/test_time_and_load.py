@@ -75,3 +75,24 @@ def test_rescheduling_moves_tasks_from_busy_nodes_once_in_an_interval() -> None:
     _, later = cycle(nodes, pods, groups, conf=text, now=NOON + 6 * MINUTE, options=options)
     assert not first.evictions
     assert [task.name for task, _ in later.evictions] == ["a-w-0", "a-w-1"]
+
+
+def test_rescheduling_moves_a_burstable_pod_before_one_whose_equal_limit_is_written_differently() -> None:
+    text = conf("shuffle", "gang") + (
+        "  - name: rescheduling\n    arguments:\n      interval: 1m\n      strategies:\n"
+        "      - name: lowNodeUtilization\n"
+        "        params: {thresholds: {cpu: 20, memory: 20}, targetThresholds: {cpu: 88, memory: 88}}\n"
+    )
+    note = {"volcano.sh/preemptable": "true", USAGE: "cpu=4,memory=1Gi"}
+    guaranteed = pod("a-w-0", "a", on="busy", annotations=note)
+    guaranteed["spec"]["containers"][0]["resources"] = {
+        "requests": {"cpu": "1000m", "memory": "1024Mi"},
+        "limits": {"cpu": "1", "memory": "1Gi"},
+    }
+    burstable = pod("a-w-1", "a", on="busy", annotations=note)
+    options, groups = SessionOptions(), [group("a", phase="Running")]
+    nodes = [node("busy"), node("idle")]
+    for minute in (0, 2):
+        at = NOON + minute * MINUTE
+        _, result = cycle(nodes, [guaranteed, burstable], groups, conf=text, now=at, options=options)
+    assert [task.name for task, _ in result.evictions] == ["a-w-1"]

@@ -1,4 +1,4 @@
-"""Evaluates the jq expressions of Stages with libjq; plain paths such as `.status.phase` are read directly.
+"""Evaluates the jq expressions of Stages with libjq; paths such as `.spec.containers.[].name` are read directly.
 
 A query returns its results as KWOK uses them: nulls are left out, and a query that ends in an error (such as iterating
 over a missing field) returns nothing. KWOK evaluates with gojq, which has no environment, no further inputs and no
@@ -19,7 +19,9 @@ from seatrial.model.errors import ConfigError
 
 Query = Callable[[Any], list[Any]]
 
-_PLAIN_PATH = re.compile(r"(?:\.[A-Za-z_]\w*)+")
+_PLAIN_PATH = re.compile(r"(?:\.[A-Za-z_]\w*)(?:\.[A-Za-z_]\w*|\.?\[\])*")
+_STEP = re.compile(r"[A-Za-z_]\w*|\[\]")
+_EVERY = "[]"
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _REFUSED = re.compile(
     r"(?<![.\w])(\$ENV|env|inputs?|input_filename|input_line_number|\$__prog_args|import|include|debug|stderr|halt"
@@ -32,7 +34,7 @@ def compile_query(text: str) -> Query:
     """Compile a query; ConfigError names the query and what is wrong with it."""
     stripped = text.strip()
     if _PLAIN_PATH.fullmatch(stripped):
-        return _path_reader(stripped[1:].split("."))
+        return _path_reader(_STEP.findall(stripped))
     refused = _REFUSED.search(_STRING.sub('""', text))
     if refused is not None:
         raise ConfigError("", f"jq {text!r}", f"{refused[1]} is not available in a Stage")
@@ -50,12 +52,21 @@ def compile_query(text: str) -> Query:
     return results
 
 
-def _path_reader(names: list[str]) -> Query:
+def _path_reader(steps: list[str]) -> Query:
     def results(document: Any) -> list[Any]:
-        for name in names:
-            if not isinstance(document, dict):
-                return []
-            document = document.get(name)
-        return [] if document is None else [document]
+        found = [document]
+        for step in steps:
+            following: list[Any] = []
+            for value in found:
+                if step == _EVERY and isinstance(value, list | dict):
+                    following += value.values() if isinstance(value, dict) else value
+                elif step != _EVERY and isinstance(value, dict):
+                    following.append(value.get(step))
+                elif step != _EVERY and value is None:
+                    following.append(None)
+                else:
+                    return []
+            found = following
+        return [value for value in found if value is not None]
 
     return results

@@ -9,7 +9,7 @@ schema/objectmeta}.
 """
 
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import jsonschema_rs
@@ -44,10 +44,9 @@ class Validator:
     @cached_property
     def _accepts(self) -> Callable[[Any], bool]:
         """A fast check; False only means that the slow walk must decide."""
-        if _says_more(self._openapi):
-            return lambda document: False
         try:
             formats = {_pattern_format(text): regex(text).matches for text in sorted(_patterns(self._openapi))}
+            formats |= {name: partial(has_format, name) for name in CHECKED_FORMATS}
             plain = _plain(self._openapi, root=True)
             return jsonschema_rs.Draft4Validator(plain, formats=formats, validate_formats=True).is_valid
         except ValueError:
@@ -221,18 +220,6 @@ def _name(path: str) -> str:
     return f"{path} in body"
 
 
-def _says_more(schema: Any) -> bool:
-    """Whether a schema has formats that JSON Schema would not check, or expressions it would read differently."""
-    if isinstance(schema, list):
-        return any(map(_says_more, schema))
-    if not isinstance(schema, dict):
-        return False
-    if isinstance(schema.get("format"), str) and schema["format"] in CHECKED_FORMATS:
-        return True
-    inner = (schema.get(key) for key in ("items", "additionalProperties", "not", *_COMPOSED))
-    return any(map(_says_more, inner)) or any(map(_says_more, (schema.get("properties") or {}).values()))
-
-
 def _patterns(schema: Any) -> set[str]:
     """The patterns of a schema and of all schemas inside it."""
     if isinstance(schema, list):
@@ -260,6 +247,8 @@ def _plain(schema: Schema, *, root: bool = False) -> Schema:
     if schema.get("pattern"):
         # The library's own expressions backtrack and have another syntax: a pattern is checked by RE2, as a format.
         result["format"] = _pattern_format(schema["pattern"])
+    if schema.get("format") in CHECKED_FORMATS:
+        result["allOf"] = [{"format": schema["format"]}]
     types = ["integer", "string"] if schema.get("x-kubernetes-int-or-string") else [schema.get("type") or ""]
     if types != [""]:
         result["type"] = [*types, "null"] if schema.get("nullable") else types
@@ -277,5 +266,5 @@ def _plain(schema: Schema, *, root: bool = False) -> Schema:
             result[key] = False
     for key in ("allOf", "anyOf", "oneOf"):
         if schema.get(key):
-            result[key] = [_plain(each) for each in schema[key]]
+            result[key] = [*result.get(key, ()), *(_plain(each) for each in schema[key])]
     return result

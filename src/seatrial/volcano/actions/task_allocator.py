@@ -42,7 +42,7 @@ class TaskAllocator:
             task = tasks.pop()
             if not self._is_wanted(job, sub_job, task):
                 continue
-            found, errors = self._fitting(task, rows, search)
+            found, errors = self._fitting(task, rows, search, is_last=not tasks)
             if errors is not None:
                 if hyper_node != CLUSTER_TOP and errors.parts:
                     errors.hyper_node = hyper_node
@@ -78,7 +78,7 @@ class TaskAllocator:
             return False
         return True
 
-    def _fitting(self, task: TaskInfo, rows: Rows, search: NodeSearch) -> tuple[Rows, FitErrors | None]:
+    def _fitting(self, task: TaskInfo, rows: Rows, search: NodeSearch, is_last: bool) -> tuple[Rows, FitErrors | None]:
         """The nodes a task fits on; the errors where there are none."""
         session = self.session
         error = session.pre_predicate(task)
@@ -91,7 +91,7 @@ class TaskAllocator:
             only = np.asarray([nominated.row], np.intp)
             found, errors = search.find(task, only, severity, REJECTED, session.judge_to_allocate)
         if not len(found):
-            found, errors = search.find(task, rows, severity, REJECTED, session.judge_to_allocate)
+            found, errors = search.find(task, rows, severity, REJECTED, session.judge_to_allocate, is_last)
         return found, None if len(found) else errors
 
     def _best_node(self, task: TaskInfo, found: Rows) -> NodeInfo | None:

@@ -49,7 +49,11 @@ class SchedulerCache:
         self._reader = PodReader()
         self._nodes: dict[str, NodeFacts] = {}
         self._pods: dict[str, tuple[PodInfo, Stored]] = {}
+        self._unread_pods: dict[str, Stored] = {}
+        """Pods that changed since the last session, by key: only their last state is decoded."""
         self._objects: dict[tuple[str, str], dict[tuple[str, str], Document]] = {}
+        self._unread_groups: dict[tuple[str, str], Stored] = {}
+        """The same of PodGroups."""
         self.told: dict[str, Told] = {}
         """What the scheduler last wrote into the PodScheduled condition of pods, by uid."""
         self._numatopologies = Numatopologies()
@@ -82,12 +86,15 @@ class SchedulerCache:
             self._unsubscribe = None
         self._nodes.clear()
         self._pods.clear()
+        self._unread_pods.clear()
         self._objects.clear()
+        self._unread_groups.clear()
         self.told.clear()
         self._numatopologies = Numatopologies()
 
     def has_pending(self) -> bool:
         """Whether a pod of Volcano's waits for a node."""
+        self._read()
         return any(
             not pod.node and not pod.deleting and pod.phase == "Pending" and pod.shape.scheduler_name == SCHEDULER_NAME
             for pod, _ in self._pods.values()
@@ -95,6 +102,7 @@ class SchedulerCache:
 
     def snapshot(self, now: int) -> ClusterInfo:
         """The cluster for one session."""
+        self._read()
         told = self.told
         tasks = [
             TaskInfo(pod, stored, told.get(pod.uid))
@@ -130,6 +138,8 @@ class SchedulerCache:
             self._node_changed(stored, is_gone)
         elif named == NUMATOPOLOGY:
             self._numatopology_changed(stored, is_gone)
+        elif named == POD_GROUP:
+            self._group_changed(stored, is_gone)
         elif named in self._objects:
             if is_gone:
                 self._objects[named].pop((stored.namespace, stored.name), None)
@@ -143,11 +153,30 @@ class SchedulerCache:
     def _pod_changed(self, stored: Stored, is_gone: bool) -> None:
         key = _key(stored)
         if is_gone:
+            self._unread_pods.pop(key, None)
             known = self._pods.pop(key, None)
             if known is not None:
                 self.told.pop(known[0].uid, None)
         else:
+            self._unread_pods[key] = stored
+
+    def _group_changed(self, stored: Stored, is_gone: bool) -> None:
+        key = stored.namespace, stored.name
+        if is_gone:
+            self._unread_groups.pop(key, None)
+            self._objects[POD_GROUP].pop(key, None)
+        else:
+            self._unread_groups[key] = stored
+
+    def _read(self) -> None:
+        """Decodes what has changed."""
+        for key, stored in self._unread_pods.items():
             self._pods[key] = (self._reader.decode(stored.data), stored)
+        groups = self._objects[POD_GROUP]
+        for place, stored in self._unread_groups.items():
+            groups[place] = stored.document()
+        self._unread_pods.clear()
+        self._unread_groups.clear()
 
     def _numatopology_changed(self, stored: Stored, is_gone: bool) -> None:
         if is_gone:

@@ -35,6 +35,14 @@ class _Group(msgspec.Struct):
     status: _Status = msgspec.field(default_factory=_Status)
 
 
+class _QueueStatus(msgspec.Struct):
+    state: str = ""
+
+
+class _Queue(msgspec.Struct):
+    status: _QueueStatus = msgspec.field(default_factory=_QueueStatus)
+
+
 _group_decoder = msgspec.json.Decoder(_Group)
 
 
@@ -66,7 +74,7 @@ class VolcanoQueue(QueueController):
     def start(self) -> None:
         super().start()
         for stored in self.store.list(self._groups):
-            self._note(stored)
+            self._note(stored, _group_decoder.decode(stored.data))
         for stored in self.store.list(self.kind):
             self._request(stored.name, SYNC)
         for stored in self.store.list(self._commands):
@@ -177,18 +185,18 @@ class VolcanoQueue(QueueController):
     def _group_changed(self, change: Change) -> None:
         stored = change.stored
         key = stored.namespace, stored.name
-        queue = _group_decoder.decode(stored.data).spec.queue
+        group = _group_decoder.decode(stored.data)
+        queue = group.spec.queue
         if change.type == "DELETED":
             self._phases.get(queue, {}).pop(key, None)
-        elif not self._note(stored):
+        elif not self._note(stored, group):
             return
         # A queue that stays open has nothing to do with the phases of its groups.
         found = self.store.find(self.kind, queue)
-        if found is not None and _state(found.document()) != OPEN:
+        if found is not None and found.view(_Queue).status.state != OPEN:
             self._request(queue, SYNC)
 
-    def _note(self, stored: Stored) -> bool:
-        group = _group_decoder.decode(stored.data)
+    def _note(self, stored: Stored, group: _Group) -> bool:
         phases = self._phases.setdefault(group.spec.queue, {})
         key = stored.namespace, stored.name
         changed = phases.get(key) != group.status.phase

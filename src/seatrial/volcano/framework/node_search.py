@@ -65,11 +65,18 @@ class NodeSearch:
         self._failures: dict[tuple[str, str], _Failures] = {}
 
     def find(
-        self, task: TaskInfo, rows: Rows, severity: Severities, unfit_from: int, explain: Explain
+        self,
+        task: TaskInfo,
+        rows: Rows,
+        severity: Severities,
+        unfit_from: int,
+        explain: Explain,
+        is_last: bool = False,
     ) -> tuple[Rows, FitErrors]:
         """The nodes that fit, in the order they are met, and why the others that were met do not.
 
-        `severity` covers all nodes; a node of severity `unfit_from` or more does not fit.
+        `severity` covers all nodes; a node of severity `unfit_from` or more does not fit. What the last search of all
+        finds out need not be remembered.
         """
         count = len(rows)
         if not count:
@@ -88,7 +95,8 @@ class NodeSearch:
             fitting = fitting[:enough]
         self._start.place = (start + visited) % count
         failed = rows[:0] if len(places) == count else rows[_met(np.flatnonzero(unfit), start, visited, count)]
-        known = self._remember(task, failed, known, explain)
+        if known is not None or not is_last:
+            known = self._remember(task, failed, known, explain)
         errors = FitErrors()
         if not len(fitting):
             errors.parts = _remembered(known, failed) if known else [(failed, explain(task))]

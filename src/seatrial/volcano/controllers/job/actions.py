@@ -22,7 +22,7 @@ from seatrial.volcano.controllers.job.cache import JobPod, JobPods, read_group
 from seatrial.volcano.controllers.job.pod_group import min_resources, new_pod_group, pod_group_name, update_pod_group
 from seatrial.volcano.controllers.job.pods import job_pod, pod_name
 from seatrial.volcano.controllers.job.state import RETAIN_SOFT, Step, Update
-from seatrial.volcano.controllers.job.status import JobStatus, read_status
+from seatrial.volcano.controllers.job.status import JobStatus, JobView, read_job, read_status
 
 WRITER = "volcano-job"
 DEFAULT_MAX_RETRY = 3
@@ -58,31 +58,42 @@ class JobActions:
         self._queues = context.kind(*QUEUE)
         self._claims = context.kind("v1", "PersistentVolumeClaim")
         self._settled: dict[str, tuple[int, int]] = {}
-        """Generation of a Job, by its uid, and the revision of its PodGroup that agreed with it."""
+        """Generation of a Job, by its uid, and that of its PodGroup that agreed with it."""
         self._needs: dict[str, tuple[int, dict[str, str]]] = {}
         """Generation of a Job, by its uid, and the least resources of its PodGroup."""
+        self._rests: dict[str, tuple[object, ...]] = {}
+        """The situation that the last sync of a Job left, by the Job's uid, unless it goes on from there."""
 
     def sync(self, stored: Stored, update: Update | None) -> None:
         """Create the missing pods of a Job whose PodGroup is enqueued, delete the surplus, and count."""
-        job, old = stored.document(), read_status(stored)
-        spec = job["spec"]
-        if "deletionTimestamp" in job["metadata"] or self.store.find(self._queues, spec["queue"]) is None:
+        view = read_job(stored)
+        if view.metadata.deletion_timestamp or self.store.find(self._queues, view.spec.queue) is None:
             return
-        status = self._initiate(stored, job, old)
-        if not self._is_enqueued(job):
-            before = status.state.phase
-            if update is not None:
-                update(spec, status)
-            if status.state.phase != before:
-                status.note_transition(self.context.clock.now())
-                self._write(stored, status)
+        if self._rests.get(view.metadata.uid) == self._situation(stored, view, view.status):
             return
-        fresh = self._counted(stored, job, status)
+        job = stored.document()
+        status = self._initiate(stored, job, view.status)
+        is_enqueued = self._is_enqueued(job)
+        fresh = self._counted(stored, job, status) if is_enqueued else _copy(status)
         if update is not None:
-            update(spec, fresh)
+            update(job["spec"], fresh)
         if fresh != status:
             fresh.note_transition(self.context.clock.now())
             self._write(stored, fresh)
+        if fresh.state.phase == (view.status.state.phase or "Pending") and not fresh.terminating:
+            self._rests[view.metadata.uid] = self._situation(stored, view, fresh)
+
+    def _situation(self, stored: Stored, view: JobView, status: JobStatus) -> tuple[object, ...]:
+        """All that a sync goes by: another sync in the situation that the last one left does nothing."""
+        group = self.store.find(self._groups, f"{stored.name}-{view.metadata.uid}", stored.namespace)
+        return (
+            view.metadata.generation,
+            status.state.phase,
+            status.version,
+            status.retry_count,
+            group.revision if group is not None else 0,
+            self._pods.stamp((stored.namespace, stored.name)),
+        )
 
     def kill(self, stored: Stored, step: Step, target: Target | None) -> None:
         """Delete the pods of a Job, but for those in a retained phase, and its PodGroup."""
@@ -131,7 +142,7 @@ class JobActions:
 
     def _initiate(self, stored: Stored, job: Document, old: JobStatus) -> JobStatus:
         """Make what a Job needs before its pods; the status it has then."""
-        status = msgspec.structs.replace(old, state=msgspec.structs.replace(old.state))
+        status = _copy(old)
         if old.state.phase in ("", "Pending"):
             if not old.state.phase:
                 status.state.phase = "Pending"
@@ -149,16 +160,17 @@ class JobActions:
         stored = self.store.find(self._groups, pod_group_name(job), meta["namespace"])
         if stored is None:
             group = new_pod_group(job, self.kind, self._resources(job))
-            self.store.create(self._groups, group, namespace=meta["namespace"], writer=WRITER)
+            made = self.store.create(self._groups, group, namespace=meta["namespace"], writer=WRITER)
+            self._settled[meta["uid"]] = (meta["generation"], read_group(made).metadata.generation)
             return
-        settled = (meta["generation"], stored.revision)
+        settled = (meta["generation"], read_group(stored).metadata.generation)
         if self._settled.get(meta["uid"]) == settled:
             return
-        group = stored.document()
-        before = stored.document()["spec"]
+        group, before = stored.document(), stored.document()["spec"]
         update_pod_group(group, job, self._resources(job))
         if group["spec"] != before:
             self.store.update(self._groups, group, writer=WRITER)
+            return
         self._settled[meta["uid"]] = settled
 
     def _resources(self, job: Document) -> dict[str, str]:
@@ -173,6 +185,7 @@ class JobActions:
         """Drop what is kept of a Job that is gone."""
         self._settled.pop(uid, None)
         self._needs.pop(uid, None)
+        self._rests.pop(uid, None)
 
     def _create_claims(self, job: Document, status: JobStatus) -> None:
         meta = job["metadata"]
@@ -318,6 +331,10 @@ class JobActions:
         current = self.store.find(self.kind, stored.name, stored.namespace)
         if current is not None:
             write_status(self.store, current, msgspec.json.encode(status), WRITER)
+
+
+def _copy(status: JobStatus) -> JobStatus:
+    return msgspec.structs.replace(status, state=msgspec.structs.replace(status.state))
 
 
 def _lasted(job: Document, status: JobStatus) -> str:

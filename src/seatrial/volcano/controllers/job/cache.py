@@ -125,6 +125,7 @@ class _GroupOwner(msgspec.Struct, rename="camel"):
 
 
 class _GroupMetadata(msgspec.Struct, rename="camel"):
+    generation: int = 0
     owner_references: list[_GroupOwner] = []
 
 
@@ -152,11 +153,17 @@ class JobPods:
 
     def __init__(self) -> None:
         self._jobs: dict[tuple[str, str], dict[str, dict[str, JobPod]]] = {}
+        self._stamps: dict[tuple[str, str], int] = {}
+        self._changes = 0
 
     def put(self, pod: JobPod) -> None:
+        if self.find(pod) == pod:
+            return
+        self._stamp(pod)
         self._jobs.setdefault((pod.namespace, pod.job), {}).setdefault(pod.task, {})[pod.name] = pod
 
     def remove(self, pod: JobPod) -> None:
+        self._stamp(pod)
         tasks = self._jobs.get((pod.namespace, pod.job), {})
         pods = tasks.get(pod.task, {})
         pods.pop(pod.name, None)
@@ -164,6 +171,15 @@ class JobPods:
             tasks.pop(pod.task, None)
         if not tasks:
             self._jobs.pop((pod.namespace, pod.job), None)
+            self._stamps.pop((pod.namespace, pod.job), None)
+
+    def stamp(self, job: tuple[str, str]) -> int:
+        """A number that is another one whenever a pod of the Job has changed; 0 for a Job without pods."""
+        return self._stamps.get(job, 0)
+
+    def _stamp(self, pod: JobPod) -> None:
+        self._changes += 1
+        self._stamps[pod.namespace, pod.job] = self._changes
 
     def find(self, pod: JobPod) -> JobPod | None:
         """The row of the same pod as it was last put."""
@@ -177,3 +193,4 @@ class JobPods:
 
     def clear(self) -> None:
         self._jobs.clear()
+        self._stamps.clear()

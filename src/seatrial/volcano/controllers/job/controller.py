@@ -158,6 +158,8 @@ class VolcanoJob(QueueController):
             event = "PodPending" if before is None else self._event(before, pod)
             if pod.is_out_of_sync:
                 event = "OutOfSync"
+            if event == "OutOfSync" and before == pod:
+                return
         self._request((pod.namespace, pod.job), _request_of(pod, event))
 
     def _event(self, before: JobPod, pod: JobPod) -> str:

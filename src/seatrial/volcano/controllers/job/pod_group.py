@@ -4,10 +4,13 @@ Upstream: createOrUpdatePodGroup and calcPGMinResources of pkg/controllers/job.
 """
 
 import copy
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from seatrial.controllers.framework import controller_reference
-from seatrial.model.documents import Document
+from seatrial.model.documents import Document, decode, encode
 from seatrial.model.kinds import Kind
 from seatrial.model.pod_resources import Resources
 from seatrial.model.quantity import Quantity
@@ -18,6 +21,7 @@ from seatrial.volcano.apis.labels import PARTITION_ID, TASK_SPEC
 from seatrial.volcano.controllers.job.state import least_of_task
 
 _REQUESTS = "requests."
+SPECS_KEPT = 1024
 
 
 def pod_group_name(job: Document) -> str:
@@ -129,15 +133,20 @@ def _priority(task: Document, store: Store) -> int:
     return int(found.document().get("value", 0)) if found is not None else 0
 
 
-def pod_usage(template: Document, store: Store) -> dict[str, Quantity]:
+def pod_usage(template: Document, store: Store) -> Mapping[str, Quantity]:
     """What a pod costs of a quota; extended resources are named with and without `requests.`."""
     kind = store.kinds.named("v1", "Pod")
     if kind is None:
         raise LookupError("v1 Pod is not served")
-    pod = {"metadata": {}, "spec": template.get("spec") or {}}
-    found = charge(kind, pod, store.clock.now())
+    return _usage(kind, encode(template.get("spec") or {}))
+
+
+@lru_cache(SPECS_KEPT)
+def _usage(kind: Kind, spec: bytes) -> Mapping[str, Quantity]:
+    """The same by the encoded spec, which many Jobs have in common; a live pod costs the same at any time."""
+    found = charge(kind, {"metadata": {}, "spec": decode(spec)}, 0)
     for name, amount in list(found.items()):
         plain = name.removeprefix(_REQUESTS)
         if plain != name and "/" in plain:
             found[plain] = amount
-    return found
+    return MappingProxyType(found)

@@ -56,13 +56,32 @@ class JobStatus(msgspec.Struct, rename="camel", omit_defaults=True):
         self.conditions = [*others, JobCondition(phase, self.state.last_transition_time)]
 
 
-class _WithStatus(msgspec.Struct):
+class JobMetadata(msgspec.Struct, rename="camel"):
+    uid: str = ""
+    generation: int = 0
+    deletion_timestamp: str | None = None
+
+
+class JobSpec(msgspec.Struct):
+    queue: str = ""
+
+
+class JobView(msgspec.Struct):
+    """What decides whether a Job has to be synced."""
+
+    metadata: JobMetadata = msgspec.field(default_factory=JobMetadata)
+    spec: JobSpec = msgspec.field(default_factory=JobSpec)
     status: JobStatus = msgspec.field(default_factory=JobStatus)
 
 
-_decoder = msgspec.json.Decoder(_WithStatus)
+_decoder = msgspec.json.Decoder(JobView)
+
+
+def read_job(stored: Stored) -> JobView:
+    """A stored Job without its tasks."""
+    return _decoder.decode(stored.data)
 
 
 def read_status(stored: Stored) -> JobStatus:
     """The status of a stored Job."""
-    return _decoder.decode(stored.data).status
+    return read_job(stored).status

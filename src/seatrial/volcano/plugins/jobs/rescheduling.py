@@ -10,6 +10,7 @@ from typing import Any
 from seatrial.model.documents import Document
 from seatrial.model.durations import DurationError, parse_duration
 from seatrial.model.times import MINUTE
+from seatrial.store.registry.qos import quality_of_service
 from seatrial.volcano.cache.node_info import NodeInfo
 from seatrial.volcano.cache.task_info import TaskInfo
 from seatrial.volcano.framework.extension_points import Point
@@ -114,15 +115,4 @@ def _less_important(left: TaskInfo, right: TaskInfo) -> int:
 
 
 def _qos(task: TaskInfo) -> str:
-    containers = [*(task.pod.spec.get("containers") or ()), *(task.pod.spec.get("initContainers") or ())]
-    resources = [container.get("resources") or {} for container in containers]
-    if not any(part.get("requests") or part.get("limits") for part in resources):
-        return "BestEffort"
-    limits = [part.get("limits") or {} for part in resources]
-    requests = [part.get("requests") or limit for part, limit in zip(resources, limits, strict=True)]
-    complete = all(
-        limit.get(name) is not None and limit.get(name) == request.get(name)
-        for limit, request in zip(limits, requests, strict=True)
-        for name in ("cpu", "memory")
-    )
-    return "Guaranteed" if complete else "Burstable"
+    return quality_of_service(task.pod.spec)
