@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from seatrial.store.registry.kinds import selectable_fields, strategy_of
     from seatrial.store.registry.patching import patched
+    from seatrial.store.registry.qos import quality_of_service
     from seatrial.store.registry.status_writes import encoded_status, write_status
 
-__all__ = ["encoded_status", "patched", "selectable_fields", "strategy_of", "write_status"]
+__all__ = ["encoded_status", "patched", "quality_of_service", "selectable_fields", "strategy_of", "write_status"]
 
 if not TYPE_CHECKING:
     from seatrial.model.lazy_exports import lazy_exports
@@ -17,6 +18,7 @@ if not TYPE_CHECKING:
         {
             "encoded_status": "status_writes",
             "patched": "patching",
+            "quality_of_service": "qos",
             "selectable_fields": "kinds",
             "strategy_of": "kinds",
             "write_status": "status_writes",

@@ -10,7 +10,7 @@ from typing import Any
 from seatrial.model.documents import Document
 from seatrial.model.durations import DurationError, parse_duration
 from seatrial.model.times import MINUTE
-from seatrial.store.registry.qos import quality_of_service
+from seatrial.store.registry import quality_of_service
 from seatrial.volcano.cache.node_info import NodeInfo
 from seatrial.volcano.cache.task_info import TaskInfo
 from seatrial.volcano.framework.extension_points import Point
