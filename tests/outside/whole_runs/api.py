@@ -12,10 +12,10 @@ from tests.outside.whole_runs.shape import Document, Operation
 KINDS = builtin_kinds()
 
 
-def path_of(kind: Kind, namespace: str = "default", name: str = "") -> str:
-    """Where the API serves a kind, or one object of it."""
+def path_of(kind: Kind, name: str = "") -> str:
+    """Where the API serves a kind of the namespace default or of none, or one object of it."""
     root = f"/apis/{kind.api_version}" if kind.group else f"/api/{kind.version}"
-    within = f"/namespaces/{namespace}" if kind.namespaced else ""
+    within = "/namespaces/default" if kind.namespaced else ""
     return f"{root}{within}/{kind.plural}" + (f"/{name}" if name else "")
 
 
@@ -37,19 +37,15 @@ class Api:
         kind = known_kind(KINDS, operation.api_version, operation.kind)
         answer: Document
         if operation.verb == "create":
-            answer = self.call("POST", path_of(kind, operation.namespace), operation.body)
-            if operation.body.get("status") and operation.kind != "Node":
-                path = path_of(kind, operation.namespace, operation.name) + "/status"
-                if "status" in kind.subresources:
-                    status = {"status": operation.body["status"]}
-                    answer = self.call("PATCH", path, status, "application/merge-patch+json")
+            answer = self.call("POST", path_of(kind), operation.body)
             return answer
-        path = path_of(kind, operation.namespace, operation.name)
+        path = path_of(kind, operation.name)
         if operation.verb == "delete":
             answer = self.call("DELETE", path, {"gracePeriodSeconds": 0})
             return answer
         path += f"/{operation.subresource}" if operation.subresource else ""
-        answer = self.call("PATCH", path, operation.body, "application/merge-patch+json")
+        kinds = {"patch": "merge-patch", "strategic": "strategic-merge-patch"}
+        answer = self.call("PATCH", path, operation.body, f"application/{kinds[operation.verb]}+json")
         return answer
 
     def listed(self, api_version: str, kind: str) -> list[Document]:

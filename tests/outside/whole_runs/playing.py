@@ -17,12 +17,13 @@ class Stage:
     def __init__(self, shape: Shape, real: ServedSide, ours: OurSide) -> None:
         self.shape, self.real, self.ours = shape, real, ours
         self.started: set[str] = set()
+        self.has_pods = False
 
     def play(self) -> None:
         for number, step in enumerate(self.shape.steps, 1):
+            time.sleep(self.shape.seconds)
             for operation in step:
                 self._both(operation)
-            time.sleep(self.shape.seconds)
             self._settle(f"{self.shape.name}, step {number}")
         time.sleep(0.3)
         self._settle(f"{self.shape.name}, the end")
@@ -30,7 +31,12 @@ class Stage:
         assert self.shape.expects(pods), f"{self.shape.name} has lost its point: {pods}"
 
     def _both(self, operation: Operation) -> None:
+        """Carry an operation out; with pods in the cluster both schedulers may answer to it."""
         self.ours.carry_out(operation, self.real.carry_out(operation))
+        self.has_pods = self.has_pods or operation.kind == "Pod"
+        if self.has_pods:
+            self.real.rest()
+            self.ours.rest()
 
     def _settle(self, where: str) -> None:
         for _ in range(50):

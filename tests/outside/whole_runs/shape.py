@@ -21,11 +21,10 @@ class Operation(NamedTuple):
     name: str
     body: Any = None
     subresource: str = ""
-    namespace: str = "default"
 
 
 Step = tuple[Operation, ...]
-"""Operations that follow each other without a pause; then both schedulers come to rest and are compared."""
+"""Operations after which both schedulers are compared; they come to rest after each one."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +41,11 @@ class Shape:
     starts_pods: bool = True
     """Whether bound pods become Running and pods that are being deleted go away between steps."""
     seconds: float = 0.0
-    """How long time passes after each step before the schedulers are compared (timeouts, delays of hardware)."""
+    """How long time passes before each step (backoffs, timeouts); a step may be empty."""
     backing_off: int = 0
     """How many pods may wait after an error when the schedulers are at rest."""
+    is_quick: bool = False
+    """Whether it is one of the few that every change is landed with."""
     random: Mapping[str, str] = field(default_factory=dict)
     """Parts of the comparison (`attempts:NAME`, `events:NAME`) that are random or timing upstream -> why."""
     expects: Callable[[Mapping[str, Document]], bool] = lambda pods: True
@@ -52,18 +53,14 @@ class Shape:
 
 
 def create(*documents: Document) -> Step:
-    """Creates objects."""
-    return tuple(
-        Operation(
-            "create",
-            document["apiVersion"],
-            document["kind"],
-            document["metadata"]["name"],
-            document,
-            namespace=document["metadata"].get("namespace", "default"),
-        )
-        for document in documents
-    )
+    """Creates objects; the status of any but a Node is written after that."""
+    found: list[Operation] = []
+    for document in documents:
+        where = document["apiVersion"], document["kind"], document["metadata"]["name"]
+        found.append(Operation("create", *where, document))
+        if document.get("status") and document["kind"] != "Node":
+            found.append(Operation("patch", *where, {"status": document["status"]}, "status"))
+    return tuple(found)
 
 
 def patch(kind: str, name: str, body: Document, *, subresource: str = "", api_version: str = "v1") -> Step:

@@ -28,6 +28,8 @@ from tests.outside.whole_runs.observing import Observation, Versions, observe
 from tests.outside.whole_runs.shape import Answer, Document, Operation, Shape
 
 HEAD: Document = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+QUIET = 3
+"""How often in a row nothing must have changed."""
 ATTEMPT = re.compile(r'"Attempting to schedule pod".* pod="default/([^"]+)"')
 
 
@@ -74,11 +76,14 @@ class ServedSide:
         last: object = None
         quiet = 0
         end = time.monotonic() + 60
-        while quiet < 3:
+        while quiet < QUIET:
             assert time.monotonic() < end, "the server does not come to rest"
-            self._scheduler.rest(self._backing_off)
-            now = [self.api.call("GET", f"/api/v1/{kind}")["items"] for kind in ("pods", "events")]
-            quiet = quiet + 1 if now == last else 0
+            time.sleep(0.01)
+            counts = self._scheduler.counts()
+            written = [self.api.call("GET", f"/api/v1/{kind}")["items"] for kind in ("pods", "events")]
+            waiting = sum(value for name, value in counts.items() if "pending_pods" in name)
+            now = counts, written
+            quiet = quiet + 1 if now == last and waiting <= self._backing_off else 0
             last = now
 
     def observe(self) -> Observation:
@@ -110,7 +115,7 @@ class OurSide:
     def carry_out(self, operation: Operation, answer: Document) -> None:
         """Write what the server has made of an operation."""
         kind = known_kind(self.store.kinds, operation.api_version, operation.kind)
-        namespace = operation.namespace if kind.namespaced else ""
+        namespace = "default" if kind.namespaced else ""
         self.clock.advance(time.time_ns() // 1000)
         if operation.verb == "create":
             self.store.load([answer], writer="user:test")
@@ -121,7 +126,7 @@ class OurSide:
             self.store.modify(
                 kind,
                 operation.name,
-                lambda document: merge(document, operation.body),
+                lambda document: _patch(document, operation, answer),
                 writer="user:test",
                 namespace=namespace,
                 subresource=operation.subresource,
@@ -158,6 +163,14 @@ class OurSide:
     def _on_pod(self, change: Change) -> None:
         if change.type != "DELETED":
             self._versions.add(change.stored.document())
+
+
+def _patch(document: Document, operation: Operation, answer: Document) -> None:
+    """A merge patch changes the fields it names; of any other the server's answer is taken."""
+    if operation.verb == "patch":
+        merge(document, operation.body)
+    else:
+        document["spec"] = answer["spec"]
 
 
 @contextmanager

@@ -20,6 +20,7 @@ SHAPES = (
             patch("Node", "n1", {"spec": {"taints": None}}),
             patch("Node", "n2", {"metadata": {"labels": {"disk": "ssd"}}}),
         ),
+        is_quick=True,
         expects=lambda pods: bool(pods["ssd"]["node"]) and not pods["large"]["node"],
     ),
 )
