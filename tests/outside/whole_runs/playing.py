@@ -21,9 +21,10 @@ class Stage:
 
     def play(self) -> None:
         for number, step in enumerate(self.shape.steps, 1):
-            time.sleep(self.shape.seconds)
+            time.sleep(self.shape.pause)
             for operation in step:
                 self._both(operation)
+            time.sleep(self.shape.seconds)
             self._settle(f"{self.shape.name}, step {number}")
         time.sleep(0.3)
         self._settle(f"{self.shape.name}, the end")

@@ -41,7 +41,9 @@ class Shape:
     starts_pods: bool = True
     """Whether bound pods become Running and pods that are being deleted go away between steps."""
     seconds: float = 0.0
-    """How long time passes before each step (backoffs, timeouts); a step may be empty."""
+    """How long time passes after each step before the schedulers are compared (timeouts, delays of hardware)."""
+    pause: float = 0.0
+    """How long time passes before each step, so that no pod is backing off."""
     backing_off: int = 0
     """How many pods may wait after an error when the schedulers are at rest."""
     is_quick: bool = False

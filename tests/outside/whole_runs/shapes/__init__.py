@@ -2,7 +2,9 @@
 
 from tests.outside.whole_runs.shape import Shape
 from tests.outside.whole_runs.shapes import (
+    claims,
     devices,
+    extender_choices,
     extenders,
     nodes,
     pods,
@@ -14,7 +16,9 @@ from tests.outside.whole_runs.shapes import (
 )
 
 ALL: tuple[Shape, ...] = (
+    *claims.SHAPES,
     *devices.SHAPES,
+    *extender_choices.SHAPES,
     *extenders.SHAPES,
     *nodes.SHAPES,
     *pods.SHAPES,

@@ -1,5 +1,7 @@
 """Preemption: chains of it, budgets, nominations that are taken over, and victims that take their time."""
 
+from typing import Any
+
 from tests.outside.whole_runs.builders import node, pod, priority_class
 from tests.outside.whole_runs.shape import Document, Shape, create, delete
 
@@ -9,7 +11,7 @@ SHORT_BACKOFF = {"podInitialBackoffSeconds": 1, "podMaxBackoffSeconds": 1}
 NEVER = {**priority_class("polite", 5000), "preemptionPolicy": "Never"}
 
 
-def low(name: str, cpu: str = "1", **more: object) -> Document:
+def low(name: str, cpu: str = "1", **more: Any) -> Document:
     return pod(name, cpu=cpu, priorityClassName="low", **more)
 
 
@@ -64,7 +66,7 @@ SHAPES = (
             delete("Pod", "high"),
         ),
         config=SHORT_BACKOFF,
-        seconds=2.2,
+        pause=2.2,
         starts_pods=False,
         expects=lambda pods: pods["middle"]["node"] == "n1",
     ),

@@ -1,12 +1,14 @@
 """Volumes: claims, volumes, classes, drivers and limits that pods wait for."""
 
+from typing import Any
+
 from tests.outside.whole_runs.builders import claim, named, node, pod, storage_class, volume
 from tests.outside.whole_runs.shape import Document, Shape, create, patch
 
 CSI = "csi.example.com"
 
 
-def with_claim(name: str, *claims: str, **spec: object) -> Document:
+def with_claim(name: str, *claims: str, **spec: Any) -> Document:
     volumes = [{"name": each, "persistentVolumeClaim": {"claimName": each}} for each in claims]
     return pod(name, volumes=volumes, **spec)
 
