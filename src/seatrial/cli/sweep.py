@@ -1,7 +1,7 @@
 """`seatrial sweep`: many runs of a scenario with other values, and which of them are worth having."""
 
-import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -84,6 +84,7 @@ def _run(
     quiet: bool,
 ) -> None:
     """Run points on the engine; Ctrl-C keeps what is done."""
+    began = time.monotonic()
     chosen = _engine(whole.bundle, engine, address, processes)
     try:
         with _progress(len(points), quiet=quiet) as advance:
@@ -93,6 +94,11 @@ def _run(
         raise typer.Exit(1) from None
     finally:
         chosen.close()
+    seconds = time.monotonic() - began
+    if not quiet:
+        typer.echo(
+            f"seatrial: {len(points)} points in {seconds:.1f} s ({len(points) / seconds:.3g} points/s)", err=True
+        )
 
 
 def _engine(bundle: "Bundle", engine: str, address: str | None, processes: int | None) -> "Engine":
@@ -100,9 +106,9 @@ def _engine(bundle: "Bundle", engine: str, address: str | None, processes: int |
         from seatrial.sweep.engines.ray_cluster import RayEngine
 
         return RayEngine(bundle, address)
-    from seatrial.sweep.engines.local import LocalEngine
+    from seatrial.sweep.engines.local import LocalEngine, usable_cpus
 
-    return LocalEngine(bundle, processes or len(os.sched_getaffinity(0)))
+    return LocalEngine(bundle, processes or usable_cpus())
 
 
 @contextmanager

@@ -3,12 +3,12 @@
 Imports are inside the functions: a worker process sets its environment up before the first of them.
 """
 
-import shutil
-import tempfile
 import weakref
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from seatrial.sweep.scratch import make_scratch
 
 if TYPE_CHECKING:
     from seatrial.model.documents import Document
@@ -49,8 +49,9 @@ class Worker:
         from seatrial.scheduler.plugins import load_plugins
 
         self._bundle = bundle
-        self._folder = root = Path(tempfile.mkdtemp(prefix="seatrial-sweep-"))
-        self.close = weakref.finalize(self, shutil.rmtree, root, ignore_errors=True)
+        self._folder, remove = make_scratch()
+        root = self._folder
+        self.close = weakref.finalize(self, remove)
         modules = []
         for place, (name, source) in enumerate(bundle.plugins.items()):
             file = root / f"plugins-{place}" / Path(name).name

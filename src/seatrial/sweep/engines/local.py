@@ -19,7 +19,16 @@ from seatrial.sweep.worker import FAILED, Outcome, Worker
 
 IN_HAND = 2
 """Points for each process, so that none waits for the next."""
+ONE_THREAD = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+"""The environment of the processes: there is one for each CPU, and threads of theirs would only take turns."""
 _worker: Worker | None = None
+
+
+def usable_cpus() -> int:
+    """How many CPUs this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 class LocalEngine:
@@ -69,6 +78,8 @@ class LocalEngine:
             return _outcome(point, pool.submit(_run, point))
 
     def _new(self, processes: int) -> ProcessPoolExecutor:
+        # Libraries read these when they are imported, which is before the initializer runs.
+        os.environ.update({name: os.environ.get(name, value) for name, value in ONE_THREAD.items()})
         # Spawned, not forked: polars has threads, and a fork may copy a lock that one of them holds.
         context = get_context("spawn")
         return ProcessPoolExecutor(processes, mp_context=context, initializer=_start, initargs=(self._bundle,))
