@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from seatrial.api import Cluster, Result, Simulation, run
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     """The Python API is imported when it is first used, so that `import seatrial` stays light."""
     if name not in __all__:

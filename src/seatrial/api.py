@@ -22,26 +22,31 @@ from seatrial.scenario import ScenarioRun, SimulationOptions, fresh_store
 from seatrial.scenario.engine import TieBreak, scheduler_maker
 from seatrial.scenario.spec import decode_scenario, read_scenario, respell
 from seatrial.scheduler.config import Configuration, load_configuration, read_configuration
-from seatrial.scheduler.plugins import known_points
+from seatrial.scheduler.plugins import known_points, load_plugins
 from seatrial.timeline import Level, Timeline
 
 __all__ = ["Cluster", "Result", "Simulation", "run"]
 
 Source = str | Path | Document
 ConfigSource = str | Path | Document | Configuration
+Plugins = str | Path | type[Any] | Sequence[str | Path | type[Any]]
 
 
 def run(
     scenario: Source,
     scheduler_config: ConfigSource | None = None,
-    plugins: Sequence[type[Any]] = (),
+    plugins: Plugins = (),
     seed: int = 0,
     record: Level = "full",
     *,
     tie_break: TieBreak = "upstream",
     **options: Any,
 ) -> Result:
-    """Run a scenario (a path or a document) in this process; `options` are those of `SimulationOptions`."""
+    """Run a scenario (a path or a document) in this process; `options` are those of `SimulationOptions`.
+
+    `plugins` are classes, modules by name, or .py files: `plugins=["spot.py", QuietNodes, "my.module"]`. They run where
+    `scheduler_config` enables them.
+    """
     return Simulation(scenario, scheduler_config, plugins, seed, record, tie_break=tie_break, **options).run()
 
 
@@ -52,7 +57,7 @@ class Simulation:
         self,
         scenario: Source,
         scheduler_config: ConfigSource | None = None,
-        plugins: Sequence[type[Any]] = (),
+        plugins: Plugins = (),
         seed: int = 0,
         record: Level = "full",
         *,
@@ -62,11 +67,17 @@ class Simulation:
         """`options` are those of `SimulationOptions`: cells, drain, max_loops, snapshot, strategy, registry."""
         document, folder = _document(scenario)
         clock = Clock()
+        classes = plugin_classes(plugins)
         maker = scheduler_maker(
-            configuration_from(scheduler_config, plugins), tie_break=tie_break, seed=seed, plugins=plugins
+            configuration_from(scheduler_config, classes), tie_break=tie_break, seed=seed, plugins=classes
         )
         chosen = SimulationOptions(level=record, **options)
         self.scenario_run = ScenarioRun(document, fresh_store(clock, seed), clock, maker, chosen, folder=folder)
+
+    def __repr__(self) -> str:
+        status = self.scenario_run.status
+        step = "" if status.major is None else f" in step {status.major}"
+        return f"<Simulation {self.scenario_run.document['metadata']['name']}: {status.phase}{step}>"
 
     def run(self, each: Callable[[], None] | None = None) -> Result:
         """Run until Succeeded, Paused or Failed."""
@@ -97,6 +108,16 @@ class Cluster(_Cluster):
 
 def _run_of(name: str, scenario: bytes, timeline: Timeline) -> Run:
     return Run(name, scenario, None, timeline.rows.table(), timeline.dictionary.document())
+
+
+def plugin_classes(plugins: Plugins) -> list[type[Any]]:
+    """Plugin classes from classes, names of modules, and .py files."""
+    given = [plugins] if isinstance(plugins, str | Path | type) else plugins
+    found: dict[str, type[Any]] = {}
+    for each in given:
+        classes = [each] if isinstance(each, type) else load_plugins([str(each)])
+        found.update((plugin.__name__, plugin) for plugin in classes)
+    return list(found.values())
 
 
 def configuration_from(source: ConfigSource | None, plugins: Sequence[type[Any]] = ()) -> Configuration:

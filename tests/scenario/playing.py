@@ -110,6 +110,9 @@ class SlotScheduler:
     def profile_names(self) -> list[str]:
         return ["default-scheduler"]
 
+    def warnings(self) -> list[str]:
+        return []
+
     def has_work(self) -> bool:
         return bool(self.queue)
 

@@ -79,6 +79,16 @@ class World:
             self.scheduler.schedule_one()
         raise AssertionError("the scheduler does not come to rest")
 
+    def run_out(self, most: int = 50) -> list[Decision]:
+        """Schedule and let inner timers run out, at most so many; the decisions made."""
+        made = self.run()
+        for _ in range(most):
+            if self.clock.next_inner() is None:
+                break
+            self.clock.fire_next(outer=False)
+            made += self.run()
+        return made
+
     def document(self, name: str) -> Document:
         return self.store.get(self.kind("Pod"), name, "default").document()
 

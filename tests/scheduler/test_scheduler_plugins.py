@@ -42,23 +42,6 @@ def test_a_rejection_by_a_plugin_has_its_text() -> None:
     assert world.node_of("a") == "n1"
 
 
-@proves("MP-011")
-def test_a_plugin_cannot_change_what_it_is_shown() -> None:
-    """Labels of a node and the spec of a pod are views."""
-
-    class Vandal(Plugin):
-        def filter_one(self, pod: Any, node: Any) -> bool:
-            with pytest.raises((AttributeError, TypeError)):
-                pod.node = "elsewhere"
-            return True
-
-    world = World(enabled("Vandal"), [Vandal])
-    world.node("n1")
-    world.pod("a")
-    world.run()
-    assert world.node_of("a") == "n1"
-
-
 def test_arguments_reach_the_plugin() -> None:
     class Only(Plugin):
         def filter_one(self, pod: Any, node: Any) -> bool:
@@ -198,7 +181,7 @@ def test_an_error_waits_its_backoff_out_and_ends_in_the_status() -> None:
     assert world.node_of("a") == "n1"
 
 
-def test_an_error_that_never_ends_does_not_keep_a_step_going() -> None:
+def test_a_pod_rests_after_three_equal_errors_until_something_changes() -> None:
     class Broken(Plugin):
         def pre_filter(self, pod: Any, nodes: Any) -> Any:
             return error("always")
@@ -206,13 +189,51 @@ def test_an_error_that_never_ends_does_not_keep_a_step_going() -> None:
     world = World(enabled("Broken"), [Broken])
     world.node("n1")
     world.pod("a")
-    world.run()
-    rounds = 0
-    while world.clock.next_inner() is not None and rounds < 50:
-        world.clock.fire_next(outer=False)
-        world.run()
-        rounds += 1
-    assert rounds == 5
+    assert len(world.run_out()) == 3
+    assert list(world.scheduler.queue.unschedulable.resting) == ["default/a"]
+    assert world.run_out() == []
+    world.node("n2")
+    assert len(world.run_out()) == 3
+
+
+def test_a_sweep_tries_a_resting_pod_once() -> None:
+    class Broken(Plugin):
+        def pre_filter(self, pod: Any, nodes: Any) -> Any:
+            return error("always")
+
+    world = World(enabled("Broken"), [Broken])
+    world.node("n1")
+    world.pod("a")
+    world.run_out()
+    world.scheduler.sweep()
+    assert len(world.run_out()) == 1
+
+
+def test_errors_are_retried_for_ever_in_real_time() -> None:
+    class Broken(Plugin):
+        def pre_filter(self, pod: Any, nodes: Any) -> Any:
+            return error("always")
+
+    world = World(enabled("Broken"), [Broken], retries_errors=True)
+    world.node("n1")
+    world.pod("a")
+    world.run_out(most=6)
+    assert [queued.pod.name for queued in world.scheduler.queue.backoff] == ["a"]
+
+
+def test_errors_that_differ_are_no_reason_to_rest() -> None:
+    class Broken(Plugin):
+        calls = 0
+
+        def pre_filter(self, pod: Any, nodes: Any) -> Any:
+            Broken.calls += 1
+            return error(f"number {Broken.calls}")
+
+    world = World(enabled("Broken"), [Broken])
+    world.node("n1")
+    world.pod("a")
+    assert len(world.run_out()) == 6
+    assert not world.scheduler.queue.unschedulable.resting
 
 
 @proves("MP-044")

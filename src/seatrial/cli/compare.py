@@ -8,6 +8,7 @@ import typer
 from seatrial.cli.compare_sides import Schedulers, Tries, given_sides, is_simulation
 from seatrial.cli.output_folder import make_folder
 from seatrial.cli.outside_options import OutsideTimeout, read_options
+from seatrial.cli.results import Measures
 from seatrial.cli.scheduler_options import Gates
 from seatrial.model.errors import ConfigError
 
@@ -51,6 +52,7 @@ def compare(
         typer.Option(min=1, help="Runs of each with random ties, seeds 0 to N-1; says what is significant."),
     ] = None,
     measure: Annotated[list[str] | None, typer.Option(help="Only these measures.")] = None,
+    measures: Measures = None,
     fail_if: Annotated[
         list[str] | None, typer.Option(help="Exit 1 if a number changes so, e.g. 'allocation_cpu < -1%'.")
     ] = None,
@@ -67,10 +69,12 @@ def compare(
     (Wilcoxon signed-rank): below 0.05 it is called significant.
     """
     from seatrial.results.comparison import compare as compare_runs
+    from seatrial.results.measure import load_measures
     from seatrial.results.thresholds import Threshold
     from seatrial.scenario.engine import load_controllers
     from seatrial.web import compare_page, write_page
 
+    load_measures(measures or ())
     thresholds = [Threshold.parse(text) for text in fail_if or []]
     make_folder(out)
     _check_junit(junit)

@@ -12,6 +12,11 @@ if TYPE_CHECKING:
 
 ROWS = 24
 
+Measures = Annotated[
+    list[str] | None,
+    typer.Option("--measures", help="A Python module (or .py file) with measures of yours; may be repeated."),
+]
+
 
 def register(app: typer.Typer) -> None:
     app.command()(results)
@@ -28,13 +33,15 @@ def results(
     ] = False,
     parquet: Annotated[Path | None, typer.Option(help="Write MEASURE.parquet files into this folder.")] = None,
     server: ServerOption = None,
+    measures: Measures = None,
 ) -> None:
     """Print the measures of a run, or write them as CSV or Parquet."""
     from seatrial.model.documents import encode
-    from seatrial.results.measure import find_measures
+    from seatrial.results.measure import find_measures, load_measures
     from seatrial.results.tables import as_document
 
     _refuse_options(csv=csv, parquet=parquet)
+    load_measures(measures or ())
     chosen = find_measures(names or [])
     with load_run(run, server) as loaded:
         if json:
@@ -66,14 +73,15 @@ def _refuse_options(**folders: Path | None) -> None:
             raise ConfigError("", f"--{name}", f"expected a folder, got {folder} (./{folder} is a folder of that name)")
 
 
-def measures() -> None:
+def measures(measures: Measures = None) -> None:
     """List the measures and what they are."""
     from rich.console import Console
     from rich.markup import escape
 
     from seatrial.cli.tables import print_indented
-    from seatrial.results.measure import all_measures
+    from seatrial.results.measure import all_measures, load_measures
 
+    load_measures(measures or ())
     console = Console(highlight=False)
     for name, measure in all_measures().items():
         unit = f"  [{measure.unit}]" if measure.unit else ""

@@ -106,7 +106,7 @@ def run(
     status = run_scenario(
         document, scenario, maker, options, seed, target, programs, report=report, quiet=quiet, json=json
     )
-    if status.phase == "Failed":
+    if status.phase == "Failed" or status.failing_pods:
         if quiet:
             typer.echo(f"seatrial: {status.message}", err=True)
         raise typer.Exit(1)

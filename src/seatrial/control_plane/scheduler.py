@@ -47,7 +47,7 @@ class EmbeddedScheduler:
         configuration = load_or_refuse(config, plugins, gates)
         turns = Turns()
         scheduler = Scheduler(
-            store, clock, configuration, recorder=recorder, plugins=plugins, background=Threads(), tolerant=True,
+            store, clock, configuration, recorder=recorder, plugins=plugins, background=Threads(), retries_errors=True,
             transport=TurnTransport(HttpTransport(), turns),
         )  # fmt: skip
         scheduler.start()

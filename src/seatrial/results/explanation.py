@@ -51,6 +51,9 @@ class Explanation:
     def __str__(self) -> str:
         return self.sentence
 
+    def __repr__(self) -> str:
+        return f"<Explanation after {len(self.attempts)} attempts: {self.sentence}>"
+
 
 def find_pods(run: Run, pattern: str) -> list[str]:
     """The pods of a name (in `default`, or `namespace/name`) or glob; NotFound with the nearest names without any."""

@@ -8,7 +8,7 @@ that declare measures in the same way.
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import entry_points
@@ -19,6 +19,7 @@ import polars as pl
 from seatrial.model.errors import ConfigError
 from seatrial.results.facts import sentence
 from seatrial.results.run import Run
+from seatrial.scheduler.plugins import load_module
 
 Better = Literal["higher", "lower", ""]
 Table = Callable[[Run], pl.DataFrame]
@@ -103,6 +104,16 @@ def all_measures() -> Mapping[str, Measure]:
     for point in entry_points(group="seatrial.measures"):
         point.load()
     return dict(sorted(_declared.items()))
+
+
+def load_measures(modules: Iterable[str]) -> None:
+    """Declare the measures of modules or .py files; ConfigError where there is none in one."""
+    for name in modules:
+        before = dict(_declared)
+        load_module(name)
+        if _declared == before:
+            raise ConfigError(name, "", "no function in it is declared with seatrial.results.measure.measure")
+        all_measures.cache_clear()
 
 
 def find_measures(names: list[str]) -> list[Measure]:

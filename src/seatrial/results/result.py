@@ -39,6 +39,10 @@ class Result:
     def __init__(self, run: Run) -> None:
         self.run = run
 
+    def __repr__(self) -> str:
+        bound, pods = self.pods["bound"].count(), len(self.pods)
+        return f"<Result of {self.run.name}: {self.phase}, {bound} of {pods} pods bound>"
+
     @classmethod
     def load(cls, path: Path | str) -> "Result":
         """Open a result: a folder, a Scenario with its result in a file, or standard input (`-`)."""

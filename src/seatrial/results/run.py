@@ -46,6 +46,9 @@ class Run:
     grids: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = field(default_factory=dict, repr=False)
     """What `usage` has worked out, by resource."""
 
+    def __repr__(self) -> str:
+        return f"<Run {self.name}: {self.phase}, {len(self.steps)} steps>"
+
     @classmethod
     def load(cls, source: Path | str) -> "Run":
         """Read an `--out` folder, a `result.json`, a served Scenario in JSON or YAML, or standard input (`-`)."""

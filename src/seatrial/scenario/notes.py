@@ -3,7 +3,7 @@
 Each note answers a question that the timeline leaves open because nothing happened.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from seatrial.scenario.engine.controller_set import SimulationControllers
 from seatrial.scenario.engine.embedded_volcano import VOLCANO
@@ -14,6 +14,8 @@ from seatrial.timeline import PodHistory, scheduler_of
 
 REPORTED_JOBS = 5
 """Waiting jobs of Volcano whose reasons the message of a scenario gives."""
+REPORTED_ERRORS = 3
+"""Different errors of attempts that the message of a scenario gives."""
 REPORTED_PODS = 3
 """Pods without a scheduler that the message of a scenario names."""
 
@@ -49,6 +51,16 @@ def unclaimed_pods(pods: Iterable[PodHistory], names: Collection[str]) -> Iterat
     parts = [f"{len(listed)} for {name} ({_few(listed)})" for name, listed in waiting.items()]
     running = f"the schedulers are {', '.join(sorted(names))}" if names else "none is enabled"
     yield "unclaimed", f"no scheduler takes these pods, {running}: {'; '.join(parts)}" if parts else ""
+
+
+def errors(counts: Mapping[str, int], failing: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Attempts that failed with an error, and the pods that still do: those of plugins and extenders above all."""
+    total = sum(counts.values())
+    listed = [f"{times} × {text}" for text, times in list(counts.items())[:REPORTED_ERRORS]]
+    more = f"; {len(counts) - REPORTED_ERRORS} more errors" if len(counts) > REPORTED_ERRORS else ""
+    yield "errors", f"{total} attempts failed with an error: {'; '.join(listed)}{more}" if total else ""
+    rests = f"{len(failing)} pods rest after errors until something changes: {_few(list(failing))}"
+    yield "resting", rests if failing else ""
 
 
 def contradictions(controllers: Controllers) -> Iterator[tuple[str, str]]:

@@ -76,6 +76,11 @@ class Cluster:
         self.store.before_write = self._engine.about_to_write
         controllers.start()
 
+    def __repr__(self) -> str:
+        pods = self.timeline.pods
+        nodes = self.store.list(self._kind("nodes"))
+        return f"<Cluster of {len(nodes)} nodes, {pods.bound} pods bound and {pods.pending} pending>"
+
     def apply(self, object: Document | str | Path) -> None:
         """Create objects, or bring them to what is given; a text or a file may hold many."""
         if isinstance(object, Path):

@@ -19,7 +19,7 @@ from seatrial.scenario.engine.controller_set import SimulationControllers
 from seatrial.scenario.engine.embedded_volcano import VOLCANO, VolcanoSettings, volcano_maker
 from seatrial.scenario.engine.engine import Engine, Settings
 from seatrial.scenario.engine.participants import Participant, SchedulerLoop, SchedulerParticipant
-from seatrial.scenario.notes import contradictions, unclaimed_pods, unserved, waiting_jobs
+from seatrial.scenario.notes import contradictions, errors, unclaimed_pods, unserved, waiting_jobs
 from seatrial.scenario.spec.annotations import check_annotations
 from seatrial.scenario.spec.dialect import FAILED, PAUSED, Phase, dialect_of
 from seatrial.scenario.spec.kind import SCENARIO, STEP_DURATION, Controllers
@@ -265,6 +265,7 @@ class ScenarioRun:
             self.timeline.major = self.plan.first() or 0
             self._load_snapshot()
         scheduler = self._make_scheduler(store, clock, self.timeline)
+        self.status.notes.update((text, text) for text in scheduler.warnings())
         outside = {name: partial(make, self) for name, make in self.options.outside.items()}
         controllers = registry.build(chosen, dialect, store, clock, scheduler, volcano, outside)
         duration = step_duration(self.document)
@@ -302,8 +303,16 @@ class ScenarioRun:
         if self.status.phase != FAILED:
             self._note(unserved(controllers))
         self._note(waiting_jobs(controllers))
+        failing = self._failing_pods()
+        self.status.failing_pods = len(failing)
+        self._note(errors(self.timeline.errors, failing))
         if not self.options.outside:
             self._note(unclaimed_pods(self.timeline.pods, self._scheduler_names(controllers)))
+
+    def _failing_pods(self) -> list[str]:
+        """Pending pods whose last attempt failed with an error, as namespace/name."""
+        alive = ((key, self.timeline.pods.find(key)) for key in self.timeline.failing)
+        return ["/".join(key) for key, history in alive if history is not None and history.is_pending]
 
     def _note_without_effect(self, engine: Engine) -> None:
         """Note parts of the spec that have no effect."""

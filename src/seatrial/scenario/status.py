@@ -77,6 +77,8 @@ class ScenarioStatus:
     published: int = 0
     not_in_timeline: Document = field(default_factory=dict)
     """Facts for the readers of the result that no entry of the timeline shows: see `timeline.unshown`."""
+    failing_pods: int = 0
+    """How many pods rest at the end because their last attempt failed with an error; the command then exits with 1."""
 
     @property
     def message(self) -> str:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from seatrial.scheduler.node_admission import Rejection, admission_check
-    from seatrial.scheduler.schedule_one.decision import SCHEDULED, UNSCHEDULABLE, WAITING, Decision, Preemption
+    from seatrial.scheduler.schedule_one.decision import ERROR, SCHEDULED, UNSCHEDULABLE, WAITING, Decision, Preemption
     from seatrial.scheduler.schedule_one.recorder import ANNOTATOR, BothRecorders, ListRecorder, NoRecorder, Recorder
     from seatrial.scheduler.scheduler import Scheduler
 
 __all__ = [
     "ANNOTATOR",
+    "ERROR",
     "SCHEDULED",
     "UNSCHEDULABLE",
     "WAITING",
@@ -36,6 +37,7 @@ if not TYPE_CHECKING:
             "ANNOTATOR": "schedule_one.recorder",
             "BothRecorders": "schedule_one.recorder",
             "Decision": "schedule_one.decision",
+            "ERROR": "schedule_one.decision",
             "ListRecorder": "schedule_one.recorder",
             "NoRecorder": "schedule_one.recorder",
             "Preemption": "schedule_one.decision",

@@ -25,6 +25,7 @@ from seatrial.scheduler.framework.interface import Handle, Plugin
 from seatrial.scheduler.framework.pre_bind import PodsInPreBind
 from seatrial.scheduler.framework.waiting_pods import WaitingPods
 from seatrial.scheduler.metrics import SchedulerMetrics
+from seatrial.scheduler.plugins.plugin_warnings import plugin_warnings
 from seatrial.scheduler.plugins.registry import Registry
 from seatrial.scheduler.preemption.executor import Preempter, RunningPreemptions
 from seatrial.scheduler.profile import build_profiles
@@ -43,7 +44,8 @@ from seatrial.store import Store
 class Scheduler:
     """A kube-scheduler on a store. `plugins` are classes of users' plugins that a configuration may enable.
 
-    A user's plugin that raises ends the run (PluginFailed), or, where the scheduler is `tolerant`, the attempt.
+    A user's plugin that raises fails the attempt. A pod whose attempts fail three times with the same error while
+    nothing changes rests until something does; `retries_errors` goes on trying as kube-scheduler does in real time.
     """
 
     name = "scheduler"
@@ -61,14 +63,16 @@ class Scheduler:
         transport: Transport | None = None,
         events: bool = True,
         background: Background | None = None,
-        tolerant: bool = False,
+        retries_errors: bool = False,
         shortcuts: Shortcuts | None = None,
     ) -> None:
         self._shortcuts = shortcuts or chosen_shortcuts()
         self.store, self.clock = store, clock
         self.recorder: Recorder = recorder or NoRecorder()
         self.metrics = SchedulerMetrics()
-        self._registry = Registry(plugins, tolerant=tolerant)
+        self._plugins = tuple(plugins)
+        self._registry = Registry(self._plugins)
+        self._retries_errors = retries_errors
         self._tie_break, self._seed = tie_break, seed
         self._transport = transport
         self._reports_events = events
@@ -136,6 +140,10 @@ class Scheduler:
     def watcher(self) -> Watcher:
         """What keeps the picture of the cluster; a stop replaces it."""
         return self._watcher
+
+    def warnings(self) -> list[str]:
+        """What is probably a mistake in users' plugins and their configuration."""
+        return plugin_warnings(self._plugins, self.configuration)
 
     def profile_names(self) -> list[str]:
         """The names of its profiles: the values of schedulerName whose pods it takes."""
@@ -274,7 +282,7 @@ class Scheduler:
             self.queue.done(queued.pod.uid)
             return
         queued.pod = pod
-        self.queue.add_unschedulable(queued)
+        self.queue.add_unschedulable(queued, message)
         self.nominator.nominate(pod, nominated)
         if self._events is not None:
             self._events.failed(pod, message, pod.shape.scheduler_name)
@@ -334,6 +342,7 @@ class Scheduler:
             order=profiles.order,
             initial_backoff=configuration.initial_backoff,
             max_backoff=configuration.max_backoff,
+            retries_errors=self._retries_errors,
         )
         self._watcher.queue = self.queue
         self._watcher.on_assumed_deleted = self._reject_waiting

@@ -11,7 +11,7 @@ from itertools import count
 from typing import Literal
 
 from seatrial.model.documents import Document, encode
-from seatrial.scheduler import Decision
+from seatrial.scheduler import ERROR, Decision
 from seatrial.store import Change, Stored
 from seatrial.timeline.decisions import CELL_BYTES, NO_CELLS, Dictionary, details, plugin_results, reasons_in
 from seatrial.timeline.diffs import merge_diff
@@ -61,6 +61,10 @@ class Timeline:
         self.unshown = Unshown()
         self.schedulers = set(SCHEDULERS)
         """Writers whose deletion of a pod is a preemption."""
+        self.errors: dict[str, int] = {}
+        """How many attempts failed with an error, by its message."""
+        self.failing: dict[Key, str] = {}
+        """The pods whose last attempt failed with an error, with its message."""
         self._wire_cells, self._table_cells = cells, CELLS_IN_THE_TABLE
         self._entries: list[bytes] = []
         self._deciding: Decision | None = None
@@ -142,6 +146,11 @@ class Timeline:
         key = namespace, name
         history = self.pods.find(key)
         self._tried[key] = self._tried.get(key, 0) + 1
+        if decision.outcome == ERROR:
+            self.errors[decision.message] = self.errors.get(decision.message, 0) + 1
+            self.failing[key] = decision.message
+        elif self.failing:
+            self.failing.pop(key, None)
         cells = len(decision.visited)
         if history is not None and self._shown != decision.pod:
             self._add_attempt(history, self._attempt(decision, cells))

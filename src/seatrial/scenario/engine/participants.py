@@ -59,6 +59,9 @@ class SchedulerLoop(Protocol):
     def profile_names(self) -> Sequence[str]:
         """The values of schedulerName whose pods it takes."""
 
+    def warnings(self) -> Sequence[str]:
+        """What is probably a mistake in its configuration."""
+
 
 class SchedulerParticipant:
     """A scheduler as a participant: one loop is one scheduling attempt with its binding or preemption."""

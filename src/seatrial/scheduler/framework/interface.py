@@ -186,7 +186,34 @@ class Handle:
 
 
 class Plugin:
-    """Base of all plugins. `args` are its pluginConfig; the plugin's name is the class name."""
+    """Base of all plugins. A subclass implements the methods of the extension points that it wants.
+
+    The plugin's name is the class name; `self.args` are its pluginConfig, `self.handle` gives access to the cluster.
+    Pods are PodInfos, nodes NodeInfos; `nodes` is a sequence of nodes with columns such as `nodes.allocatable("cpu")`.
+    Trailing arguments may be left out. None is success wherever a Status may be returned, and everything is read-only.
+
+    pre_enqueue(pod)                     Status: keeps the pod out of the queue until the plugin accepts it
+    less(first, second)                  bool: whether the first queued pod is scheduled before the second
+    pre_filter(pod, nodes)               the state for filter, SKIP, Narrowed, or a rejecting Status
+    filter(pod, nodes, state)            all nodes at once: bool per node, Verdicts, or None where all pass
+    filter_one(pod, node, state)         one node: True, the reason of a rejection as text, or a Status
+    post_filter(pod, rejections, cycle)  PostFiltered: called if no node is feasible
+    pre_score(pod, nodes)                the state for score, SKIP, or a failing Status
+    score(pod, nodes, state)             all feasible nodes at once: a number per node, or None for 0
+    score_one(pod, node, state)          one node: a number from 0 to 100, unless normalize follows
+    normalize(pod, nodes, scores, state) the scores in the range from 0 to 100
+    reserve(pod, node, state)            Status: takes resources for the pod on the chosen node
+    unreserve(pod, node, state)          gives them back; may be called without reserve
+    permit(pod, node, state)             Status, or Wait to hold the pod
+    pre_bind_pre_flight(pod, node, state) Status: SKIP if pre_bind has nothing to do
+    pre_bind(pod, node, state)           Status: prepares the binding
+    bind(pod, node, state)               Status: binds the pod; SKIP leaves it to the next Bind plugin
+    post_bind(pod, node, state)          called after the pod is bound
+
+    For speed: `reads` says what filter and score depend on, so that answers are kept; `depends_on()` names what else
+    they depend on; `concerns(pod)` tells cheaply that the filter does not concern a pod. `events(gates)` and
+    `@requeue.on(...)` say which events bring a rejected pod back.
+    """
 
     reads: ClassVar[Reads] = Reads.CLUSTER
     by_state: ClassVar[bool] = False

@@ -1,21 +1,24 @@
-"""What becomes of a user's plugin that raises or answers with something that is no answer.
+"""Guards users' plugins: one that raises or returns a wrong value fails the attempt, and nothing else.
 
-In-tree plugins are trusted. A user's is guarded: each of its extension points is wrapped when the plugin is made.
-Where a run must not go on with a broken plugin, PluginFailed ends it; a scheduler that is `tolerant` takes the
-failure for the plugin's own Error status, so the pod is tried again later and other pods are scheduled meanwhile.
+In-tree plugins are trusted. Each extension point of a user's plugin is wrapped when the plugin is made: it gets
+read-only views, and what it raises becomes its Error status with the file and line of the plugin, as upstream's
+framework reports errors of plugins. The pod is tried again later, and other pods are scheduled meanwhile.
 """
 
+import inspect
 import logging
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from seatrial.model.errors import SeatrialError
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.framework.interface import Plugin, Poll, PostFiltered, Requeue, Wait, default_requeues
+from seatrial.scheduler.framework.read_only import read_only
 from seatrial.scheduler.framework.status import Status, Verdicts, error
 
 log = logging.getLogger("seatrial.scheduler")
@@ -47,53 +50,58 @@ _ANSWERS: Mapping[str, tuple[type, ...]] = {
     "score_row": (int, np.integer),
 }
 """Extension point method -> what it may answer with."""
+METHODS = tuple(name for name in _ANSWERS if name.isidentifier())
+"""The methods that a plugin may have."""
 _ARRAYS = frozenset(("filter", "score", "normalize"))
 _ROWS = ("filter_row", "score_row")
 """Shorter ways to one row of `filter` and `score`, which have no way to say that they failed."""
 
 
-class PluginFailed(SeatrialError):
-    """A user's plugin is broken: which one, on which pod, and how."""
-
-
-def guard(plugin: Plugin, *, tolerant: bool) -> None:
+def guard(plugin: Plugin) -> None:
     """Wrap the extension points of a user's plugin."""
     for name in _ANSWERS:
         method = getattr(plugin, name, None)
         if method is not None:
-            is_left_out = tolerant and name in _ROWS
-            setattr(plugin, name, None if is_left_out else _guarded(plugin, name, method, tolerant))
+            setattr(plugin, name, None if name in _ROWS else _guarded(plugin, name, method))
     events = plugin.events
 
     def guarded_events(gates: Mapping[str, bool]) -> tuple[Requeue, ...]:
         return tuple(
-            replace(entry, hint=entry.hint and _guarded(plugin, "queueing hint", entry.hint, tolerant))
-            for entry in events(gates)
+            replace(entry, hint=entry.hint and _guarded(plugin, "queueing hint", entry.hint)) for entry in events(gates)
         )
 
     plugin.events = guarded_events  # type: ignore[method-assign]
 
 
-def _guarded(plugin: Plugin, name: str, method: Callable[..., Any], tolerant: bool) -> Callable[..., Any]:
-    told: set[str] = set()
+def _guarded(plugin: Plugin, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    logged: set[str] = set()
 
     @wraps(method)
     def call(*given: Any) -> Any:
         try:
-            return _checked(name, method(*given), given)
-        except PluginFailed:
-            raise
+            return _checked(name, method(*map(read_only, given)), given)
         except (Exception, SystemExit) as failure:
-            how = f"{type(failure).__name__}: {failure}"
-            text = f"plugin {plugin.name} on {_described(given)}: {how}"
-            if not tolerant:
-                raise PluginFailed(text) from failure
-            if how not in told:
-                told.add(how)
-                log.error("%s", text, exc_info=failure)
+            how = f"{type(failure).__name__}: {failure} ({_place(failure, method)})"
+            if how not in logged:
+                logged.add(how)
+                log.error("plugin %s on %s: %s", plugin.name, _described(given), how)
+                log.debug("plugin %s", plugin.name, exc_info=failure)
             return _error_of(name, error(how), given)
 
     return call
+
+
+def _place(failure: BaseException, method: Callable[..., Any]) -> str:
+    """File and line of the plugin that raised; of the method where its answer was wrong."""
+    own = inspect.unwrap(method)
+    code = getattr(own, "__code__", None)
+    frames = traceback.extract_tb(failure.__traceback__)[1:]
+    own_frames = [frame for frame in frames if code is not None and frame.filename == code.co_filename]
+    if own_frames:
+        return f"{Path(own_frames[-1].filename).name}, line {own_frames[-1].lineno}"
+    if code is not None:
+        return f"{Path(code.co_filename).name}, line {code.co_firstlineno}"
+    return type(own).__name__
 
 
 def _checked(name: str, answer: Any, given: tuple[Any, ...]) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from inspect import Parameter, signature
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from msgspec import Struct
@@ -41,6 +41,7 @@ from seatrial.scheduler.framework.extension_points import (
 from seatrial.scheduler.framework.interface import Handle, Narrowed, Plugin, PostFiltered, Reads, Rejections, Wait
 from seatrial.scheduler.framework.plugin_errors import guard
 from seatrial.scheduler.framework.pre_bind import PreBindCall, PreBindRun
+from seatrial.scheduler.framework.read_only import ReadOnlyHandle
 from seatrial.scheduler.framework.status import (
     MISSING,
     SKIP,
@@ -329,10 +330,10 @@ def _made(kind: type[Plugin], args: Any, handle: Handle, registry: Registry) -> 
     if not registry.is_own(kind.__name__):
         return kind(args, handle)
     try:
-        plugin = kind(args, handle)
+        plugin = kind(args, cast(Handle, ReadOnlyHandle(handle)))
     except (Exception, SystemExit) as failure:
         raise ConfigError("plugins", kind.__name__, f"{type(failure).__name__}: {failure}") from failure
-    guard(plugin, tolerant=registry.tolerant)
+    guard(plugin)
     return plugin
 
 

@@ -14,6 +14,7 @@ from seatrial.scheduler.framework.interface import Plugin
 from seatrial.scheduler.plugins.registry import Registry, plugins_in, points_of
 
 GROUP = "seatrial.plugins"
+_installed: set[type[Plugin]] = set()
 
 
 def load_plugins(modules: Iterable[str] = ()) -> list[type[Plugin]]:
@@ -25,6 +26,7 @@ def load_plugins(modules: Iterable[str] = ()) -> list[type[Plugin]]:
         except (Exception, SystemExit) as error:
             raise _unusable(entry.value, error) from error
         classes = plugins_in(loaded) if isinstance(loaded, ModuleType) else [loaded]
+        _installed.update(classes)
         found.update((plugin.__name__, plugin) for plugin in classes)
     for name in modules:
         classes = plugins_in(load_module(name))
@@ -32,6 +34,11 @@ def load_plugins(modules: Iterable[str] = ()) -> list[type[Plugin]]:
             raise ConfigError(name, "", "no class in it is a seatrial.plugins.Plugin")
         found.update((plugin.__name__, plugin) for plugin in classes)
     return list(found.values())
+
+
+def is_installed(plugin: type[Plugin]) -> bool:
+    """Whether a plugin comes from an installed package and was not asked for by name."""
+    return plugin in _installed
 
 
 def known_points(plugins: Iterable[type[Plugin]]) -> dict[str, tuple[str, ...]]:

@@ -5,7 +5,8 @@ that a new one is one more file or folder here and nothing else.
 Upstream: pkg/scheduler/framework/plugins/registry.go and pkg/scheduler/apis/config/v1/default_plugins.go.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from inspect import Parameter, signature
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from seatrial.model.errors import ConfigError
 from seatrial.scheduler.framework.interface import Plugin
+from seatrial.scheduler.framework.plugin_errors import METHODS
 
 if TYPE_CHECKING:
     from seatrial.scheduler.config.arguments import Arguments
@@ -43,6 +45,8 @@ POINTS: Mapping[str, tuple[str, ...]] = {
 }
 """Extension point -> the methods that make a plugin one of it."""
 
+SIMILARITY = 0.75
+"""From which ratio on (difflib) a name is taken for a misspelt one."""
 _FEWEST_ARGUMENTS = {
     "pre_enqueue": 1,
     "less": 2,
@@ -114,13 +118,9 @@ def load(name: str) -> type[Plugin] | None:
 
 
 class Registry:
-    """Plugin classes by name: the in-tree ones and the user's.
+    """Plugin classes by name: the in-tree ones and the user's."""
 
-    `tolerant`: a user's plugin that fails is an Error of the pod it failed on, and not the end of the run.
-    """
-
-    def __init__(self, extra: Iterable[type[Plugin]] = (), *, tolerant: bool = False) -> None:
-        self.tolerant = tolerant
+    def __init__(self, extra: Iterable[type[Plugin]] = ()) -> None:
         self._extra: dict[str, type[Plugin]] = {}
         for plugin in extra:
             self.register(plugin)
@@ -131,7 +131,8 @@ class Registry:
         if name in in_tree() or name in self._extra:
             raise ConfigError("plugins", name, f"a plugin named {name} is registered already")
         if not points_of(plugin):
-            raise ConfigError("plugins", name, "implements no extension point (filter_one, score, ...)")
+            close = "".join(f"; did you mean {wanted} by {given}?" for given, wanted in near_misses(plugin))
+            raise ConfigError("plugins", name, f"implements no extension point (filter_one, score, ...){close}")
         for method, fewest in _FEWEST_ARGUMENTS.items():
             if hasattr(plugin, method) and not _takes(getattr(plugin, method), fewest):
                 raise ConfigError("plugins", f"{name}.{method}", f"expected at least {fewest} arguments after self")
@@ -152,6 +153,15 @@ class Registry:
         """The extension points of a plugin by name."""
         plugin = self.get(name)
         return points_of(plugin) if plugin else ()
+
+
+def near_misses(plugin: type) -> Iterator[tuple[str, str]]:
+    """Public methods of a class that are spelt nearly like a method of the framework, with that method."""
+    for name in dir(plugin):
+        if name.startswith("_") or hasattr(Plugin, name) or name in METHODS or not callable(getattr(plugin, name)):
+            continue
+        if close := get_close_matches(name, METHODS, 1, SIMILARITY):
+            yield name, close[0]
 
 
 def _takes(method: object, fewest: int) -> bool:

@@ -23,6 +23,10 @@ class QueuedPod:
     gating_events: tuple[ClusterEvent, ...] = ()
     unschedulable_count: int = 0
     consecutive_errors: int = 0
+    equal_errors: int = 0
+    """How often in a row the attempt failed with the same error while nothing changed."""
+    last_error: tuple[str, int] | None = None
+    """The message of the last error, and the number of changes at that time."""
     backoff_until: int | None = None
     was_flushed: bool = False
     told: tuple[PodInfo, str, str, str | None] | None = None
@@ -33,6 +37,11 @@ class QueuedPod:
 
     def __post_init__(self) -> None:
         self.key = self.pod.key
+
+    def count_error(self, message: str, changes: int) -> None:
+        """The attempt failed with an error."""
+        self.equal_errors = self.equal_errors + 1 if self.last_error == (message, changes) else 1
+        self.last_error = message, changes
 
     @property
     def is_gated(self) -> bool:

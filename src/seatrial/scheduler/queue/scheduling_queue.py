@@ -38,6 +38,10 @@ Gates = Mapping[str, Sequence[tuple[str, Gate]]]
 """By profile: the PreEnqueue plugins, in order."""
 
 
+EQUAL_ERRORS = 3
+"""After so many equal errors, with no change between them, a pod rests until something changes."""
+
+
 class SchedulingQueue:
     """All pending pods of the profiles of one scheduler."""
 
@@ -52,6 +56,7 @@ class SchedulingQueue:
         initial_backoff: int = SECOND,
         max_backoff: int = 10 * SECOND,
         on_gated: Callable[[QueuedPod, Status], None] | None = None,
+        retries_errors: bool = True,
     ) -> None:
         self._clock = clock
         self._started = clock.now()
@@ -64,6 +69,9 @@ class SchedulingQueue:
         self.unschedulable = Parking()
         self._gates = gates
         self._on_gated = on_gated
+        self._retries_errors = retries_errors
+        self._changes = 0
+        """Grows with everything that may help a pod."""
         self._error_timer: Timer | None = None
         self._flush_timer: Timer | None = None
 
@@ -76,6 +84,8 @@ class SchedulingQueue:
     def update(self, old: PodInfo, new: PodInfo) -> None:
         """A pending pod has changed: it may move, unless it is being scheduled or queued already."""
         events = pod_events(old, new)
+        is_changed = old.shape is not new.shape or old.requests is not new.requests or old.status is not new.status
+        self._changes += is_changed
         if new.uid in self.in_flight:
             for event in events:
                 self.in_flight.record(event, old, new)
@@ -93,6 +103,8 @@ class SchedulingQueue:
             return
         queued.pod = new
         self.nominator.update(old, new)
+        if not is_changed and new.key in self.unschedulable.resting:
+            return  # the condition that tells of the error
         for event in events:
             if self._requeue(queued, self.hinting.worth(queued, event, old, new), event):
                 return
@@ -120,8 +132,8 @@ class SchedulingQueue:
         """Whether a pod can be popped without time passing."""
         return bool(self.active) or bool(self.backoff.ordinary) or self._has_completed()
 
-    def add_unschedulable(self, queued: QueuedPod) -> None:
-        """A pod comes back from an attempt that failed; its rejectors say why."""
+    def add_unschedulable(self, queued: QueuedPod, message: str = "") -> None:
+        """A pod comes back from an attempt that failed; its rejectors say why, or the message of an error."""
         key = queued.key
         try:
             if key in self.active or key in self.backoff or key in self.unschedulable:
@@ -131,10 +143,14 @@ class SchedulingQueue:
                 queued.consecutive_errors = 0
             else:
                 queued.consecutive_errors += 1
+                queued.count_error(message, self._changes)
             queued.timestamp, queued.sequence = self._clock.now(), next(self._sequence)
             queued.backoff_until = None
             queued.was_flushed = False
-            self._requeue(queued, self._worth_of_happenings(queued), None)
+            if not self._retries_errors and not queued.rejectors and queued.equal_errors >= EQUAL_ERRORS:
+                self._park(queued)
+            else:
+                self._requeue(queued, self._worth_of_happenings(queued), None)
         finally:
             self.done(queued.pod.uid)
 
@@ -142,7 +158,8 @@ class SchedulingQueue:
 
     def move_all(self, event: ClusterEvent, old: Any, new: Any, check: Callable[[PodInfo], bool] | None = None) -> None:
         """Something happened in the cluster: pods it may help go back to the queue."""
-        if not self.hinting.concerns_anybody(event):
+        self._changes += 1
+        if not self.hinting.concerns_anybody(event) and not self.unschedulable.resting:
             return
         if len(self.unschedulable):
             parked = self.unschedulable.rejected_by(self.hinting.interested(event))

@@ -16,6 +16,8 @@ class Parking:
         self._pods: dict[str, QueuedPod] = {}
         self._by_plugin: dict[str, dict[str, QueuedPod]] = {}
         self._plugins_of: dict[str, frozenset[str]] = {}
+        self.resting: dict[str, QueuedPod] = {}
+        """Pods that no plugin rejected: they rest after errors, and any event brings them back."""
 
     def __len__(self) -> int:
         return len(self._pods)
@@ -37,9 +39,12 @@ class Parking:
         plugins = self._plugins_of[key] = queued.rejectors
         for plugin in plugins:
             self._by_plugin.setdefault(plugin, {})[key] = queued
+        if not plugins and not queued.is_gated:
+            self.resting[key] = queued
 
     def remove(self, key: str) -> QueuedPod | None:
         queued = self._pods.pop(key, None)
+        self.resting.pop(key, None)
         if queued is not None:
             for plugin in self._plugins_of.pop(key):
                 parked = self._by_plugin[plugin]
@@ -49,8 +54,8 @@ class Parking:
         return queued
 
     def rejected_by(self, plugins: Iterable[str]) -> list[QueuedPod]:
-        """The pods that one of these plugins rejected, each once."""
-        found: dict[str, QueuedPod] = {}
+        """The pods that one of these plugins rejected and those that rest after errors, each once."""
+        found: dict[str, QueuedPod] = dict(self.resting)
         for plugin in plugins:
             found.update(self._by_plugin.get(plugin, {}))
         return list(found.values())
