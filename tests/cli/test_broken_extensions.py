@@ -59,11 +59,47 @@ def failed(result: Result) -> str:
 
 
 @pytest.mark.parametrize("method", ["filter_one", "score_one"])
-def test_a_plugin_that_raises_fails_the_scenario(method: str) -> None:
+def test_a_plugin_that_raises_fails_the_attempts_and_the_command(method: str) -> None:
+    """The scenario ends as it says; status, summary and explain have file and line."""
     Path("own.py").write_text(PLUGIN.format(method=method))
     Path("profile.yaml").write_text(PROFILE)
     result = run("--plugins", "own.py", "--scheduler-config", "profile.yaml")
-    assert failed(result) == "plugin Boom on pod default/x: RuntimeError: boom"
+    assert (result.exit_code, type(result.exception)) == (1, SystemExit), result.output
+    assert "Traceback" not in result.output
+    assert "RuntimeError: boom (own.py, line 6)" in result.output
+    status = orjson.loads(Path("seatrial-out/play/result.json").read_bytes())["status"]
+    assert status["phase"] == "Succeeded"
+    assert "attempts failed with an error: " in status["message"]
+    assert "RuntimeError: boom (own.py, line 6)" in status["message"]
+    assert "1 pods rest after errors until something changes: default/x" in status["message"]
+    explained = CliRunner().invoke(build(), ["explain", "seatrial-out/play", "x"])
+    assert "RuntimeError: boom (own.py, line 6)" in " ".join(explained.output.split())
+
+
+def test_a_score_out_of_range_is_in_the_summary() -> None:
+    text = "from seatrial.plugins import Plugin\n\nclass Boom(Plugin):\n    def score_one(self, pod, node):\n"
+    Path("own.py").write_text(f"{text}        return 250\n")
+    Path("profile.yaml").write_text(PROFILE)
+    result = run("--plugins", "own.py", "--scheduler-config", "profile.yaml")
+    assert result.exit_code == 1
+    assert 'plugin "Boom" returns an invalid score 250' in result.output
+
+
+def test_a_plugin_that_is_enabled_nowhere_and_a_misspelt_method_are_warned_about() -> None:
+    Path("own.py").write_text(
+        PLUGIN.format(method="score_one") + "\n    def filter_on(self, pod, node):\n        ...\n"
+    )
+    result = run("--plugins", "own.py")
+    assert result.exit_code == 0, result.output
+    assert "plugin Boom: filter_on is no extension point; did you mean filter_one?" in result.output
+    assert "plugin Boom is loaded, but no profile enables it" in result.output
+
+
+def test_a_plugin_with_nothing_but_a_misspelt_method_is_refused_with_the_right_one() -> None:
+    Path("own.py").write_text(PLUGIN.format(method="filter_on"))
+    result = run("--plugins", "own.py")
+    assert isinstance(result.exception, ConfigError)
+    assert "did you mean filter_one by filter_on?" in str(result.exception)
 
 
 def test_a_controller_that_raises_fails_the_scenario() -> None:

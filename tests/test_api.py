@@ -1,0 +1,98 @@
+"""The Python API: what `import seatrial` offers, and how its values look in a session."""
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import seatrial
+from seatrial.plugins import NodeInfo, Plugin, PodInfo
+from seatrial.scheduler.framework import extension_points
+from tests.scenario.playing import create, done, operations, scenario
+from tests.scenario.running import node, pod
+
+DOCS = Path(__file__).parents[1] / "docs" / "plugins.md"
+SPEC = operations(
+    create(1, node("a")), create(1, node("b")), create(2, pod("p")), create(3, pod("q", cpu="99")), done(3)
+)
+
+
+class OnlyB(Plugin):
+    def filter_one(self, pod: PodInfo, node: NodeInfo) -> bool:
+        return node.name == "b"
+
+
+def enabled(*names: str) -> dict[str, Any]:
+    plugins = {"multiPoint": {"enabled": [{"name": name} for name in names]}}
+    return {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"plugins": plugins}],
+    }
+
+
+FILE = """
+from seatrial.plugins import Plugin
+
+class {name}(Plugin):
+    def filter_one(self, pod, node):
+        return node.name == "{node}"
+"""
+
+
+def test_a_session_lists_what_there_is() -> None:
+    assert dir(seatrial) == ["Cluster", "Result", "Simulation", "__version__", "run"]
+    assert all(hasattr(seatrial, name) for name in dir(seatrial))
+
+
+def test_plugins_are_classes_files_and_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "spot.py").write_text(FILE.format(name="Spot", node="b"))
+    (tmp_path / "api_sample_module.py").write_text(FILE.format(name="Sample", node="b"))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    plugins = [str(tmp_path / "spot.py"), OnlyB, "api_sample_module"]
+    result = seatrial.run(scenario(SPEC), enabled("Spot", "OnlyB", "Sample"), plugins)
+    assert result.pods["node"].to_list() == ["b", None]
+    attempt = result.explain("p").attempts[-1]
+    assert {"Spot", "OnlyB", "Sample"} <= set(attempt.filter["b"])
+
+
+def test_steps_are_steps_and_never_is_none() -> None:
+    result = seatrial.run(scenario(SPEC))
+    assert result.pods.select("name", "created", "bound", "deleted").rows() == [("p", 2, 2, None), ("q", 3, None, None)]
+    assert result.nodes.select("name", "created", "deleted").rows() == [("a", 1, None), ("b", 1, None)]
+
+
+def test_values_are_short_when_they_are_printed() -> None:
+    simulation = seatrial.Simulation(scenario(SPEC))
+    assert repr(simulation) == "<Simulation play: Pending>"
+    result = simulation.run()
+    assert repr(simulation) == "<Simulation play: Succeeded in step 3>"
+    assert repr(result) == "<Result of play: Succeeded, 1 of 2 pods bound>"
+    assert repr(result.run) == "<Run play: Succeeded, 3 steps>"
+    assert repr(result.explain("p")).startswith("<Explanation after 1 attempts: default/p went to ")
+    cluster = seatrial.Cluster()
+    cluster.apply(node("a"))
+    cluster.apply(pod("p"))
+    assert cluster.schedule() == 1
+    assert repr(cluster) == "<Cluster of 1 nodes, 1 pods bound and 0 pending>"
+
+
+def methods() -> list[str]:
+    found = [
+        name
+        for protocol in vars(extension_points).values()
+        if inspect.isclass(protocol) and protocol.__name__.endswith("Plugin") and protocol is not Plugin
+        for name in vars(protocol)
+        if not name.startswith("_") and name != "name"
+    ]
+    assert len(found) == 17
+    return found
+
+
+@pytest.mark.parametrize("method", methods())
+def test_help_and_docs_list_every_method_with_its_arguments(method: str) -> None:
+    assert f"\n    {method}(" in (Plugin.__doc__ or "")
+    line = next(line for line in (Plugin.__doc__ or "").splitlines() if line.startswith(f"    {method}("))
+    signature = line[: line.index(")") + 1].strip()
+    assert f"`{signature}`" in DOCS.read_text(encoding="utf-8")
