@@ -50,7 +50,7 @@ def test_plugins_are_classes_files_and_modules(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "spot.py").write_text(FILE.format(name="Spot", node="b"))
     (tmp_path / "api_sample_module.py").write_text(FILE.format(name="Sample", node="b"))
     monkeypatch.syspath_prepend(str(tmp_path))
-    plugins = [str(tmp_path / "spot.py"), OnlyB, "api_sample_module"]
+    plugins: list[str | type] = [str(tmp_path / "spot.py"), OnlyB, "api_sample_module"]
     result = seatrial.run(scenario(SPEC), enabled("Spot", "OnlyB", "Sample"), plugins)
     assert result.pods["node"].to_list() == ["b", None]
     attempt = result.explain("p").attempts[-1]
