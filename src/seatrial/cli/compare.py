@@ -15,6 +15,10 @@ from seatrial.model.errors import ConfigError
 if TYPE_CHECKING:
     from seatrial.results.comparison import Comparison
 
+FAIL_IF = (
+    "Exit 1 if it holds: 'nodes_used > 5%' and 'nodes_used > 2' are changes from the first run (in percent, and in the "
+    "unit of the measure), 'value(nodes_used) > 20' is the value itself in any run."
+)
 LONGEST_TITLE = 20
 """Longer names of runs are listed above the table."""
 
@@ -53,9 +57,7 @@ def compare(
     ] = None,
     measure: Annotated[list[str] | None, typer.Option(help="Only these measures.")] = None,
     measures: Measures = None,
-    fail_if: Annotated[
-        list[str] | None, typer.Option(help="Exit 1 if a number changes so, e.g. 'allocation_cpu < -1%'.")
-    ] = None,
+    fail_if: Annotated[list[str] | None, typer.Option(help=FAIL_IF)] = None,
     format: Annotated[
         Literal["table", "markdown", "json"], typer.Option("--format", "-f", help="What to print.")
     ] = "table",
@@ -71,6 +73,7 @@ def compare(
     from seatrial.results.comparison import compare as compare_runs
     from seatrial.results.measure import load_measures
     from seatrial.results.thresholds import Threshold
+    from seatrial.results.verdict import verdicts
     from seatrial.scenario.engine import load_controllers
     from seatrial.web import compare_page, write_page
 
@@ -99,15 +102,15 @@ def compare(
     loaded, by_seed = [of_side[0] for of_side in played], played if tries.seeds > 1 else None
     comparison = compare_runs(loaded, measure or None, by_seed)
     crossings = {threshold.text: threshold.crossings(comparison) for threshold in thresholds}
-    _print(comparison, format)
-    page = compare_page(list(comparison.runs), *page_parts(comparison))
-    write_page(page, out / "compare.html")
-    if format == "table":
-        typer.echo(f"written {out / 'compare.html'}")
+    # Files are written before anything is printed, so that a closed pipe does not lose them.
+    write_page(compare_page(list(comparison.runs), *page_parts(comparison), verdicts(comparison)), out / "compare.html")
     if junit is not None:
         from seatrial.results.wording import as_junit
 
         junit.write_text(as_junit(comparison, crossings))
+    _print(comparison, format)
+    if format == "table":
+        typer.echo(f"written {out / 'compare.html'}; open it in a browser")
     _judge(comparison, [sentence for sentences in crossings.values() for sentence in sentences])
 
 
@@ -161,9 +164,14 @@ def _print_table(comparison: "Comparison") -> None:
     from rich.markup import escape
 
     from seatrial.cli.tables import print_indented, print_table
-    from seatrial.results.wording import SHOWN, changes, figure
+    from seatrial.results.figures import figure
+    from seatrial.results.verdict import verdicts
+    from seatrial.results.wording import SHOWN, changes
 
     console = Console(highlight=False)
+    for sentence in verdicts(comparison):
+        console.print(f"[bold]{escape(sentence)}[/bold]", soft_wrap=True)
+    console.print()
     names = [run.name for run in comparison.runs]
     titles = names if max(map(len, names)) <= LONGEST_TITLE else [f"run {place}" for place, _ in enumerate(names, 1)]
     if titles is not names:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from seatrial.cli.compare import FAIL_IF
 from seatrial.cli.output_folder import make_folder
 from seatrial.cli.run import run_scenario, scheduler_from, snapshot_from
 from seatrial.control_plane import chosen_strategy
@@ -47,9 +48,7 @@ def simulate(
         Literal["none", "summary", "full"], typer.Option(help="What is kept of each scheduling attempt.")
     ] = "full",
     plugins: Annotated[list[str] | None, typer.Option(help="A module (or .py file) with plugins.")] = None,
-    fail_if: Annotated[
-        list[str] | None, typer.Option(help="Exit 1 if a number changes so from the first to another.")
-    ] = None,
+    fail_if: Annotated[list[str] | None, typer.Option(help=FAIL_IF)] = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder of the results; by default seatrial-out, with a folder for each.")
     ] = None,
@@ -140,6 +139,7 @@ def _compare(targets: list[Path], out: Path, thresholds: "list[Threshold]", *, f
     from seatrial.cli.compare import page_parts
     from seatrial.results.comparison import compare
     from seatrial.results.run import Run
+    from seatrial.results.verdict import verdicts
     from seatrial.results.wording import as_markdown
     from seatrial.web import compare_page, write_page
 
@@ -153,8 +153,8 @@ def _compare(targets: list[Path], out: Path, thresholds: "list[Threshold]", *, f
             raise
         typer.echo(f"seatrial: not compared: {error}", err=True)
         return
+    write_page(compare_page(list(comparison.runs), *page_parts(comparison), verdicts(comparison)), out / "compare.html")
     typer.echo(as_markdown(comparison), err=True, nl=False)
-    write_page(compare_page(list(comparison.runs), *page_parts(comparison)), out / "compare.html")
     typer.echo(f"written {out / 'compare.html'}", err=True)
     crossings = [sentence for threshold in thresholds for sentence in threshold.crossings(comparison)]
     for sentence in crossings:

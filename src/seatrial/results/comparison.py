@@ -34,6 +34,15 @@ class Number:
         first, value = self.values[0], self.values[run]
         return None if first is None or value is None else value - first
 
+    def is_better(self, run: int) -> bool:
+        """Whether the value of a run that differs is better than that of the first."""
+        return ((self.delta(run) or 0) > 0) == (self.better == "higher")
+
+    @property
+    def differs(self) -> bool:
+        """Whether the runs have different values."""
+        return len(set(self.values)) > 1
+
     def relative(self, run: int) -> float | None:
         """The delta in percent of the first run's value."""
         first, delta = self.values[0], self.delta(run)
@@ -98,6 +107,8 @@ def compare(runs: list[Run], measures: list[str] | None = None, seeds: list[list
         by_run = [_numbers(each, chosen) for each in seeds]
         numbers, spread = _over_seeds(numbers, by_run)
         significance = list(_significance(by_run))
+    # Rows that changed come first: most are equal where two configurations differ in one argument.
+    numbers.sort(key=lambda number: not number.differs)
     return Comparison(tuple(runs), tuple(numbers), tuple(_differences(runs)), tuple(spread), tuple(significance))
 
 

@@ -129,20 +129,25 @@ class Run:
     def _has_table_of_attempts(self) -> bool:
         return self.timeline is not None and not self.timeline.are_attempts_unrecorded
 
-    def attempts(self, namespace: str = "", name: str = "") -> Iterator[tuple[str, Attempt]]:
-        """The attempts at all pods, or at one, in order, each with its pod (`namespace/name`)."""
+    def attempts(
+        self, namespace: str = "", name: str = "", most_cells: int | None = None
+    ) -> Iterator[tuple[str, Attempt]]:
+        """The attempts at all pods, or at one, in order, each with its pod (`namespace/name`).
+
+        The first have cells, as far as `most_cells` goes; a Scenario alone has few, and gives them all.
+        """
         if self.timeline is not None and self._has_table_of_attempts:
-            yield from self.timeline.attempts(namespace, name)
+            yield from self.timeline.attempts(namespace, name, most_cells)
             return
         for entry in self._scenario_entries:
             if entry.tried is not None and (not name or (entry.namespace, entry.name) == (namespace, name)):
                 yield f"{entry.namespace}/{entry.name}", entry.tried
 
-    def last_attempts(self, pods: Iterable[str]) -> dict[str, Attempt]:
+    def last_attempts(self, pods: Iterable[str], most_cells: int | None = None) -> dict[str, Attempt]:
         """The last attempt at each of some pods (`namespace/name`)."""
         wanted = set(pods)
         if self.timeline is not None and self._has_table_of_attempts:
-            return self.timeline.last_attempts(wanted)
+            return self.timeline.last_attempts(wanted, most_cells)
         return {pod: tried for pod, tried in self.attempts() if pod in wanted}
 
     def rejections(self) -> pl.DataFrame:

@@ -1,4 +1,8 @@
-"""Thresholds such as `allocation_cpu < -1%`: the changes between two runs that are not allowed."""
+"""Thresholds of `--fail-if`: changes and values that are not allowed.
+
+`nodes_used > 5%` and `nodes_used > 2` are about the change from the first run, in percent and in the measure's unit
+(`change(nodes_used) > 2` says so); `value(nodes_used) > 20` is about the value itself, in every run.
+"""
 
 import operator
 import re
@@ -6,9 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from seatrial.model.errors import ConfigError
-from seatrial.results.comparison import Comparison
+from seatrial.results.comparison import Comparison, Number
 
-_FORM = re.compile(r"\s*([\w./-]+)\s*(<=|>=|<|>)\s*([+-]?\d+(?:\.\d+)?)\s*(%?)\s*$")
+_FORM = re.compile(
+    r"\s*(?:(change|value)\s*\(\s*([\w./-]+)\s*\)|([\w./-]+))\s*(<=|>=|<|>)\s*([+-]?\d+(?:\.\d+)?)\s*(%?)\s*$"
+)
+EXPECTED = (
+    "expected a change from the first run, as in 'nodes_used > 5%' or 'nodes_used > 2', "
+    "or a value, as in 'value(nodes_used) > 20'"
+)
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -19,33 +29,49 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """A bound on the change of a number; with %, on the change relative to the first run."""
+    """A bound on the change of a number from the first run, in its unit or in percent, or on its value."""
 
     text: str
     number: str
     operator: str
     bound: float
     is_relative: bool
+    is_value: bool = False
 
     @classmethod
     def parse(cls, text: str) -> "Threshold":
         match = _FORM.match(text)
         if match is None:
-            raise ConfigError(
-                "",
-                "--fail-if",
-                f"{text!r} is not a threshold; expected NUMBER < VALUE[%], as in 'allocation_cpu < -1%'",
-            )
-        name, sign, bound, percent = match.groups()
-        return cls(text, name, sign, float(bound), bool(percent))
+            raise ConfigError("", "--fail-if", f"{text!r} is not a threshold; {EXPECTED}")
+        kind, named, bare, sign, bound, percent = match.groups()
+        if kind == "value" and percent:
+            raise ConfigError("", "--fail-if", f"{text!r}: a value is compared with a number, without %; {EXPECTED}")
+        return cls(text, named or bare, sign, float(bound), bool(percent), kind == "value")
+
+    @property
+    def meaning(self) -> str:
+        """Whether the bound is on a change or on a value."""
+        if self.is_value:
+            return "value"
+        return "change from the first run in percent" if self.is_relative else "change from the first run"
 
     def crossings(self, comparison: Comparison) -> list[str]:
-        """A sentence for each run whose change is over the line."""
+        """A sentence for each run that is over the line, or whose number is missing."""
         number = comparison.number(self.number)
         found = []
-        for place, run in enumerate(comparison.runs[1:], start=1):
-            change = number.relative(place) if self.is_relative else number.delta(place)
-            if change is not None and _COMPARE[self.operator](change, self.bound):
-                unit = "%" if self.is_relative else ""
-                found.append(f"{run.name}: {self.number} changes by {change:+.4g}{unit} ({self.text})")
+        for place, run in enumerate(comparison.runs):
+            if not place and not self.is_value:
+                continue
+            found += [f"{run.name}: {said} ({self.text}: {self.meaning})" for said in self._judged(number, place)]
         return found
+
+    def _judged(self, number: Number, place: int) -> list[str]:
+        values = number.values[place] if self.is_value else number.delta(place)
+        if values is None:
+            return [f"{self.number} is missing, so it cannot be judged"]
+        judged = number.relative(place) if self.is_relative else values
+        if judged is None or not _COMPARE[self.operator](judged, self.bound):
+            return []
+        if self.is_value:
+            return [f"{self.number} is {judged:.4g}"]
+        return [f"{self.number} changes by {judged:+.4g}{'%' if self.is_relative else ''}"]

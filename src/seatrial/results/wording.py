@@ -4,17 +4,14 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from seatrial.results.comparison import Comparison, Number
+from seatrial.results.figures import figure
+from seatrial.results.measure import find_measures
+from seatrial.results.run import Run
 from seatrial.results.significance import Significance
+from seatrial.results.verdict import verdicts
 
 SHOWN = 20
 """Differences shown where a person reads."""
-
-
-def figure(value: float | None) -> str:
-    """A number as people write it."""
-    if value is None:
-        return "–"
-    return str(int(value)) if float(value).is_integer() else f"{value:.4g}"
 
 
 def failures(comparison: Comparison) -> dict[str, str]:
@@ -52,6 +49,8 @@ def as_markdown(comparison: Comparison) -> str:
     names = [run.name for run in comparison.runs]
     head = ["measure", *names, *(f"Δ {name}" for name in names[1:])]
     lines = [f"### {' against '.join(names)}", ""]
+    for verdict in verdicts(comparison):
+        lines += [f"**{' '.join(verdict.split())}**", ""]
     for sentence in failures(comparison).values():
         lines += [f"**{' '.join(sentence.split())}**", ""]
     lines += [_row(head), _row(["---"] * len(head))]
@@ -78,6 +77,8 @@ def as_document(comparison: Comparison) -> dict[str, Any]:
     return {
         "runs": [run.name for run in comparison.runs],
         "scenario": comparison.runs[0].scenario_name,
+        "verdict": verdicts(comparison),
+        "missing": {run.name: missing for run in comparison.runs if (missing := _missing(comparison, run))},
         "failed": [{"run": run.name, "message": run.message} for run in comparison.failed],
         "measures": [
             {
@@ -103,6 +104,12 @@ def as_document(comparison: Comparison) -> dict[str, Any]:
             for s in comparison.significance
         ],
     }
+
+
+def _missing(comparison: Comparison, run: Run) -> list[str]:
+    """What a run does not tell, of the measures that were compared."""
+    compared = list(dict.fromkeys(number.measure for number in comparison.numbers))
+    return [name for measure in find_measures(compared) for name in measure.missing(run)] if compared else []
 
 
 def as_junit(comparison: Comparison, thresholds: dict[str, list[str]]) -> str:

@@ -1,5 +1,6 @@
 """Reads a stored timeline: its rows, and its attempts with names instead of numbers."""
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,6 +15,10 @@ from seatrial.timeline.columns import COLUMNS, DICTIONARY
 from seatrial.timeline.decisions import PASSED
 
 NAME = "timeline.parquet"
+ROWS_AT_ONCE = 200
+CELL_COLUMNS = (
+    "nodes", "verdicts", "filter_plugins", "feasible_nodes", "score_plugins", "weights", "raw", "normalized", "total",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,27 +164,50 @@ class TimelineReader:
         attempted, traced = asked.collect().row(0)
         return bool(traced and not attempted)
 
-    def attempts(self, namespace: str = "", name: str = "") -> Iterator[tuple[str, Attempt]]:
-        """The attempts at all pods, or at one, in the order in which they happened, each with its pod."""
+    def attempts(
+        self, namespace: str = "", name: str = "", most_cells: int | None = None
+    ) -> Iterator[tuple[str, Attempt]]:
+        """The attempts at all pods, or at one, in the order in which they happened, each with its pod.
+
+        Cells are read for the first attempts, as far as `most_cells` goes: a long run has tens of millions.
+        """
         wanted = pl.col("entry") == "attempt"
         if name:
             wanted &= (pl.col("namespace") == namespace) & (pl.col("name") == name)
-        for row in self.table.filter(wanted).sort("sequence").collect().iter_rows(named=True):
-            yield f"{row['namespace']}/{row['name']}", self._attempt(row)
+        return self._read(self.table.filter(wanted).drop(CELL_COLUMNS).sort("sequence").collect(), most_cells)
 
-    def last_attempts(self, pods: Collection[str]) -> dict[str, Attempt]:
+    def last_attempts(self, pods: Collection[str], most_cells: int | None = None) -> dict[str, Attempt]:
         """The last attempt at each of some pods."""
         key = pl.concat_str("namespace", pl.lit("/"), "name")
-        wanted = self.table.filter(pl.col("entry") == "attempt").filter(key.is_in(sorted(pods)))
-        rows = wanted.group_by(key.alias("pod")).agg(pl.all().last()).collect()
-        return {row["pod"]: self._attempt(row) for row in rows.iter_rows(named=True)}
+        wanted = self.table.filter(pl.col("entry") == "attempt").drop(CELL_COLUMNS).filter(key.is_in(sorted(pods)))
+        rows = wanted.unique(["namespace", "name"], keep="last", maintain_order=True).collect()
+        return dict(self._read(rows, most_cells))
+
+    def _read(self, rows: pl.DataFrame, most_cells: int | None) -> Iterator[tuple[str, Attempt]]:
+        """Rows without their cells as attempts; the cells are fetched for some rows at a time."""
+        room = math.inf if most_cells is None else most_cells
+        for some in rows.iter_slices(ROWS_AT_ONCE):
+            visited = some["visited"].fill_null(0).cum_sum()
+            cells = self._fetch_cells(some.filter(visited <= room)) if room > 0 else {}
+            room -= sum(len(row["nodes"]) for row in cells.values())
+            for row in some.iter_rows(named=True):
+                yield f"{row['namespace']}/{row['name']}", self._attempt(row, cells.get(row["sequence"]))
+
+    def _fetch_cells(self, rows: pl.DataFrame) -> dict[int, dict[str, Any]]:
+        numbers = rows["sequence"]
+        if not len(numbers):
+            return {}
+        near = pl.col("sequence").is_between(numbers.min(), numbers.max()) & (pl.col("entry") == "attempt")
+        wanted = near & pl.col("sequence").is_in(numbers.to_list()) & pl.col("nodes").is_not_null()
+        found = self.table.filter(wanted).select("sequence", *CELL_COLUMNS).collect()
+        return {row["sequence"]: row for row in found.iter_rows(named=True)}
 
     def rejections(self) -> pl.DataFrame:
         """One row for each reason of each attempt: the reason, and how many nodes were rejected for it."""
         chosen = self.table.filter(pl.col("entry") == "attempt").select("reasons")
         return chosen.explode("reasons").unnest("reasons").drop_nulls("reason").collect()
 
-    def _attempt(self, row: Mapping[str, Any]) -> Attempt:
+    def _attempt(self, row: Mapping[str, Any], cells: Mapping[str, Any] | None) -> Attempt:
         """A row with entry `attempt`, in names."""
         return Attempt(
             major=row["major"],
@@ -194,7 +222,7 @@ class TimelineReader:
             best=tuple((best["node"], best["total"]) for best in row["best"] or ()),
             victims=tuple(row["victims"] or ()),
             details=decode(row["details"]) if row["details"] else {},
-            cells=None if row["nodes"] is None else self._cells(row),
+            cells=None if cells is None else self._cells(cells),
         )
 
     def _cells(self, row: Mapping[str, Any]) -> Cells:

@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -9,24 +10,29 @@ from typing import Any
 from seatrial.model.documents import encode
 from seatrial.results.run import Run
 from seatrial.scenario.output_files import write_whole
-from seatrial.web.payload import payload
+from seatrial.web.payload import CELLS, payload
 
 MARK = "SEATRIAL_DATA"
 
 
 def report_page(run: Run) -> str:
     """The report of a run."""
-    return _filled({"kind": "report", "runs": [payload(run)], "measures": [], "differences": [], "spread": []})
+    page = {"kind": "report", "runs": [payload(run)], "measures": [], "differences": [], "spread": [], "verdict": []}
+    return _filled(page)
 
 
-def compare_page(runs: list[Run], measures: list[Any], differences: list[Any], spread: list[Any]) -> str:
-    """Runs side by side."""
+def compare_page(
+    runs: list[Run], measures: list[Any], differences: list[Any], spread: list[Any], verdict: Sequence[str] = ()
+) -> str:
+    """Runs side by side, with the attempts that placed the pods that differ; `verdict` has a sentence a run."""
+    moved = [difference["pod"] for difference in differences]
     page = {
         "kind": "compare",
-        "runs": [payload(run) | {"attempts": [], "verdicts": []} for run in runs],
+        "runs": [payload(run, moved, CELLS // len(runs)) for run in runs],
         "measures": measures,
         "differences": differences,
         "spread": spread,
+        "verdict": list(verdict),
     }
     return _filled(page)
 

@@ -4,6 +4,7 @@ The page computes most things itself, so it gets lifecycles of nodes and pods, t
 `CELLS` reaches, the matrix of each scheduling attempt. What is left out is said in the page.
 """
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -27,12 +28,13 @@ CONTROLLERS = "controllers"
 Columns = dict[str, Any]
 
 
-def payload(run: Run) -> Columns:
-    """Everything the page knows of a run."""
+def payload(run: Run, pods_explained: Sequence[str] | None = None, most_cells: int = CELLS) -> Columns:
+    """Everything the page knows of a run; with `pods_explained` the last attempts at these pods alone."""
     resources = run.resources
     shapes: dict[tuple[tuple[int, ...], int], int] = {}
     pods = _pods(run, resources, shapes)
-    attempts, verdicts, left_out = _attempts(run)
+    tried = run.attempts(most_cells=most_cells) if pods_explained is None else _last(run, pods_explained, most_cells)
+    attempts, verdicts, left_out = _attempts(run, tried, most_cells)
     return {
         "name": run.name,
         "title": run.scenario_name,
@@ -115,7 +117,14 @@ def _verb(entry: str, writer: str) -> str:
     return entry
 
 
-def _attempts(run: Run) -> tuple[list[Columns], list[list[str]], list[str]]:
+def _last(run: Run, pods: Sequence[str], most_cells: int) -> Iterator[tuple[str, Attempt]]:
+    found = run.last_attempts(pods, most_cells)
+    return ((pod, found[pod]) for pod in dict.fromkeys(pods) if pod in found)
+
+
+def _attempts(
+    run: Run, given: Iterable[tuple[str, Attempt]], most_cells: int
+) -> tuple[list[Columns], list[list[str]], list[str]]:
     """Attempts in order of time, cells as far as they fit; the verdicts in them; and what had to stay out."""
     lives: dict[str, list[int]] = {}
     for i, pod in enumerate(run.pods):
@@ -123,8 +132,8 @@ def _attempts(run: Run) -> tuple[list[Columns], list[list[str]], list[str]]:
     places = {step.major: i for i, step in enumerate(run.steps)}
     attempts: list[Columns] = []
     verdicts: dict[tuple[str, ...], int] = {}
-    room, without, beyond = CELLS, 0, 0
-    for key, tried in run.attempts():
+    room, without, beyond = most_cells, 0, 0
+    for key, tried in given:
         if len(attempts) >= ATTEMPTS:
             beyond += 1
             continue
