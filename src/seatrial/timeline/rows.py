@@ -171,26 +171,26 @@ def _different_pairs(name: str, values: Sequence[Any], pair: pl.Struct) -> pl.Se
 
 
 def _lists(name: str, values: Sequence[Any], inner: Any) -> pl.Series:
-    """Arrays of numbers as one column of lists: joined end to end, then cut again, which is cheap for many."""
-    if not any(value is not None for value in values):
+    """Arrays of numbers as one column of lists: those of one length are joined end to end and cut by a reshape."""
+    by_length: dict[int, list[int]] = {}
+    for place, value in enumerate(values):
+        if value is not None:
+            by_length.setdefault(len(value), []).append(place)
+    if not by_length:
         return pl.Series(name, [None], dtype=pl.List(inner)).new_from_index(0, len(values))
-    places = [place for place, value in enumerate(values) if value is not None and len(value)]
-    empty = pl.Series([value is not None and not len(value) for value in values], dtype=pl.Boolean)
-    rows = pl.DataFrame({"place": pl.Series(range(len(values)), dtype=pl.UInt32), "empty": empty})
-    if places:
-        lengths = [len(values[place]) for place in places]
-        flat = np.concatenate([np.asarray(values[place]) for place in places])
-        cells = pl.DataFrame(
-            {
-                "place": pl.Series(np.repeat(np.array(places, np.uint32), lengths)),
-                name: pl.Series(flat).cast(inner),
-            }
-        )
-        rows = rows.join(cells.group_by("place", maintain_order=True).agg(name), on="place", how="left")
-    else:
-        rows = rows.with_columns(pl.lit(None, dtype=pl.List(inner)).alias(name))
-    nothing = pl.lit([], dtype=pl.List(inner))
-    return rows.sort("place").select(pl.when("empty").then(nothing).otherwise(pl.col(name)).alias(name))[name]
+    pieces = [_equal_lists([values[place] for place in places], inner) for places in by_length.values()]
+    where: list[int | None] = [None] * len(values)
+    for number, place in enumerate(place for places in by_length.values() for place in places):
+        where[place] = number
+    return pl.concat(pieces).gather(pl.Series(where, dtype=pl.UInt32)).alias(name)
+
+
+def _equal_lists(arrays: Sequence[Any], inner: Any) -> pl.Series:
+    length = len(arrays[0])
+    if not length:
+        return pl.Series([[]], dtype=pl.List(inner)).new_from_index(0, len(arrays))
+    flat = pl.Series(np.concatenate([np.asarray(array) for array in arrays])).cast(inner)
+    return flat.reshape((len(arrays), length)).arr.to_list()
 
 
 def write_table(table: pl.LazyFrame, dictionary: dict[str, Any], target: Path) -> None:
