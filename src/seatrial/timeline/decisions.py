@@ -53,8 +53,8 @@ class Numbering(Generic[H]):
 class NodeNumbering(Numbering[str]):
     """Numbers nodes; for rows of the scheduler's table the numbers are kept by row."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        super().__init__(values)
         self._names: RowNames | None = None
         self._by_row: NDArray[np.int64] = np.zeros(0, np.int64)
 
@@ -84,7 +84,7 @@ class Dictionary:
     def of(cls, document: Document) -> "Dictionary":
         """The dictionary that a document was made of."""
         dictionary = cls()
-        dictionary.nodes = Numbering(document["nodes"])
+        dictionary.nodes = NodeNumbering(document["nodes"])
         dictionary.plugins = Numbering(document["plugins"])
         dictionary.verdicts = Numbering(tuple(verdict) for verdict in document["verdicts"])
         return dictionary
