@@ -30,34 +30,60 @@ def gitlab_script() -> str:
     return str(script)
 
 
-@pytest.mark.parametrize("script", [github_script, gitlab_script])
-def test_a_template_fails_a_configuration_that_crosses_a_threshold(script: Callable[[], str], tmp_path: Path) -> None:
+SCRIPTS = pytest.mark.parametrize("script", [github_script, gitlab_script])
+BAD = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins: {multiPoint: {enabled: [{name: NoSuchPlugin}]}}
+"""
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Callable[..., "subprocess.CompletedProcess[str]"]:
+    """Runs the script of a template as its CI would."""
     program = tmp_path / "bin" / "seatrial"
     program.parent.mkdir()
     program.write_text(f"#!{sys.executable}\nfrom seatrial.cli.main import main\nmain()\n")
     program.chmod(0o755)
-    codes = []
-    for thresholds in ("pods_bound < 0\n", "pods_bound < 0\nspread_hostname > 5\n"):
+
+    def run(script: str, changed: Path, thresholds: str) -> "subprocess.CompletedProcess[str]":
         environment = {
             **os.environ,
             "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": str(ROOT / "src"),
             "SEATRIAL_SCENARIO": str(EXAMPLE / "scenario.yaml"),
             "SEATRIAL_BASE": "default",
-            "SEATRIAL_CHANGED": str(EXAMPLE / "scheduler.most.yaml"),
+            "SEATRIAL_CHANGED": str(changed),
             "SEATRIAL_FAIL_IF": thresholds,
             "SEATRIAL_OUT": str(tmp_path / "out put"),
             "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
         }
-        done = subprocess.run(
-            ["bash", "-e", "-o", "pipefail", "-c", script()],
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        codes.append(done.returncode)
-    assert codes == [0, 1], done.stderr
+        command = ["bash", "-e", "-o", "pipefail", "-c", script]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+
+    return run
+
+
+@SCRIPTS
+def test_a_template_fails_a_configuration_that_crosses_a_threshold(
+    script: Callable[[], str], job: Callable[..., "subprocess.CompletedProcess[str]"], tmp_path: Path
+) -> None:
+    """S-036: a change of the configuration is held to numbers in CI."""
+    changed = EXAMPLE / "scheduler.most.yaml"
+    assert job(script(), changed, "pods_bound < 0\n").returncode == 0
+    done = job(script(), changed, "pods_bound < 0\nspread_hostname > 5\n")
+    assert done.returncode == 1, done.stderr
     assert "spread_hostname changes by" in done.stderr
     assert {path.name for path in (tmp_path / "out put").iterdir()} == {"compare.html", "compare.md", "junit.xml"}
     assert "nodes_used" in (tmp_path / "out put" / "compare.md").read_text()
+
+
+@SCRIPTS
+def test_a_template_fails_a_configuration_that_cannot_be_read(
+    script: Callable[[], str], job: Callable[..., "subprocess.CompletedProcess[str]"], tmp_path: Path
+) -> None:
+    (tmp_path / "bad.yaml").write_text(BAD)
+    done = job(script(), tmp_path / "bad.yaml", "")
+    assert done.returncode == 2
+    assert "NoSuchPlugin" in done.stderr

@@ -67,7 +67,8 @@ def sweep(
     table, compared = whole.finish()
     _report(table, compared)
     if compared:
-        _write_page(file.stem, compared, target / PAGE)
+        name = file.stem if file.stem != "sweep" else file.resolve().parent.name
+        _write_page(name, compared, target / PAGE)
     typer.echo(f"written {target / TABLE}")
     if table.filter(table["phase"] == "Failed").height:
         raise typer.Exit(1)

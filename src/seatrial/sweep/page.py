@@ -5,22 +5,36 @@ from html import escape
 from itertools import combinations
 
 from seatrial.sweep.front import Candidate, Standing
+from seatrial.sweep.plot import plot
 from seatrial.sweep.spec import Objective
 
-WIDTH, HEIGHT, MARGIN = 560, 360, 56
-TICKS = 5
 _STYLE = """
-:root { color-scheme: light dark; }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-svg { max-width: 100%; height: auto; }
+:root {
+  color-scheme: light dark;
+  --quiet: #5c6570; --front: #c2410c; --line: #d0d5db; --back: #fff7ed; --paper: #fff; --ink: #14181d;
+}
+@media (prefers-color-scheme: dark) {
+  :root { --quiet: #a3adb8; --front: #fb923c; --line: #3b424b; --back: #2b1d12; --paper: #14171b; --ink: #e8ebee; }
+}
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 64rem; margin: 2rem auto; padding: 0 1rem; color: var(--ink); }
+html { background: var(--paper); }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2rem; }
+figure { margin: 1rem 0; } figcaption, .quiet { color: var(--quiet); }
+svg { max-width: 100%; height: auto; display: block; }
 svg text { font: 12px system-ui, sans-serif; fill: currentColor; }
 .axis { stroke: currentColor; opacity: .5; }
-.grid { stroke: currentColor; opacity: .12; }
-.point { fill: #7a8699; opacity: .7; }
-.front { fill: #d9480f; }
-.line { fill: none; stroke: #d9480f; stroke-width: 1.5; }
-table { border-collapse: collapse; }
-th, td { padding: .2rem .8rem .2rem 0; text-align: left; font-variant-numeric: tabular-nums; }
+.grid { stroke: var(--line); }
+.point { fill: var(--quiet); opacity: .6; }
+.front { fill: var(--front); }
+.line { fill: none; stroke: var(--front); stroke-width: 1.5; stroke-dasharray: 5 3; }
+.plots { display: flex; flex-wrap: wrap; gap: 1rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; margin: .5rem 0; }
+th, td { padding: .25rem .9rem .25rem .3rem; text-align: left; border-bottom: 1px solid var(--line); }
+td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
+tr.on-front td { background: var(--back); }
+td.best { font-weight: 600; }
+summary { cursor: pointer; margin: 1rem 0 .5rem; }
 """
 
 
@@ -30,82 +44,53 @@ def sweep_page(title: str, standings: Sequence[Standing]) -> str:
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head>\n'
-        f"<body><h1>{escape(title)}</h1>\n{body}\n</body></html>\n"
+        f"<body><main><h1>{escape(title)}</h1>\n{body}\n</main></body></html>\n"
     )
 
 
 def _section(standing: Standing) -> Iterator[str]:
-    front = standing.front
+    front, total = standing.front, len(standing.candidates)
     yield f"<h2>{escape(standing.scenario)}</h2>"
-    yield f"<p>{len(front)} of {len(standing.candidates)} settings are on the trade-off front.</p>"
-    for across, up in combinations(range(len(standing.objectives)), 2):
-        yield _plot(standing, front, across, up)
-    yield _table(standing, front)
-
-
-def _table(standing: Standing, front: list[Candidate]) -> str:
-    titles = [*standing.names, *(_title(objective) for objective in standing.objectives), "runs"]
-    head = "".join(f"<th>{escape(title)}</th>" for title in titles)
-    rows = (
-        "".join(
-            f"<td>{escape(cell)}</td>" for cell in [*map(str, each.labels), *map(_figure, each.values), str(each.runs)]
-        )
-        for each in front
-    )
-    return f"<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
-
-
-def _plot(standing: Standing, front: list[Candidate], across: int, up: int) -> str:
-    """One objective over another; the front is a line where these two are all objectives."""
-    x = _Scale([each.values[across] for each in standing.candidates], MARGIN, WIDTH - 20)
-    y = _Scale([each.values[up] for each in standing.candidates], HEIGHT - MARGIN, 20)
-    parts = [*_frame(x, y, standing.objectives[across], standing.objectives[up])]
-    if len(standing.objectives) == 2:
-        line = " ".join(f"{x(each.values[across])},{y(each.values[up])}" for each in front)
-        parts.append(f'<polyline class="line" points="{line}"/>')
-    on_front = set(map(id, front))
-    for each in sorted(standing.candidates, key=lambda each: id(each) in on_front):
-        kind, size = ("front", 5) if id(each) in on_front else ("point", 4)
-        named = ", ".join(f"{name} {label}" for name, label in zip(standing.names, each.labels, strict=True))
-        tip = escape(f"{named}: {_figure(each.values[across])}, {_figure(each.values[up])}")
-        centre = f'cx="{x(each.values[across])}" cy="{y(each.values[up])}"'
-        parts.append(f'<circle class="{kind}" {centre} r="{size}"><title>{tip}</title></circle>')
-    label = f"{standing.objectives[up].number} over {standing.objectives[across].number}"
-    opening = f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" role="img" aria-label="{escape(label)}">'
-    return f"<figure>{opening}{''.join(parts)}</svg></figure>"
-
-
-def _frame(x: "_Scale", y: "_Scale", across: Objective, up: Objective) -> Iterator[str]:
-    left, right, bottom, top = MARGIN, WIDTH - 20, HEIGHT - MARGIN, 20
-    for value in x.ticks():
-        yield f'<line class="grid" x1="{x(value)}" x2="{x(value)}" y1="{bottom}" y2="{top}"/>'
-        yield f'<text x="{x(value)}" y="{bottom + 18}" text-anchor="middle">{_figure(value)}</text>'
-    for value in y.ticks():
-        yield f'<line class="grid" x1="{left}" x2="{right}" y1="{y(value)}" y2="{y(value)}"/>'
-        yield f'<text x="{left - 6}" y="{y(value) + 4}" text-anchor="end">{_figure(value)}</text>'
-    yield f'<polyline class="axis" fill="none" points="{left},{top} {left},{bottom} {right},{bottom}"/>'
-    yield f'<text x="{(left + right) / 2}" y="{HEIGHT - 12}" text-anchor="middle">{escape(_title(across))}</text>'
+    for place, objective in enumerate(standing.objectives):
+        best = standing.best(place)
+        setting, value = escape(_setting(standing, best)), _figure(best.values[place])
+        yield f"<p>Best by <b>{escape(objective.number)}</b>: {setting} ({value}).</p>"
     yield (
-        f'<text x="14" y="{(bottom + top) / 2}" text-anchor="middle" '
-        f'transform="rotate(-90 14 {(bottom + top) / 2})">{escape(_title(up))}</text>'
+        f'<p class="quiet">{len(front)} of {total} settings are on the trade-off front: no other setting is at least '
+        "as good by every objective and better by one. A number is the median over the seeds.</p>"
     )
+    plots = [plot(standing, front, across, up) for across, up in combinations(range(len(standing.objectives)), 2)]
+    if plots:
+        yield f'<div class="plots">{"".join(plots)}</div>'
+    yield f'<h3>The front</h3><div class="wide">{_table(standing, front, front)}</div>'
+    if total > len(front):
+        ranked = sorted(standing.candidates, key=lambda each: each not in front)
+        yield (
+            f"<details><summary>All {total} settings</summary>"
+            f'<div class="wide">{_table(standing, ranked, front)}</div></details>'
+        )
 
 
-class _Scale:
-    """From a number to a place of the plot."""
+def _table(standing: Standing, rows: Sequence[Candidate], front: Sequence[Candidate]) -> str:
+    head = [f"<th>{escape(name)}</th>" for name in standing.names]
+    head += [f'<th class="number">{escape(_title(objective))}</th>' for objective in standing.objectives]
+    best = [standing.best(place).values[place] for place, _ in enumerate(standing.objectives)]
+    marked = front if len(rows) > len(front) else ()
+    body = "".join(_row(each, best, is_marked=each in marked) for each in rows)
+    return f'<table><thead><tr>{"".join(head)}<th class="number">runs</th></tr></thead><tbody>{body}</tbody></table>'
 
-    def __init__(self, values: list[float], start: float, end: float) -> None:
-        low, high = min(values), max(values)
-        slack = (high - low) * 0.05 or abs(high) * 0.1 or 1.0
-        self._low, self._high = low - slack, high + slack
-        self._start, self._end = start, end
 
-    def __call__(self, value: float) -> float:
-        share = (value - self._low) / (self._high - self._low)
-        return round(self._start + share * (self._end - self._start), 1)
+def _row(candidate: Candidate, best: Sequence[float], *, is_marked: bool) -> str:
+    cells = [f"<td>{escape(str(label))}</td>" for label in candidate.labels]
+    for value, lead in zip(candidate.values, best, strict=True):
+        kind = "number best" if value == lead else "number"
+        cells.append(f'<td class="{kind}">{_figure(value)}</td>')
+    opening = '<tr class="on-front">' if is_marked else "<tr>"
+    return f'{opening}{"".join(cells)}<td class="number">{candidate.runs}</td></tr>'
 
-    def ticks(self) -> list[float]:
-        return [self._low + (self._high - self._low) * place / TICKS for place in range(1, TICKS)]
+
+def _setting(standing: Standing, candidate: Candidate) -> str:
+    return ", ".join(f"{name} {label}" for name, label in zip(standing.names, candidate.labels, strict=True))
 
 
 def _title(objective: Objective) -> str:
