@@ -273,3 +273,89 @@ def test_no_kind_is_added_for_multipoint() -> None:
 def test_plugins_have_no_way_to_restrict_their_points() -> None:
     """What runs where is the configuration's business."""
     assert not {"points", "restrict", "extension_points"} & set(dir(Plugin))
+
+
+class Groups(Plugin):
+    """Rejects pods until the pod `leader` is bound, and then brings them back."""
+
+    requeues = (Requeue("CSINode", Action.ADD),)
+    where = "permit"
+    led: ClassVar[list[Any]] = []
+
+    def filter_one(self, pod: Any, node: Any) -> Any:
+        if pod.name == "leader" or any(other.name == "leader" for other in node.pods):
+            return True
+        self.led.append(pod)
+        return "waits for its leader"
+
+    def permit(self, pod: Any, node: Any, state: Any) -> None:
+        self._activate("permit", pod)
+
+    def post_bind(self, pod: Any, node: Any, state: Any) -> None:
+        self._activate("post_bind", pod)
+
+    def _activate(self, point: str, pod: Any) -> None:
+        if point == self.where and pod.name == "leader":
+            for other in self.led:
+                self.handle.pods_to_activate.add(other)
+
+
+@pytest.mark.parametrize("where", ["permit", "post_bind"])
+def test_a_plugin_activates_pods_when_another_one_is_scheduled(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Groups, "where", where)
+    monkeypatch.setattr(Groups, "led", [])
+    world = World(enabled("Groups"), [Groups])
+    world.node("n1")
+    world.pod("a")
+    world.run()
+    assert world.node_of("a") == ""
+    world.pod("leader")
+    world.run()
+    assert (world.node_of("leader"), world.node_of("a")) == ("n1", "n1")
+
+
+def test_an_attempt_that_fails_activates_no_pods(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Groups, "led", [])
+    monkeypatch.setattr(Groups, "permit", lambda self, pod, node, state: self._refuse(pod))
+
+    def refuse(self: Any, pod: Any) -> Any:
+        self._activate("permit", pod)
+        return unschedulable("no")
+
+    monkeypatch.setattr(Groups, "_refuse", refuse, raising=False)
+    world = World(enabled("Groups"), [Groups])
+    world.node("n1")
+    world.pod("a")
+    world.run()
+    world.pod("leader")
+    decisions = world.run()
+    assert {decision.pod for decision in decisions} == {"default/leader"}
+
+
+class Signed(Plugin):
+    """Never content; counts how often it is asked."""
+
+    requeues = (Requeue("CSINode", Action.ADD),)
+    asked: ClassVar[int] = 0
+
+    def filter_one(self, pod: Any, node: Any) -> Any:
+        type(self).asked += 1
+        return f"no room for {pod.annotations.get('colour', 'any')}"
+
+    def sign(self, pod: Any) -> Any:
+        colour = pod.annotations.get("colour")
+        return unschedulable("like no other") if colour == "unique" else {"colour": colour}
+
+
+def test_pods_that_a_plugin_signs_alike_fail_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Signed, "asked", 0)
+    world = World(enabled("Signed"), [Signed])
+    world.node("n1")
+    for name, colour in (("r1", "red"), ("r2", "red"), ("b", "blue"), ("u1", "unique"), ("u2", "unique")):
+        world.pod(name)
+        world.change("Pod", name, lambda d, c=colour: d["metadata"].__setitem__("annotations", {"colour": c}))
+    decisions = world.run()
+    assert [decision.pod for decision in decisions] == [f"default/{name}" for name in ("r1", "r2", "b", "u1", "u2")]
+    assert Signed.asked == 4
+    messages = [world.condition(name)["message"] for name in ("r1", "r2", "b")]
+    assert ["red" in text for text in messages] == [True, True, False]

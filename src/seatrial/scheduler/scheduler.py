@@ -205,6 +205,8 @@ class Scheduler:
             self._extenders.begin()
         pod = queued.pod
         framework = self.frameworks[pod.shape.scheduler_name]
+        if self._to_activate:
+            self._to_activate.take()
         known = self._memory.recall(framework, pod) if self._memory is not None else None
         if self._memory is not None and known is not None and self._shows_enough(known.decision):
             return self._repeat(queued, known, self._memory)
@@ -332,6 +334,7 @@ class Scheduler:
             shortcuts=self._shortcuts,
             report_event=self._report_event,
         )
+        self._to_activate = handle.pods_to_activate
         profiles = build_profiles(configuration, self._registry, handle)
         self.frameworks = profiles.frameworks
         self.queue = SchedulingQueue(
@@ -370,6 +373,7 @@ class Scheduler:
             self._status,
             self._waiting,
             self._pre_binding,
+            self._to_activate,
             self._events,
             self._extenders,
             self._background,

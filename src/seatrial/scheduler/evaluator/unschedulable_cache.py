@@ -15,7 +15,6 @@ from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.cache.store_cluster import StoreCluster
 from seatrial.scheduler.cache.versioned import Versioned
 from seatrial.scheduler.framework.runtime import Framework
-from seatrial.scheduler.plugins.registry import is_in_tree
 from seatrial.scheduler.profile import NO_NODES
 from seatrial.scheduler.queue import PodNominator, QueuedPod
 from seatrial.scheduler.schedule_one.decision import Decision
@@ -57,12 +56,8 @@ class FailureMemory:
         self, table: NodeTable, cluster: StoreCluster, nominator: PodNominator, frameworks: Iterable[Framework]
     ) -> None:
         self._table, self._cluster, self._nominator = table, cluster, nominator
-        self._trusted = frozenset(
-            framework.name
-            for framework in frameworks
-            if all(is_in_tree(type(plugin)) for plugins in framework.points.values() for plugin in plugins)
-        )
-        self._failures: Versioned[dict[tuple[str, PodShape], Failure]] = Versioned()
+        self._trusted = frozenset(framework.name for framework in frameworks if framework.signing.is_possible)
+        self._failures: Versioned[dict[tuple[str, PodShape, bytes | None], Failure]] = Versioned()
         self._has_any = False
 
     def recall(self, framework: Framework, pod: PodInfo) -> Failure | None:
@@ -71,8 +66,9 @@ class FailureMemory:
             return None
         kept = self._failures.get(self._versions(), dict)
         self._has_any = bool(kept)
-        failure = kept.get((framework.name, pod.shape))
-        return failure if failure is not None and _is_like_others(pod) else None
+        if not kept or not _is_like_others(pod):
+            return None
+        return kept.get((framework.name, pod.shape, framework.signing.sign(pod)))
 
     def remember(self, failure: Failure) -> None:
         """Keep a failure that others may repeat."""
@@ -80,13 +76,15 @@ class FailureMemory:
         post, framework, pod = attempt.post_filter, attempt.framework, attempt.pod
         is_plain = not attempt.is_error and (post is None or (not post.victims and not post.status.is_success))
         searched_all = attempt.found is not None and len(attempt.found.visited) == len(self._table.order)
-        if is_plain and searched_all and framework.name in self._trusted and _is_like_others(pod):
+        is_known = framework.name in self._trusted and _is_like_others(pod)
+        if is_plain and searched_all and is_known and framework.signing.sign(pod) is not None:
             self.keep(failure)
 
     def keep(self, failure: Failure) -> None:
         """Keeps a failure for the present versions: reporting it has changed them, but nothing that plugins read."""
         kept = self._failures.get(self._versions(), dict)
-        kept[failure.attempt.framework.name, failure.attempt.pod.shape] = failure
+        framework, pod = failure.attempt.framework, failure.attempt.pod
+        kept[framework.name, pod.shape, framework.signing.sign(pod)] = failure
         self._has_any = True
 
     def _versions(self) -> tuple[int, int, int, int]:

@@ -5,6 +5,7 @@ that point is not enabled in the profile; a method may leave the parameter out. 
 Upstream: staging/src/k8s.io/kube-scheduler/framework/interface.go.
 """
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from seatrial.scheduler.cache.node_info import NodeInfo
@@ -132,6 +133,16 @@ class PreBindPreFlightPlugin(Named, Protocol):
     """Tells without any effect whether pre_bind has something to do: SKIP if not."""
 
     def pre_bind_pre_flight(self, pod: PodInfo, node: NodeInfo, state: Any) -> Status | None: ...
+
+
+@runtime_checkable
+class SignPlugin(Named, Protocol):
+    """Describes all of a pod that the plugin's verdicts and scores depend on: equal pods get equal answers.
+
+    The answer is JSON by key; a Status that is no success means that the pod is like no other.
+    """
+
+    def sign(self, pod: PodInfo) -> Mapping[str, Any] | Status: ...
 
 
 @runtime_checkable

@@ -165,6 +165,29 @@ class PostFiltered:
     """The plugins that were asked."""
 
 
+class PodsToActivate:
+    """Pods that plugins want to be tried again.
+
+    They are brought back where the scheduling cycle of the attempt under way succeeds, or later its binding; an
+    attempt that fails brings back none. Upstream: framework.PodsToActivate.
+    """
+
+    def __init__(self) -> None:
+        self._pods: dict[str, PodInfo] = {}
+
+    def add(self, pod: PodInfo) -> None:
+        """Ask for another attempt of a pending pod."""
+        self._pods[pod.key] = pod
+
+    def take(self) -> list[PodInfo]:
+        """The pods asked for so far; they are forgotten."""
+        taken, self._pods = list(self._pods.values()), {}
+        return taken
+
+    def __bool__(self) -> bool:
+        return bool(self._pods)
+
+
 @dataclass(slots=True)
 class Handle:
     """What a plugin is given to work with."""
@@ -181,6 +204,7 @@ class Handle:
     shared: dict[str, Any] = field(default_factory=dict)
     """What plugins of all profiles share, by name."""
     shortcuts: Shortcuts = field(default_factory=chosen_shortcuts)
+    pods_to_activate: PodsToActivate = field(default_factory=PodsToActivate)
     report_event: Callable[[PodInfo, str, str, str, str], None] = lambda *_: None
     """Reports an Event about a pod: type, reason, action and note."""
 

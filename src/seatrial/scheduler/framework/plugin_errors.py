@@ -41,6 +41,7 @@ _ANSWERS: Mapping[str, tuple[type, ...]] = {
     "permit": (Wait, *_STATUS),
     "pre_bind_pre_flight": _STATUS,
     "pre_bind": (Poll, *_STATUS),
+    "sign": (dict, Status),
     "bind": _STATUS,
     "post_bind": (object,),
     "queueing hint": (object,),

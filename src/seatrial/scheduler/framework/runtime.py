@@ -42,6 +42,7 @@ from seatrial.scheduler.framework.interface import Handle, Narrowed, Plugin, Pos
 from seatrial.scheduler.framework.plugin_errors import guard
 from seatrial.scheduler.framework.pre_bind import PreBindCall, PreBindRun
 from seatrial.scheduler.framework.read_only import ReadOnlyHandle
+from seatrial.scheduler.framework.signing import Signing
 from seatrial.scheduler.framework.status import (
     MISSING,
     SKIP,
@@ -134,6 +135,7 @@ class Framework:
         ]
         self._binders = [p for p in self._at("bind") if isinstance(p, BindPlugin)]
         self._post_binders = [p for p in self._at("postBind") if isinstance(p, PostBindPlugin)]
+        self.signing = Signing(points)
         self.preparing = frozenset(p.name for point in ("reserve", "preBind") for p in points.get(point, ()))
         """Plugins that may have something to do between the choice of a node and the binding."""
         self._pre_filter_names = tuple(name for name, _ in self.pre_filters)

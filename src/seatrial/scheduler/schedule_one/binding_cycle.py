@@ -14,6 +14,7 @@ from seatrial.scheduler.cache.event_handlers import Watcher
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.extender.extender import ExtenderSet
+from seatrial.scheduler.framework.interface import PodsToActivate
 from seatrial.scheduler.framework.pre_bind import PodsInPreBind, PreBindRun
 from seatrial.scheduler.framework.runtime import CycleState, Framework
 from seatrial.scheduler.framework.status import SKIP, SUCCESS, Code, Status
@@ -89,6 +90,7 @@ class Binder:
         status: PodStatusWriter,
         waiting: WaitingPods,
         pre_binding: PodsInPreBind,
+        to_activate: PodsToActivate,
         events: EventReporter | None,
         extenders: ExtenderSet | None,
         background: Background | None = None,
@@ -97,7 +99,7 @@ class Binder:
     ) -> None:
         self._watcher, self._queue, self._status = watcher, queue, status
         self._waiting, self._pre_binding, self._events, self._extenders = waiting, pre_binding, events, extenders
-        self._background = background
+        self._background, self._to_activate = background, to_activate
         self._keeps_points = keeps_points
         self._answered: deque[tuple[Binding, Status | None]] = deque()
 
@@ -118,9 +120,11 @@ class Binder:
             status, binding.waits, told = framework.run_permit(assumed, node, cycle)
             binding.points["permit"] = tuple(told)
             if status.code == Code.WAIT:
+                self._activate_pods()
                 return self._hold(binding)
             if not status.is_success:
                 return self._undo(binding, status)
+        self._activate_pods()
         binding.is_late = True
         return self._finish(binding, self._prepare(binding))
 
@@ -206,7 +210,13 @@ class Binder:
         if self._events is not None:
             self._events.scheduled(assumed, node.name, framework.name)
         framework.run_post_bind(assumed, node, cycle)
+        self._activate_pods()
         return binding
+
+    def _activate_pods(self) -> None:
+        """Bring back the pods that plugins asked for."""
+        if self._to_activate:
+            self._queue.activate(self._to_activate.take())
 
     def _bind_in_background(self, binding: Binding, extenders: ExtenderSet, background: Background) -> Binding:
         """An extender binds through the API server, which may run on this thread: waiting would block it."""
