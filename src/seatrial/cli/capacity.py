@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
-from seatrial.cli.run import scheduler_from, snapshot_from, volcano_from
+from seatrial.cli.run import scheduler_from, volcano_from
 from seatrial.cli.scheduler_options import Gates
+from seatrial.cli.snapshot_options import read_cluster
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ def _setting(
     document = None if scenario is None else read_scenario(scenario)
     options = SimulationOptions(
         level="none",
-        snapshot=snapshot_from(snapshot),
+        snapshot=read_cluster(snapshot, "none", "created"),
         volcano=volcano_from(volcano_config, "upstream", 0, events=False),
     )
     maker = scheduler_from(scheduler_config, gates, plugins, "upstream", 0, events=False)

@@ -10,6 +10,7 @@ from seatrial.cli.output_folder import make_folder
 from seatrial.cli.outside_options import OutsideTimeout, read_options
 from seatrial.cli.results import Measures
 from seatrial.cli.scheduler_options import Gates
+from seatrial.cli.snapshot_options import OrderOfPods, SnapshotFile, UnbindPods, name_of, only_done, read_cluster
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ def compare(
         typer.Argument(help="Runs of one scenario (--out directories), or files with SchedulerSimulations to run."),
     ] = None,
     scenario: Annotated[Path | None, typer.Option(help="Run this scenario with each configuration.")] = None,
+    snapshot: SnapshotFile = None,
+    unbind: UnbindPods = "none",
+    unbind_order: OrderOfPods = "created",
     scheduler_config: Annotated[
         list[str] | None, typer.Option(help="A KubeSchedulerConfiguration, or `default`; once for each run.")
     ] = None,
@@ -82,7 +86,8 @@ def compare(
     make_folder(out)
     _check_junit(junit)
     tries = Tries(seeds or 1)
-    if scenario is None:
+    cluster = read_cluster(snapshot, unbind, unbind_order, alone=scenario is None)
+    if scenario is None and snapshot is None:
         _refuse(scheduler_config=scheduler_config, volcano_config=volcano_config, outside=outside)
         finished = [path for path in runs or () if not is_simulation(path)]
         if finished:
@@ -92,12 +97,12 @@ def compare(
         load_controllers(controllers or ())
         sides = given_sides(runs or [], feature_gates, plugins or [])
     elif runs:
-        raise ConfigError("", "RUN", "expected either runs or --scenario, got both")
+        raise ConfigError("", "RUN", "expected either runs or --scenario and --snapshot, got both")
     else:
         load_controllers(controllers or ())
         programs = [read_options([text], outside_timeout, None, explain=False) for text in outside or ()]
         schedulers = Schedulers(scheduler_config or (), volcano_config or (), programs, feature_gates, plugins or ())
-        sides = schedulers.sides(scenario)
+        sides = schedulers.sides(scenario or only_done(name_of(snapshot)), cluster)
     played = [side.runs(tries) for side in sides]
     loaded, by_seed = [of_side[0] for of_side in played], played if tries.seeds > 1 else None
     comparison = compare_runs(loaded, measure or None, by_seed)
@@ -143,7 +148,7 @@ def _refuse(**options: object) -> None:
     """Refuse options of a run where the runs are already finished."""
     for name, value in options.items():
         if value is not None:
-            why = "goes with --scenario or SchedulerSimulations; runs have been played already"
+            why = "goes with --scenario, --snapshot or SchedulerSimulations; runs have been played already"
             raise ConfigError("", f"--{name.replace('_', '-')}", why)
 
 

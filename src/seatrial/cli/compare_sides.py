@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from seatrial.results.run import Run
     from seatrial.scenario.engine import TieBreak
     from seatrial.scheduler.config import Configuration
+    from seatrial.store.snapshots import Snapshot
     from seatrial.timeline import Level
     from seatrial.volcano.config import SchedulerConf
 
+    Scenario = Path | Document
+    """A file, or a document."""
     Play = Callable[[int, "Tries"], Run]
     """Runs a scenario with a seed."""
 
@@ -82,25 +85,24 @@ class Schedulers:
     def __len__(self) -> int:
         return len(self.configs) + len(self.volcano) + len(self.outside)
 
-    def sides(self, scenario: Path) -> list[Side]:
+    def sides(self, scenario: "Scenario", snapshot: "Snapshot") -> list[Side]:
         """A side for each; every file is read here, since the first run may take long."""
-        from seatrial.scenario.spec import read_scenario
         from seatrial.scheduler.plugins import load_plugins
 
         if len(self) < 2:
             why = "give two or more of --scheduler-config, --volcano-config and --outside: one for each run to compare"
             raise ConfigError("", "--scheduler-config", why)
         classes = load_plugins(self.plugins)
-        document = read_scenario(scenario)
+        document = _read(scenario)
         names = [config if config == DEFAULT else Path(config).stem for config in self.configs]
         if len(set(names)) < len(names):
             names = list(self.configs)
         sides = []
         for name, config in zip(names, self.configs, strict=True):
             loaded = load_or_refuse(None if config == DEFAULT else Path(config), classes, self.gates)
-            sides.append(Side(name, _embedded(scenario, loaded, classes)))
-        sides += _volcano_sides(scenario, document, self.volcano, classes)
-        return [*sides, *_outside_sides(scenario, self.outside)]
+            sides.append(Side(name, _embedded(scenario, loaded, classes, snapshot=snapshot)))
+        sides += _volcano_sides(scenario, document, self.volcano, classes, snapshot)
+        return [*sides, *_outside_sides(scenario, self.outside, snapshot)]
 
 
 def is_simulation(path: Path) -> bool:
@@ -152,7 +154,11 @@ def _simulated(simulation: "LocalSimulation", gates: str, classes: Sequence[type
 
 
 def _volcano_sides(
-    scenario: Path, document: "Document", files: Sequence[Path], classes: Sequence[type[Any]]
+    scenario: "Scenario",
+    document: "Document",
+    files: Sequence[Path],
+    classes: Sequence[type[Any]],
+    snapshot: "Snapshot",
 ) -> Iterator[Side]:
     from seatrial.control_plane import read_conf
     from seatrial.scenario.engine import REGISTRY
@@ -160,26 +166,29 @@ def _volcano_sides(
     from seatrial.scenario.spec.kind import Controllers
 
     if files and not REGISTRY.uses_volcano(Controllers.of(document), dialect_of(document.get("spec") or {})):
-        why = f"{scenario} does not name the controller volcano, so its configuration changes nothing"
+        name = scenario if isinstance(scenario, Path) else document["metadata"]["name"]
+        why = f"{name} does not name the controller volcano, so its configuration changes nothing"
         raise ConfigError("", "--volcano-config", why)
     names: dict[str, int] = {}
     for file in files:
-        yield Side(_unused(file.stem, str(file), names), _embedded(scenario, None, classes, read_conf(file)))
+        play = _embedded(scenario, None, classes, read_conf(file), snapshot)
+        yield Side(_unused(file.stem, str(file), names), play)
 
 
-def _outside_sides(scenario: Path, outside: Sequence[Programs]) -> Iterator[Side]:
+def _outside_sides(scenario: "Scenario", outside: Sequence[Programs], snapshot: "Snapshot") -> Iterator[Side]:
     names: dict[str, int] = {}
     for programs in outside:
         first = programs.controllers[0]
         name = Path((first.command or (first.name,))[0]).name
-        yield Side(_unused(name, name, names), _outside(scenario, programs))
+        yield Side(_unused(name, name, names), _outside(scenario, programs, snapshot))
 
 
 def _embedded(
-    scenario: Path,
+    scenario: "Scenario",
     configuration: "Configuration | None",
     classes: Sequence[type[Any]],
     conf: "SchedulerConf | None" = None,
+    snapshot: "Snapshot | None" = None,
 ) -> "Play":
     """What runs a scenario in this process with a configuration of kube-scheduler or of Volcano."""
 
@@ -188,13 +197,15 @@ def _embedded(
         from seatrial.scenario.engine import VolcanoSettings
 
         ties, volcano = tries.ties, VolcanoSettings(conf, tries.ties, seed, events=False)
-        result = run(scenario, configuration, classes, seed, tries.level(seed), tie_break=ties, volcano=volcano)
+        cluster = snapshot.with_seed(seed) if snapshot is not None else ()
+        level = tries.level(seed)
+        result = run(scenario, configuration, classes, seed, level, tie_break=ties, volcano=volcano, snapshot=cluster)
         return result.run
 
     return play
 
 
-def _outside(scenario: Path, programs: Programs) -> "Play":
+def _outside(scenario: "Scenario", programs: Programs, snapshot: "Snapshot") -> "Play":
     """What runs a scenario with programs outside this process; they settle equal scores as they do."""
 
     def play(seed: int, tries: Tries) -> "Run":
@@ -202,12 +213,11 @@ def _outside(scenario: Path, programs: Programs) -> "Play":
         from seatrial.results.run import Run
         from seatrial.scenario import SimulationOptions
         from seatrial.scenario.engine import scheduler_maker
-        from seatrial.scenario.spec import read_scenario
 
         with tempfile.TemporaryDirectory(prefix="seatrial-") as folder:
             run_scenario(
-                read_scenario(scenario), scenario, scheduler_maker(events=False),
-                SimulationOptions(level=tries.level(seed)), seed, Path(folder) / "out", programs,
+                _read(scenario), scenario if isinstance(scenario, Path) else Path(), scheduler_maker(events=False),
+                SimulationOptions(level=tries.level(seed), snapshot=snapshot), seed, Path(folder) / "out", programs,
                 report=False, quiet=True, json=False,
             )  # fmt: skip
             kept = Run.load(Path(folder) / "out")
@@ -215,3 +225,9 @@ def _outside(scenario: Path, programs: Programs) -> "Play":
             return Run("", kept.data, None, table, kept.dictionary)
 
     return play
+
+
+def _read(scenario: "Scenario") -> "Document":
+    from seatrial.scenario.spec import read_scenario
+
+    return read_scenario(scenario) if isinstance(scenario, Path) else scenario

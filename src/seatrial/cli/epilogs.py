@@ -5,6 +5,8 @@ from collections.abc import Iterator
 import typer
 from typer.models import CommandInfo
 
+from seatrial.cli.snapshot import DUMP
+
 UNUSABLE = "2 an option or file cannot be used"
 DONE = f"0 done, {UNUSABLE}"
 
@@ -22,6 +24,8 @@ CLOSINGS: dict[str, tuple[tuple[str, ...], str]] = {
         (
             "seatrial compare seatrial-out/a seatrial-out/b --fail-if 'nodes_used > 5%'",
             "seatrial compare --scenario scenario.yaml --scheduler-config default --scheduler-config other.yaml",
+            "seatrial compare --snapshot cluster.yaml --unbind workloads --scheduler-config default "
+            "--scheduler-config other.yaml",
             "seatrial compare least-simulation.yaml most-simulation.yaml --seeds 10",
         ),
         f"0 compared, 1 over a --fail-if line or a run Failed, {UNUSABLE}",
@@ -78,7 +82,11 @@ CLOSINGS: dict[str, tuple[tuple[str, ...], str]] = {
         "0 Succeeded, 1 the scenario Failed or ended Paused, or the simulator is gone, 2 a file cannot be used",
     ),
     "snapshot": (
-        ("kubectl get nodes,pods -A -o yaml > objects.yaml; seatrial snapshot objects.yaml -o cluster.yaml",),
+        (
+            DUMP,
+            "seatrial snapshot objects.yaml -o cluster.yaml",
+            "seatrial snapshot --context production -o cluster.yaml",
+        ),
         DONE,
     ),
     "sweep": (

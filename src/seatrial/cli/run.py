@@ -13,6 +13,7 @@ from seatrial.cli.interruption import Interrupted, interruption
 from seatrial.cli.output_folder import output_folder
 from seatrial.cli.outside_options import NO_PROGRAMS, Outside, OutsideTimeout, Programs, read_options
 from seatrial.cli.scheduler_options import Gates
+from seatrial.cli.snapshot_options import OrderOfPods, SnapshotFile, UnbindPods, name_of, only_done, read_cluster
 from seatrial.control_plane import check_strategy, chosen_strategy, free_memory, load_or_refuse
 from seatrial.model.errors import ConfigError
 from seatrial.scheduler.evaluator import chosen_shortcuts
@@ -42,7 +43,9 @@ def run(
     volcano_config: Annotated[
         Path | None, typer.Option(help="volcano-scheduler.conf; default: the one of Volcano's Helm chart.")
     ] = None,
-    snapshot: Annotated[Path | None, typer.Option(help="A cluster to begin with (`seatrial snapshot`).")] = None,
+    snapshot: SnapshotFile = None,
+    unbind: UnbindPods = "none",
+    unbind_order: OrderOfPods = "created",
     seed: Annotated[int, typer.Option(help="Seed of uids and of random ties.")] = 0,
     tie_break: Annotated[
         Literal["upstream", "name", "random"], typer.Option(help="How equal scores are settled.")
@@ -80,22 +83,23 @@ def run(
     if list_controllers:
         typer.echo("\n".join(REGISTRY.names()))
         return
-    if scenario is None:
-        raise ConfigError("", "SCENARIO", "expected the path of a Scenario")
-    if check or expand:
+    if scenario is None and (snapshot is None or check or expand):
+        raise ConfigError("", "SCENARIO", "expected the path of a Scenario, or --snapshot")
+    cluster = read_cluster(snapshot, unbind, unbind_order, seed, quiet=quiet, alone=scenario is None)
+    if scenario is not None and (check or expand):
         from seatrial.cli.check import check as check_scenario
 
         scheduler_from(scheduler_config, feature_gates, plugins or [], tie_break, seed, events=False)
-        check_scenario(scenario, snapshot_from(snapshot), expand=expand, json=json)
+        check_scenario(scenario, cluster.documents, expand=expand, json=json)
         return
-    document = read_scenario(scenario)
+    document = read_scenario(scenario) if scenario is not None else only_done(name_of(snapshot))
     options = SimulationOptions(
         level=record,
         cells=cells,
         drain=drain,
         max_loops=max_loops,
         strategy=chosen_strategy(),
-        snapshot=snapshot_from(snapshot),
+        snapshot=cluster,
         volcano=volcano_from(volcano_config, tie_break, seed, events=record == "full"),
         memory=None if force else free_memory(),
     )
@@ -104,7 +108,7 @@ def run(
     maker = scheduler_from(configuration, feature_gates, plugins or [], tie_break, seed, events=record == "full")
     target = out or Path("seatrial-out") / document["metadata"]["name"]
     status = run_scenario(
-        document, scenario, maker, options, seed, target, programs, report=report, quiet=quiet, json=json
+        document, scenario or Path(), maker, options, seed, target, programs, report=report, quiet=quiet, json=json
     )
     if status.phase == "Failed" or status.failing_pods:
         if quiet:
@@ -224,15 +228,3 @@ def volcano_from(path: Path | None, tie_break: str, seed: int, *, events: bool) 
     from seatrial.scenario.engine import VolcanoSettings
 
     return VolcanoSettings(read_conf(path), tie_break, seed, events)
-
-
-def snapshot_from(path: Path | None) -> list[dict[str, Any]]:
-    """The objects that a run begins with."""
-    from seatrial.store.snapshots import read_snapshot
-
-    if path is None:
-        return []
-    found = read_snapshot([path], refuse_scenarios=True)
-    if not found:
-        typer.echo(f"seatrial: warning: {path}: no objects found; the run begins with an empty cluster", err=True)
-    return found

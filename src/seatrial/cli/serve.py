@@ -7,7 +7,9 @@ import typer
 
 from seatrial.cli.outside_options import Outside, OutsideTimeout, read_options
 from seatrial.cli.scheduler_options import Gates
+from seatrial.cli.snapshot_options import OrderOfPods, SnapshotFile, UnbindPods
 from seatrial.control_plane import Settings
+from seatrial.model.errors import ConfigError
 
 MEBIBYTE = 1024 * 1024
 
@@ -59,7 +61,9 @@ def serve(
     ] = False,
     strict: Annotated[bool, typer.Option(help="Foreign writes fail a running scenario.")] = False,
     drain: Annotated[bool, typer.Option(help="After the last step scenarios run until no timer is left.")] = False,
-    snapshot: Annotated[Path | None, typer.Option(help="Begin with the objects of a snapshot file.")] = None,
+    snapshot: SnapshotFile = None,
+    unbind: UnbindPods = "none",
+    unbind_order: OrderOfPods = "created",
     volcano: Annotated[
         bool, typer.Option(help="Serve Volcano's kinds, and run its controllers and its scheduler.")
     ] = False,
@@ -70,6 +74,8 @@ def serve(
     """Serve a simulated cluster over the Kubernetes API."""
     from seatrial.control_plane import run
 
+    if snapshot is None and unbind != "none":
+        raise ConfigError("", "--unbind", "goes with --snapshot, whose pods lose their nodes")
     names, modules = chosen_controllers(controllers)
     run(
         Settings(
@@ -95,6 +101,8 @@ def serve(
             strict=strict,
             drain=drain,
             snapshot=snapshot,
+            unbind=unbind,
+            unbind_order=unbind_order,
             volcano=volcano or volcano_config is not None,
             volcano_config=volcano_config,
         )

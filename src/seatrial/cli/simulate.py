@@ -9,7 +9,8 @@ import typer
 
 from seatrial.cli.compare import FAIL_IF
 from seatrial.cli.output_folder import make_folder
-from seatrial.cli.run import run_scenario, scheduler_from, snapshot_from
+from seatrial.cli.run import run_scenario, scheduler_from
+from seatrial.cli.snapshot_options import OrderOfPods, SnapshotFile, UnbindPods, read_cluster
 from seatrial.control_plane import chosen_strategy
 from seatrial.model.errors import ConfigError
 
@@ -39,7 +40,9 @@ def register(app: typer.Typer) -> None:
 
 def simulate(
     files: Annotated[list[Path], typer.Argument(help="SchedulerSimulations, one or more in each file.")],
-    snapshot: Annotated[Path | None, typer.Option(help="A cluster to begin with (`seatrial snapshot`).")] = None,
+    snapshot: SnapshotFile = None,
+    unbind: UnbindPods = "none",
+    unbind_order: OrderOfPods = "created",
     seed: Annotated[int, typer.Option(help="Seed of uids and of random ties.")] = 0,
     tie_break: Annotated[
         Literal["upstream", "name", "random"], typer.Option(help="How equal scores are settled.")
@@ -70,7 +73,8 @@ def simulate(
     targets = _targets(names, out)
     for target in targets.values():
         make_folder(target)
-    options = SimulationOptions(level=record, strategy=chosen_strategy(), snapshot=snapshot_from(snapshot))
+    cluster = read_cluster(snapshot, unbind, unbind_order, seed, quiet=quiet)
+    options = SimulationOptions(level=record, strategy=chosen_strategy(), snapshot=cluster)
     choices = RunChoices(options, seed, tie_break, plugins or [], quiet)
     failures = [_simulate(each, targets[each.name], choices) for each in simulations]
     if len(simulations) > 1:

@@ -1,37 +1,30 @@
 """`seatrial snapshot`: a cluster to begin with, from kubectl's lists, an export, or a live cluster."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-KINDS = (
-    ("v1", "namespaces"),
-    ("v1", "nodes"),
-    ("v1", "pods"),
-    ("v1", "services"),
-    ("v1", "persistentvolumes"),
-    ("v1", "persistentvolumeclaims"),
-    ("v1", "replicationcontrollers"),
-    ("v1", "resourcequotas"),
-    ("v1", "limitranges"),
-    ("scheduling.k8s.io/v1", "priorityclasses"),
-    ("storage.k8s.io/v1", "storageclasses"),
-    ("storage.k8s.io/v1", "csinodes"),
-    ("storage.k8s.io/v1", "csidrivers"),
-    ("storage.k8s.io/v1", "csistoragecapacities"),
-    ("policy/v1", "poddisruptionbudgets"),
-    ("apps/v1", "deployments"),
-    ("apps/v1", "replicasets"),
-    ("apps/v1", "statefulsets"),
-    ("apps/v1", "daemonsets"),
-    ("batch/v1", "jobs"),
-    ("resource.k8s.io/v1", "deviceclasses"),
-    ("resource.k8s.io/v1", "resourceslices"),
-    ("resource.k8s.io/v1", "resourceclaims"),
-    ("resource.k8s.io/v1", "resourceclaimtemplates"),
-)
-"""The kinds that a scheduler reads, and the kinds that create pods."""
+if TYPE_CHECKING:
+    from collections import Counter
+
+KINDS = {
+    "v1": (
+        "namespaces", "nodes", "pods", "services", "serviceaccounts", "persistentvolumes", "persistentvolumeclaims",
+        "replicationcontrollers", "resourcequotas", "limitranges",
+    ),
+    "scheduling.k8s.io/v1": ("priorityclasses",),
+    "storage.k8s.io/v1": ("storageclasses", "csinodes", "csidrivers", "csistoragecapacities"),
+    "policy/v1": ("poddisruptionbudgets",),
+    "apps/v1": ("deployments", "replicasets", "statefulsets", "daemonsets", "controllerrevisions"),
+    "batch/v1": ("jobs", "cronjobs"),
+    "autoscaling/v2": ("horizontalpodautoscalers",),
+    "node.k8s.io/v1": ("runtimeclasses",),
+}  # fmt: skip
+"""The kinds that a scheduler reads, and the kinds that create pods; every cluster serves them."""
+DEVICE_KINDS = {"resource.k8s.io/v1": ("deviceclasses", "resourceslices", "resourceclaims", "resourceclaimtemplates")}
+"""Kinds of dynamic resource allocation, which clusters before v1.34 do not serve."""
+DUMP = f"kubectl get {','.join(plural for plurals in KINDS.values() for plural in plurals)} -A -o yaml > cluster.yaml"
 
 
 def register(app: typer.Typer) -> None:
@@ -45,27 +38,52 @@ def snapshot(
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the snapshot goes.")] = Path("cluster.yaml"),
     kubeconfig: Annotated[Path | None, typer.Option(help="Take it from a live cluster (extra \\[cluster]).")] = None,
+    context: Annotated[
+        str | None, typer.Option(help="The context of the kubeconfig; alone, of kubectl's own kubeconfig.")
+    ] = None,
 ) -> None:
-    """Make a snapshot for `seatrial run --snapshot`, without the data of Secrets."""
+    """Make a snapshot for --snapshot from files or from a live cluster, and say what is in it and what is missing.
+
+    Left out are the data of Secrets, results that Seatrial wrote, and what belongs to the old server. The first example
+    makes a dump that --snapshot takes as it is; of a cluster with devices add
+    deviceclasses,resourceslices,resourceclaims,resourceclaimtemplates.
+    """
+    from collections import Counter
+
     from seatrial.model.errors import ConfigError
     from seatrial.model.yaml_reader import dump
     from seatrial.scenario.output_files import write_whole
-    from seatrial.store.snapshots import clean, read_snapshot
+    from seatrial.store.snapshots import clean, missing_references, read_snapshot
 
-    if bool(files) == (kubeconfig is not None):
-        raise ConfigError("", "FILES", "expected either files or --kubeconfig")
-    found = read_snapshot(files) if files else list(clean(_live(kubeconfig)))
+    is_live = kubeconfig is not None or context is not None
+    if bool(files) == is_live:
+        raise ConfigError("", "FILES", "expected either files or a live cluster (--kubeconfig, --context)")
+    left_out: Counter[str] = Counter()
+    found = read_snapshot(files, left_out=left_out) if files else list(clean(_live(kubeconfig, context), left_out))
     try:
         write_whole(output, [dump({"apiVersion": "v1", "kind": "List", "items": found}).encode()])
     except OSError as error:
         raise ConfigError("", "--output", f"{output} cannot be written: {error.strerror or error}") from error
     if not found:
-        source = ", ".join(map(str, files)) if files else str(kubeconfig)
+        source = ", ".join(map(str, files)) if files else str(kubeconfig or context)
         typer.echo(f"seatrial: warning: {source}: no objects found; the snapshot is empty", err=True)
     typer.echo(f"{output}: {len(found)} objects")
+    _print_counts(Counter(document["kind"] for document in found), left_out)
+    for sentence in missing_references(found):
+        typer.echo(f"missing: {sentence}")
 
 
-def _live(kubeconfig: Path | None) -> list[dict[str, Any]]:
+def _print_counts(kinds: "Counter[str]", left_out: "Counter[str]") -> None:
+    from seatrial.store.snapshots import plural
+
+    for kind, count in sorted(kinds.items(), key=lambda item: (-item[1], item[0])):
+        typer.echo(f"  {count:>7,} {plural(kind, count)}")
+    if left_out:
+        listed = ", ".join(f"{count:,} {plural(kind, count)}" for kind, count in sorted(left_out.items()))
+        typer.echo(f"left out, since they belong to the old server: {listed}")
+
+
+def _live(kubeconfig: Path | None, context: str | None) -> list[dict[str, Any]]:
     """Everything of these kinds in a live cluster; kinds that it does not serve are left out."""
     import orjson
     from yaml import YAMLError
@@ -78,23 +96,26 @@ def _live(kubeconfig: Path | None) -> list[dict[str, Any]]:
     except ImportError as error:
         raise ConfigError("", "--kubeconfig", "needs the extra [cluster]: pip install 'seatrial[cluster]'") from error
     try:
-        config.load_kube_config(str(kubeconfig))  # type: ignore[no-untyped-call]
+        config.load_kube_config(  # type: ignore[no-untyped-call]
+            str(kubeconfig) if kubeconfig is not None else None, context=context
+        )
     except (config.ConfigException, ValueError, YAMLError) as error:
-        raise ConfigError(str(kubeconfig), "", str(error)) from error
-    api = client.ApiClient()
+        field = "--context" if context is not None and "context" in str(error) else ""
+        raise ConfigError(str(kubeconfig or ""), field, str(error)) from error
+    api, source = client.ApiClient(), str(kubeconfig or context)
     found: list[dict[str, Any]] = []
-    for api_version, plural in KINDS:
+    for api_version, plural in [(group, each) for group, all in {**KINDS, **DEVICE_KINDS}.items() for each in all]:
         root = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
         request = api.param_serialize("GET", f"{root}/{plural}", auth_settings=["BearerToken"])
         try:
             answer = api.call_api(*request)
             body = answer.read()  # type: ignore[no-untyped-call]
         except HTTPError as error:
-            raise ConfigError(str(kubeconfig), plural, f"the cluster cannot be asked: {error}") from error
+            raise ConfigError(source, plural, f"the cluster cannot be asked: {error}") from error
         if answer.status in (403, 404):
             continue
         if answer.status != 200:
-            raise ConfigError(str(kubeconfig), plural, f"the cluster answered {answer.status} {answer.reason}")
+            raise ConfigError(source, plural, f"the cluster answered {answer.status} {answer.reason}")
         listed = orjson.loads(body or b"{}")
         kind = listed["kind"].removesuffix("List")
         found += [{"apiVersion": api_version, "kind": kind, **item} for item in listed["items"]]

@@ -4,6 +4,7 @@
 gates, and a call in `compose`.
 """
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING, Literal
 
 from seatrial.control_plane.scenarios import WatchedScheduler, add_scenarios
 from seatrial.control_plane.volcano import add_volcano, install_volcano
+
+log = logging.getLogger("seatrial.server")
 
 if TYPE_CHECKING:
     from seatrial.clock import RealClock
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from seatrial.server.extension_points import Gate, Routes
     from seatrial.store import Store
     from seatrial.store.durable import Durability
+    from seatrial.store.snapshots import Snapshot, Unbind, UnbindOrder
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,8 @@ class Settings:
     strict: bool = False
     drain: bool = False
     snapshot: Path | None = None
+    unbind: "Unbind" = "none"
+    unbind_order: "UnbindOrder" = "created"
     volcano: bool = False
     volcano_config: Path | None = None
 
@@ -76,6 +82,8 @@ class Parts:
     """Called when the server stops, before its connections end."""
     outside: "OutsidePrograms | None" = None
     """The programs that take part in scenarios."""
+    snapshot: "Snapshot | None" = None
+    """The cluster to begin with."""
 
 
 def compose(settings: Settings, port: int = 443, authority: "Authority | None" = None) -> Parts:
@@ -84,7 +92,7 @@ def compose(settings: Settings, port: int = 443, authority: "Authority | None" =
     if settings.volcano:
         install_volcano(parts)
     if settings.snapshot is not None:
-        load_snapshot(parts, settings.snapshot)
+        load_snapshot(parts, settings, settings.snapshot)
     add_webhooks(parts)
     if settings.authorization_mode == "RBAC":
         add_rbac(parts)
@@ -128,13 +136,16 @@ def build_store(settings: Settings, port: int = 443) -> Parts:
     return Parts(store, clock, durability)
 
 
-def load_snapshot(parts: Parts, path: Path) -> None:
+def load_snapshot(parts: Parts, settings: Settings, path: Path) -> None:
     """Begin with the objects of a file; a durable store that has objects keeps what it has."""
-    from seatrial.store.snapshots import read_snapshot, restore_cluster
+    from seatrial.store.snapshots import Snapshot, restore_cluster
 
     nodes = parts.store.kinds.named("v1", "Node")
+    parts.snapshot = Snapshot.read(path, settings.unbind, settings.unbind_order)
     if nodes is None or not parts.store.list(nodes):
-        restore_cluster(parts.store, read_snapshot([path], refuse_scenarios=True), "snapshot")
+        for note in parts.snapshot.notes:
+            log.warning("%s: %s", path, note)
+        restore_cluster(parts.store, parts.snapshot.documents, "snapshot", str(path))
 
 
 def add_webhooks(parts: Parts) -> None:
@@ -162,7 +173,8 @@ def add_scheduler(parts: Parts, settings: Settings) -> "EmbeddedScheduler":
     annotator = Annotator(parts.store, summary=settings.record == "summary")
     recorder = annotator if settings.record != "none" else None
     config, gates = settings.scheduler_config, settings.feature_gates
-    scheduler = EmbeddedScheduler.build(parts.store, parts.clock, config, gates, settings.plugins, recorder)
+    arrivals = parts.snapshot.arrivals if parts.snapshot is not None else None
+    scheduler = EmbeddedScheduler.build(parts.store, parts.clock, config, gates, settings.plugins, recorder, arrivals)
     parts.workers.append(scheduler)
     parts.metrics.append(scheduler.metrics)
     return scheduler

@@ -90,6 +90,7 @@ def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedSche
         volcano=volcano,
         memory=free_memory(),
         has_scheduler=settings.scheduler,
+        snapshot=parts.snapshot or (),
     )
     if settings.outside:
         options = add_outside(parts, settings, options, make)

@@ -1,7 +1,7 @@
 """The embedded kube-scheduler of `serve`: a worker of the server's loop, and the owner of its configuration."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +37,7 @@ class EmbeddedScheduler:
         gates: str,
         modules: Sequence[str],
         recorder: "Recorder | None" = None,
+        arrivals: Mapping[str, int] | None = None,
     ) -> "EmbeddedScheduler":
         """A scheduler with the configuration of a file, or the default one, and the plugins of these modules."""
         from seatrial.scheduler import Scheduler
@@ -50,6 +51,8 @@ class EmbeddedScheduler:
             store, clock, configuration, recorder=recorder, plugins=plugins, background=Threads(), retries_errors=True,
             transport=TurnTransport(HttpTransport(), turns),
         )  # fmt: skip
+        if arrivals:
+            scheduler.order_arrivals(arrivals)
         scheduler.start()
         return cls(scheduler, plugins, turns)
 

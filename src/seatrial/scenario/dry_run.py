@@ -23,6 +23,7 @@ from seatrial.scenario.engine.user_controllers import is_served
 from seatrial.scenario.spec.annotations import check_annotations, mentions, unknown_annotations
 from seatrial.scenario.spec.kind import Operation
 from seatrial.scenario.spec.operation_ids import Planned
+from seatrial.store.snapshots import restore_cluster
 
 Target = tuple[str, str, str, str]
 """apiVersion, kind, namespace and name."""
@@ -62,7 +63,7 @@ def rehearse(
         from seatrial.volcano.apis.installation import install
 
         install(store)
-    store.load(snapshot, writer="snapshot")
+    restore_cluster(store, snapshot, "snapshot")
     yield from _of_snapshot(snapshot)
     made: dict[Target, int] = {}
     for planned in sorted(operations, key=lambda planned: planned.step):

@@ -18,7 +18,7 @@ from seatrial.scenario.engine.controller_registry import REGISTRY, SCHEDULER, Re
 from seatrial.scenario.engine.controller_set import SimulationControllers
 from seatrial.scenario.engine.embedded_volcano import VOLCANO, VolcanoSettings, volcano_maker
 from seatrial.scenario.engine.engine import Engine, Settings
-from seatrial.scenario.engine.participants import Participant, SchedulerLoop, SchedulerParticipant
+from seatrial.scenario.engine.participants import ArrivalQueue, Participant, SchedulerLoop, SchedulerParticipant
 from seatrial.scenario.notes import contradictions, errors, unclaimed_pods, unserved, waiting_jobs
 from seatrial.scenario.spec.annotations import check_annotations
 from seatrial.scenario.spec.dialect import FAILED, PAUSED, Phase, dialect_of
@@ -30,7 +30,7 @@ from seatrial.scenario.spec.validation import operation_problems, problems
 from seatrial.scenario.status import MemoryPages, Publisher, Publishers, ScenarioStatus, Strategy, TimelinePages
 from seatrial.scheduler import Recorder
 from seatrial.store import Store
-from seatrial.store.snapshots import restore_cluster
+from seatrial.store.snapshots import Snapshot, SnapshotError, restore_cluster
 from seatrial.timeline import (
     CELLS_ON_THE_WIRE,
     NOT_IN_TIMELINE,
@@ -138,6 +138,9 @@ class ScenarioRun:
                 return
             try:
                 self.engine = self._start()
+            except SnapshotError:
+                # The input cannot be used: that is no result of the scenario.
+                raise
             except SeatrialError as error:
                 self.status.phase, self.status.reason = FAILED, str(error)
                 self._show()
@@ -265,6 +268,9 @@ class ScenarioRun:
             self.timeline.major = self.plan.first() or 0
             self._load_snapshot()
         scheduler = self._make_scheduler(store, clock, self.timeline)
+        snapshot = self.options.snapshot
+        if isinstance(snapshot, Snapshot) and not self._continued and isinstance(scheduler, ArrivalQueue):
+            scheduler.order_arrivals(snapshot.arrivals)
         self.status.notes.update((text, text) for text in scheduler.warnings())
         outside = {name: partial(make, self) for name, make in self.options.outside.items()}
         controllers = registry.build(chosen, dialect, store, clock, scheduler, volcano, outside)
@@ -334,9 +340,11 @@ class ScenarioRun:
         return names
 
     def _load_snapshot(self) -> None:
-        for document in self.options.snapshot:
+        snapshot = self.options.snapshot
+        for document in snapshot:
             check_annotations(document)
-        for stored in restore_cluster(self.store, self.options.snapshot, SNAPSHOT):
+        path = snapshot.path if isinstance(snapshot, Snapshot) else ""
+        for stored in restore_cluster(self.store, snapshot, SNAPSHOT, path):
             self.timeline.adopt(stored, self.clock.now())
 
     def _show(self) -> None:

@@ -4,7 +4,7 @@
 write in the meantime reaches the scheduler as changes of the store. Upstream: pkg/scheduler/schedule_one.go (v1.36.3).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -29,7 +29,7 @@ from seatrial.scheduler.plugins.plugin_warnings import plugin_warnings
 from seatrial.scheduler.plugins.registry import Registry
 from seatrial.scheduler.preemption.executor import Preempter, RunningPreemptions
 from seatrial.scheduler.profile import build_profiles
-from seatrial.scheduler.queue import PodNominator, QueuedPod, SchedulingQueue
+from seatrial.scheduler.queue import PodNominator, QueuedPod, SchedulingQueue, arrival_order
 from seatrial.scheduler.schedule_one.binding_cycle import Background, Binder, Binding
 from seatrial.scheduler.schedule_one.decision import ERROR, UNSCHEDULABLE, WAITING, Decision
 from seatrial.scheduler.schedule_one.event_series import EventReporter
@@ -78,6 +78,7 @@ class Scheduler:
         self._reports_events = events
         self._background = background
         self._is_running = False
+        self._arrivals: Mapping[str, int] = {}
         self._build(config or default_configuration())
 
     # -- life --------------------------------------------------------------------------------------------------------
@@ -87,6 +88,12 @@ class Scheduler:
         if not self._is_running:
             self._is_running = True
             self._watcher.start()
+
+    def order_arrivals(self, places: Mapping[str, int]) -> None:
+        """Before the start: pods (by namespace/name) that are tried first, and in this order."""
+        if places:
+            self._arrivals = places
+            self._build(self.configuration)
 
     def stop(self) -> None:
         """Unsubscribe and forget the cluster; a new start reads it again."""
@@ -342,7 +349,7 @@ class Scheduler:
             self.nominator,
             hints=profiles.hints,
             gates=profiles.gates,
-            order=profiles.order,
+            order=arrival_order(profiles.order, self._arrivals) if self._arrivals else profiles.order,
             initial_backoff=configuration.initial_backoff,
             max_backoff=configuration.max_backoff,
             retries_errors=self._retries_errors,

@@ -28,7 +28,8 @@ def test_spread_deals_copies_out_over_steps() -> None:
 
 
 def test_a_file_gives_one_create_per_object(tmp_path: Path) -> None:
-    (tmp_path / "cluster.yaml").write_text("kind: A\n---\nkind: List\nitems: [{kind: B}, {kind: C}]\n")
+    items = "[{apiVersion: v1, kind: B}, {apiVersion: v1, kind: C}]"
+    (tmp_path / "cluster.yaml").write_text(f"{{apiVersion: v1, kind: A}}\n---\nkind: List\nitems: {items}\n")
     made = expanded({"step": 1, "from": {"file": "cluster.yaml"}}, folder=tmp_path)
     assert [item["createOperation"]["object"]["kind"] for item in made] == ["A", "B", "C"]
 

@@ -18,11 +18,11 @@ import msgspec
 
 from seatrial.model.documents import Document, decode, encode
 from seatrial.model.errors import ConfigError
-from seatrial.model.yaml_reader import load_all
 from seatrial.scenario.spec.decoding import undecodable
 from seatrial.scenario.spec.kind import LAST_STEP, Generator, Operation
 from seatrial.scenario.spec.placeholders import Row, Template
-from seatrial.store.input_files import check_input, read_input
+from seatrial.store.input_files import check_input
+from seatrial.store.snapshots import manifests_of, read_objects
 
 INDEX = "index"
 VERBS = {"create": "Create", "patch": "Patch", "delete": "Delete"}
@@ -107,14 +107,9 @@ def _csv_rows(path: Path) -> Iterator[Row]:
 
 
 def objects_in(path: Path) -> Iterator[Document]:
-    """The objects of a YAML or JSON file; lists are opened."""
-    for document in load_all(read_input(path)):
-        if isinstance(document, dict) and isinstance(document.get("items"), list):
-            yield from document["items"]
-        elif isinstance(document, dict):
-            yield document
-        elif document is not None:
-            raise ValueError(f"{path}: expected objects, got {type(document).__name__}")
+    """The objects of a file: manifests, lists, dumps and snapshots; those of a cluster as they would be created."""
+    check_input(path)
+    yield from manifests_of(read_objects([path], named=False))
 
 
 def _template(generator: Generator, *, discriminated: bool) -> Template:

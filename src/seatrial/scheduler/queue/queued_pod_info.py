@@ -1,6 +1,8 @@
 """A pod in the queue with the memory of its attempts. Upstream: pkg/scheduler/framework/types.go (QueuedPodInfo)."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.framework.events import ClusterEvent
@@ -56,3 +58,15 @@ class QueuedPod:
 def priority_order(queued: QueuedPod) -> tuple[int, int, int]:
     """PrioritySort: higher priority first, then the longer wait, then the earlier arrival."""
     return -queued.pod.priority, queued.timestamp, queued.sequence
+
+
+def arrival_order(
+    order: Callable[[QueuedPod], Any], places: Mapping[str, int]
+) -> Callable[[QueuedPod], tuple[int, int, Any]]:
+    """Pods with a place (by namespace/name) have their first attempt before all others and in that order."""
+
+    def ordered(queued: QueuedPod) -> tuple[int, int, Any]:
+        place = places.get(queued.key) if queued.attempts == 0 else None
+        return (1, 0, order(queued)) if place is None else (0, place, None)
+
+    return ordered

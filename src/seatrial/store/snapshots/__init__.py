@@ -10,17 +10,19 @@ from seatrial.store.snapshots.formats import OBJECTS, objects_of, read_objects, 
 from seatrial.store.snapshots.loading import export, in_order, kind_of, load
 from seatrial.store.snapshots.manifests import manifests_of
 from seatrial.store.snapshots.owners import ABSENT_OWNERS
-from seatrial.store.snapshots.references import missing_references
-from seatrial.store.snapshots.restoring import prepare, restore_cluster, settle
-from seatrial.store.snapshots.unbinding import UNBIND_NONE, Unbind, UnbindOrder, arrival_order, unbind
+from seatrial.store.snapshots.references import missing_references, plural
+from seatrial.store.snapshots.restoring import SnapshotError, prepare, restore_cluster, settle
+from seatrial.store.snapshots.snapshot import Snapshot
+from seatrial.store.snapshots.unbinding import UNBIND_NONE, Unbind, UnbindOrder
 
 __all__ = [
     "ABSENT_OWNERS",
     "OBJECTS",
     "UNBIND_NONE",
+    "Snapshot",
+    "SnapshotError",
     "Unbind",
     "UnbindOrder",
-    "arrival_order",
     "clean",
     "export",
     "in_order",
@@ -29,10 +31,10 @@ __all__ = [
     "manifests_of",
     "missing_references",
     "objects_of",
+    "plural",
     "prepare",
     "read_objects",
     "read_snapshot",
     "restore_cluster",
     "settle",
-    "unbind",
 ]

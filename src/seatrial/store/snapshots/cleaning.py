@@ -48,10 +48,10 @@ def clean(documents: Iterable[Document], left_out: "Counter[str] | None" = None)
     """
     seen: set[tuple[str, ...]] = set()
     for document in documents:
-        metadata = {key: value for key, value in document["metadata"].items() if key not in BOOKKEEPING}
+        metadata = {key: value for key, value in (document.get("metadata") or {}).items() if key not in BOOKKEEPING}
         group = document["apiVersion"].rpartition("/")[0]
-        identity = (group, document["kind"], str(metadata.get("namespace", "")), metadata["name"])
-        if identity in seen:
+        identity = (group, document["kind"], str(metadata.get("namespace", "")), str(metadata.get("name", "")))
+        if identity in seen and identity[3]:
             continue
         seen.add(identity)
         if _belongs_to_server(document):
@@ -67,11 +67,12 @@ def clean(documents: Iterable[Document], left_out: "Counter[str] | None" = None)
 
 
 def _belongs_to_server(document: Document) -> bool:
-    kind, metadata = document["kind"], document["metadata"]
-    if kind in RECORDS or (kind, metadata["name"]) in OF_EVERY_SERVER:
+    kind, metadata = document["kind"], document.get("metadata") or {}
+    name = str(metadata.get("name", ""))
+    if kind in RECORDS or (kind, name) in OF_EVERY_SERVER:
         return True
     if kind == "PriorityClass":
-        return bool(metadata["name"].startswith("system-"))
+        return name.startswith("system-")
     if kind == "Secret":
         return document.get("type") == TOKEN
     return BOOTSTRAPPING in (metadata.get("labels") or {})

@@ -32,6 +32,7 @@ NO_SCENARIO = (
     "`seatrial snapshot` makes a snapshot of a cluster's objects"
 )
 FORMS = "objects (`kubectl get -o yaml`), a list of them, or an export of kube-scheduler-simulator"
+CUT_OFF = "a list has none: kubectl writes `kind: List` last, so the file may be cut off; take the dump again"
 SIMULATION = "simulation.kube-scheduler-simulator.x-k8s.io/"
 OBJECTS = "objects"
 """The key of all other objects in an export of Seatrial."""
@@ -47,8 +48,8 @@ def read_snapshot(
     return list(clean(read_objects(paths, refuse_scenarios=refuse_scenarios), left_out))
 
 
-def read_objects(paths: Iterable[Path], *, refuse_scenarios: bool = False) -> list[Document]:
-    """The objects of files as they are written there, with kind and name."""
+def read_objects(paths: Iterable[Path], *, refuse_scenarios: bool = False, named: bool = True) -> list[Document]:
+    """The objects of files as they are written there, with kind and, where all must be `named`, with a name."""
     found: list[Document] = []
     for path in paths:
         try:
@@ -60,7 +61,7 @@ def read_objects(paths: Iterable[Path], *, refuse_scenarios: bool = False) -> li
         for document in documents:
             if refuse_scenarios and _is_scenario(document):
                 raise ConfigError(str(path), "kind", NO_SCENARIO)
-            found += objects_of(document, str(path))
+            found += objects_of(document, str(path), named=named) if document is not None else ()
     return found
 
 
@@ -79,17 +80,19 @@ def _is_scenario(document: object) -> bool:
     return str(document.get("apiVersion")).startswith(SIMULATION)
 
 
-def objects_of(document: object, path: str) -> Iterator[Document]:
+def objects_of(document: object, path: str, *, named: bool = True) -> Iterator[Document]:
     """The objects of a list, of an export, or the object itself."""
     if not isinstance(document, dict):
         raise ConfigError(path, "", f"expected {FORMS}, got {type(document).__name__}")
     if isinstance(document.get("items"), list):
-        kind = str(document.get("kind", "")).removesuffix("List")
+        if "kind" not in document:
+            raise ConfigError(path, "kind", CUT_OFF)
+        kind = str(document["kind"]).removesuffix("List")
         inherited = {"apiVersion": document["apiVersion"], "kind": kind} if kind and "apiVersion" in document else {}
         for number, item in enumerate(document["items"]):
-            yield _object(inherited, item, path, f"items[{number}]")
+            yield _object(inherited, item, path, f"items[{number}]", named)
     elif "kind" in document and "apiVersion" in document:
-        yield _object({}, document, path, "")
+        yield _object({}, document, path, "", named)
     elif document.keys() & {*EXPORT, OBJECTS}:
         for key in (*EXPORT, OBJECTS):
             yield from _section(document, key, path)
@@ -104,10 +107,10 @@ def _section(document: Document, key: str, path: str) -> Iterator[Document]:
         raise ConfigError(path, key, f"expected a list, got {type(items).__name__}")
     inherited = dict(zip(("apiVersion", "kind"), EXPORT.get(key, ()), strict=False))
     for number, item in enumerate(items):
-        yield _object(inherited, item, path, f"{key}[{number}]")
+        yield _object(inherited, item, path, f"{key}[{number}]", True)
 
 
-def _object(inherited: Document, item: object, path: str, place: str) -> Document:
+def _object(inherited: Document, item: object, path: str, place: str, named: bool) -> Document:
     """An object with what it has from its list; ConfigError where it is none."""
     if not isinstance(item, dict):
         raise ConfigError(path, place, f"expected an object, got {type(item).__name__}")
@@ -116,6 +119,7 @@ def _object(inherited: Document, item: object, path: str, place: str) -> Documen
         if not isinstance(found.get(field), str):
             raise ConfigError(path, f"{place}.{field}".lstrip("."), f"expected a string, got {found.get(field)!r}")
     metadata = found.get("metadata")
-    if not isinstance(metadata, dict) or not isinstance(metadata.get("name"), str):
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+    if not isinstance(name, str) and (named or (metadata is not None and not isinstance(metadata, dict))):
         raise ConfigError(path, f"{place}.metadata.name".lstrip("."), f"is required for a {found['kind']}")
     return found

@@ -1,7 +1,8 @@
 """Makes manifests of a cluster's objects: what `kubectl apply` of them would need.
 
 Fields that a server sets are dropped, and with them the uids that refer to other objects. Objects that every server
-has, and pods and Jobs that are over, are left out; so are pods of a Job in the file, which makes its own.
+has, and pods and Jobs that are over, are left out. So are the pods of a Job, DaemonSet or StatefulSet in the file: it
+would know them by its uid or by a revision, and makes its own. ReplicaSets adopt their pods.
 """
 
 from collections.abc import Sequence
@@ -29,6 +30,7 @@ WITH_STATUS = ("Node", "PersistentVolume", "ResourceClaim")
 """Kinds whose status is not the work of a controller that runs here."""
 JOB_LABELS = ("batch.kubernetes.io/controller-uid", "controller-uid", "batch.kubernetes.io/job-name", "job-name")
 OVER = ("Complete", "Failed")
+MAKERS = ("DaemonSet", "Job", "StatefulSet")
 
 
 def manifests_of(documents: Sequence[Document]) -> list[Document]:
@@ -36,8 +38,8 @@ def manifests_of(documents: Sequence[Document]) -> list[Document]:
     if not any(_has_lived(document) for document in documents):
         return list(documents)
     kept = list(clean(documents))
-    jobs = {document["metadata"].get("uid") for document in kept if document["kind"] == "Job"}
-    return in_order(_manifest(document) for document in kept if not _is_left_out(document, jobs))
+    makers = {document["metadata"].get("uid") for document in kept if document["kind"] in MAKERS}
+    return in_order(_manifest(document) for document in kept if not _is_left_out(document, makers))
 
 
 def _has_lived(document: Document) -> bool:
@@ -45,17 +47,17 @@ def _has_lived(document: Document) -> bool:
     return isinstance(metadata, dict) and bool(metadata.get("uid") or metadata.get("resourceVersion"))
 
 
-def _is_left_out(document: Document, jobs: set[str | None]) -> bool:
+def _is_left_out(document: Document, makers: set[str | None]) -> bool:
     kind, metadata, status = document["kind"], document["metadata"], document.get("status") or {}
     if metadata.get("deletionTimestamp") or kind == "ControllerRevision":
         return True
     if kind == "Pod":
-        return status.get("phase") in ("Succeeded", "Failed") or (controller_of(document) or {}).get("uid") in jobs
+        return status.get("phase") in ("Succeeded", "Failed") or (controller_of(document) or {}).get("uid") in makers
     if kind == "Job":
         return any(_is_true(condition) for condition in status.get("conditions") or ())
-    if kind == "ServiceAccount" and metadata["name"] == "default":
+    if kind == "ServiceAccount" and metadata.get("name") == "default":
         return True
-    return kind == "Namespace" and metadata["name"] in SYSTEM_NAMESPACES
+    return kind == "Namespace" and metadata.get("name") in SYSTEM_NAMESPACES
 
 
 def _manifest(document: Document) -> Document:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from seatrial.model.builtin import builtin_kinds
 from seatrial.model.documents import Document
 from seatrial.store.snapshots.completion import SYSTEM_PRIORITIES, Place, absent_claims, place_of
 from seatrial.store.snapshots.owners import owners_of
@@ -40,6 +41,7 @@ def missing_references(documents: Sequence[Document]) -> list[str]:
     found += _classes(documents, present)
     found += _claims(documents, present)
     found += _nodes_and_volumes(documents, present)
+    found += _definitions(documents)
     return [str(missing) for missing in found if missing.names]
 
 
@@ -107,7 +109,7 @@ def _classes(documents: Sequence[Document], present: set[Place]) -> Iterator[Mis
 
 def _claims(documents: Sequence[Document], present: set[Place]) -> Iterator[Missing]:
     valid = [document for document in documents if isinstance(document.get("spec"), dict)]
-    made = {place_of(claim) for claim in absent_claims(valid)}
+    made = dict.fromkeys(place_of(claim) for claim in absent_claims(valid))
     again = Missing("PersistentVolumeClaim", done="made again from the volume that is bound to it")
     lost = Missing(
         "PersistentVolumeClaim", done="bound pods stay; a pod that has to be scheduled waits until you create it"
@@ -135,6 +137,23 @@ def _nodes_and_volumes(documents: Sequence[Document], present: set[Place]) -> It
         elif document["kind"] == "PersistentVolumeClaim" and name and ("PersistentVolume", "", name) not in present:
             volumes.note(str(name), "PersistentVolumeClaim")
     yield from (nodes, volumes)
+
+
+def _definitions(documents: Sequence[Document]) -> Iterator[Missing]:
+    """Kinds that no server has by itself."""
+    done = "a run that does not serve the kind cannot load them: add the definition or leave them out"
+    missing, kinds = Missing("CustomResourceDefinition", done=done), builtin_kinds()
+    defined = {
+        (_part(document, "spec").get("group"), _part(_part(document, "spec"), "names").get("kind"))
+        for document in documents
+        if document["kind"] == "CustomResourceDefinition"
+    }
+    for document in documents:
+        api_version, kind = document["apiVersion"], document["kind"]
+        group = api_version.rpartition("/")[0]
+        if kinds.named(api_version, kind) is None and (group, kind) not in defined:
+            missing.note(f"of {kind}.{group or api_version}", kind)
+    yield missing
 
 
 def _has_priority(pod: Document) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from seatrial.model.documents import Document
-from seatrial.model.errors import BadRequest
+from seatrial.model.errors import BadRequest, ConfigError, StatusError
 from seatrial.store.objects import Stored
 from seatrial.store.snapshots.completion import complete, with_uids
 from seatrial.store.snapshots.loading import in_order, kind_of, load
@@ -16,10 +16,21 @@ if TYPE_CHECKING:
     from seatrial.store.store import Store
 
 
-def restore_cluster(store: "Store", documents: Iterable[Document], writer: str) -> Sequence[Stored]:
+class SnapshotError(ConfigError):
+    """A snapshot that cannot be loaded: names the file and the object."""
+
+
+def restore_cluster(store: "Store", documents: Iterable[Document], writer: str, path: str = "") -> Sequence[Stored]:
     """Take all objects of a snapshot in; the objects as they are stored."""
-    prepared = prepare(store, documents)
-    return settle(store, load(store, prepared, writer), writer)
+    loaded: list[Stored] = []
+    for document in prepare(store, documents):
+        try:
+            loaded += load(store, [document], writer)
+        except StatusError as error:
+            namespace, name = document["metadata"].get("namespace"), document["metadata"]["name"]
+            field = f"{document['kind']} {namespace}/{name}" if namespace else f"{document['kind']} {name}"
+            raise SnapshotError(path, field, f"{error}{_remedy(store, document)}") from error
+    return settle(store, loaded, writer)
 
 
 def prepare(store: "Store", documents: Iterable[Document], taken_at: int | None = None) -> list[Document]:
@@ -41,6 +52,12 @@ def settle(store: "Store", loaded: Sequence[Stored], writer: str) -> Sequence[St
     align_revisions(store, everything, writer)
     note_absent_owners(store, everything, writer)
     return [store.find(stored.kind, stored.name, stored.namespace) or stored for stored in everything]
+
+
+def _remedy(store: "Store", document: Document) -> str:
+    if store.kinds.named(str(document.get("apiVersion")), document["kind"]) is not None:
+        return ""
+    return "; add its CustomResourceDefinition to the snapshot, or leave the objects of this kind out"
 
 
 def _exists(store: "Store", document: Document) -> bool:

@@ -1,0 +1,63 @@
+"""The options of commands that begin with a cluster: --snapshot, --unbind and --unbind-order."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from seatrial.model.errors import ConfigError
+from seatrial.store.snapshots import UNBIND_NONE, Unbind, UnbindOrder
+
+if TYPE_CHECKING:
+    from seatrial.store.snapshots import Snapshot
+
+SnapshotFile = Annotated[
+    Path | None,
+    typer.Option(help="A cluster to begin with: of `seatrial snapshot`, `kubectl get -o yaml`, or an export."),
+]
+UnbindPods = Annotated[
+    Unbind,
+    typer.Option(
+        help="Pods of the snapshot that lose their nodes and are scheduled again: `workloads` those with a controller "
+        "outside kube-system, `all` the others too. Pods of DaemonSets and mirror pods stay."
+    ),
+]
+OrderOfPods = Annotated[UnbindOrder, typer.Option(help="The order in which --unbind schedules them again.")]
+
+
+def read_cluster(
+    path: Path | None, which: Unbind, order: UnbindOrder, seed: int = 0, *, quiet: bool = False, alone: bool = False
+) -> "Snapshot":
+    """The cluster of the options; what is missing in it is said on standard error.
+
+    A cluster that is played `alone`, without a scenario, has objects.
+    """
+    from seatrial.store.snapshots import Snapshot
+
+    if path is None:
+        if which != UNBIND_NONE:
+            raise ConfigError("", "--unbind", "goes with --snapshot, whose pods lose their nodes")
+        return Snapshot()
+    found = Snapshot.read(path, which, order, seed)
+    if alone and not found:
+        raise ConfigError(str(path), "", "no objects found: look whether `kubectl get` was refused, or name a scenario")
+    if not found:
+        typer.echo(f"seatrial: warning: {path}: no objects found; the run begins with an empty cluster", err=True)
+    for note in found.notes if not quiet else ():
+        typer.echo(f"seatrial: {path}: {note}", err=True)
+    return found
+
+
+def only_done(name: str) -> dict[str, Any]:
+    """A scenario in which nothing happens but what the cluster does by itself."""
+    from seatrial.scenario.spec.kind import API_VERSION
+
+    done = {"id": "done", "step": 1, "operation": "Done", "doneOperation": {}}
+    return {"apiVersion": API_VERSION, "kind": "Scenario", "metadata": {"name": name}, "spec": {"events": [done]}}
+
+
+def name_of(path: Path | None) -> str:
+    """The name of a scenario that only has a snapshot: that of its file, as far as a name may hold it."""
+    stem = re.sub(r"[^a-z0-9-]+", "-", (path.stem if path is not None else "").lower()).strip("-")
+    return stem[:63].rstrip("-") or "snapshot"
