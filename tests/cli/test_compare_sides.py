@@ -200,7 +200,7 @@ def _disagreement() -> str:
     [
         (["least", "most", "--measure", "speed"], "'speed' is not known; known are "),
         (["least", "most", "--fail-if", "speed < 1"], "'speed' is not known; known are "),
-        (["least", "most", "--fail-if", "nodes_used is large"], "is not a threshold; expected NUMBER < VALUE[%]"),
+        (["least", "most", "--fail-if", "nodes_used is large"], "is not a threshold; expected a change"),
         (["least", "missing"], "missing: cannot be read: No such file"),
         (["least", "broken.json"], "broken.json: is not JSON"),
         (["least", "other"], "other: spec: is another scenario than that of least"),

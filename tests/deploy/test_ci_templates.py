@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.proofs import proves
+
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "node-saving"
 
@@ -65,11 +67,11 @@ def job(tmp_path: Path) -> Callable[..., "subprocess.CompletedProcess[str]"]:
     return run
 
 
+@proves("S-036")
 @SCRIPTS
 def test_a_template_fails_a_configuration_that_crosses_a_threshold(
     script: Callable[[], str], job: Callable[..., "subprocess.CompletedProcess[str]"], tmp_path: Path
 ) -> None:
-    """S-036: a change of the configuration is held to numbers in CI."""
     changed = EXAMPLE / "scheduler.most.yaml"
     assert job(script(), changed, "pods_bound < 0\n").returncode == 0
     done = job(script(), changed, "pods_bound < 0\nspread_hostname > 5\n")
