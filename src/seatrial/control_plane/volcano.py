@@ -51,7 +51,7 @@ def read_conf(path: "Path | None") -> "SchedulerConf | None":
         text = path.read_text()
     except OSError as error:
         raise ConfigError(str(path), "", f"cannot be read: {error.strerror}") from error
-    return load_conf(text, str(path), tuple(PLUGINS))
+    return load_conf(text, str(path), PLUGINS)
 
 
 class MeasuredScheduler:

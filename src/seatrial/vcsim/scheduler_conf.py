@@ -12,6 +12,6 @@ def read_conf(path: Path | None) -> SchedulerConf:
     if path is None:
         return helm_conf()
     try:
-        return load_conf(path.read_text(encoding="utf-8"), str(path), tuple(PLUGINS))
+        return load_conf(path.read_text(encoding="utf-8"), str(path), PLUGINS)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(str(path), "", str(getattr(error, "strerror", None) or error)) from error

@@ -13,14 +13,21 @@ from seatrial.verify.comparing import first_difference
 from seatrial.verify.recorded_cluster import World
 from seatrial.verify.volcano_probe import probe
 from seatrial.volcano import open_session, run_once
-from seatrial.volcano.cache import ClusterInfo, TaskStatus, read_tasks, take_snapshot
+from seatrial.volcano.cache import ClusterInfo, Numatopologies, TaskStatus, read_tasks, take_snapshot
 from seatrial.volcano.config import SchedulerConf, load_conf
 from seatrial.volcano.framework import Session, SessionOptions, SessionResult
 
 NOW = parse_time("2026-08-20T00:00:00Z")
 """The time of the recordings; only waiting times of jobs depend on it, and those are seconds or decades."""
 
-
+_OTHERS = (
+    "resourceQuotas",
+    "podDisruptionBudgets",
+    "persistentVolumes",
+    "persistentVolumeClaims",
+    "storageClasses",
+    "csiNodes",
+)
 _ORIGIN = ". Origin reason is "
 
 
@@ -50,7 +57,7 @@ def replay_volcano(case: Document, *, with_probe: bool = True, keeps_columns: bo
     case = deepcopy(case)
     out: Document = {"cycles": []}
     if with_probe:
-        session = open_session("probe", _snapshot(case), conf, SessionOptions(keeps_columns))
+        session = open_session("probe", _snapshot(case), conf, _options(keeps_columns))
         out["probe"] = probe(session)
     for number in range(max(case.get("cycles") or 1, 1)):
         cycle = _cycle(case, conf, number, keeps_columns)
@@ -61,7 +68,10 @@ def replay_volcano(case: Document, *, with_probe: bool = True, keeps_columns: bo
 
 def _snapshot(case: Document) -> ClusterInfo:
     reader = PodReader()
-    others = [entry for kind in ("resourceQuotas",) for entry in case.get(kind) or ()]
+    others = [entry for kind in _OTHERS for entry in case.get(kind) or ()]
+    numatopologies = Numatopologies()
+    for document in case.get("numatopologies") or ():
+        numatopologies.report(document)
     return take_snapshot(
         case["nodes"],
         read_tasks(case["pods"], reader),
@@ -71,12 +81,18 @@ def _snapshot(case: Document) -> ClusterInfo:
         case.get("hyperNodes") or (),
         World(others, []),
         NOW,
+        numatopologies,
     )
 
 
 def _cycle(case: Document, conf: SchedulerConf, number: int, keeps_columns: bool) -> Document:
-    session, result = run_once(f"cycle-{number}", _snapshot(case), conf, SessionOptions(keeps_columns))
+    session, result = run_once(f"cycle-{number}", _snapshot(case), conf, _options(keeps_columns))
     return _written(session, result)
+
+
+def _options(keeps_columns: bool) -> SessionOptions:
+    """The recorded process had run before, so that rescheduling was due."""
+    return SessionOptions(keeps_columns, memory={"rescheduling": 0})
 
 
 def _written(session: Session, result: SessionResult) -> Document:

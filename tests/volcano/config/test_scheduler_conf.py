@@ -5,6 +5,7 @@ import pytest
 from seatrial.model.errors import ConfigError
 from seatrial.volcano.config.arguments import Arguments
 from seatrial.volcano.config.scheduler_conf import default_conf, helm_conf, load_conf
+from seatrial.volcano.plugins.registry import PLUGINS
 
 TIERS = "tiers:\n- plugins:\n  - name: gang\n"
 
@@ -24,7 +25,21 @@ def test_an_unknown_action_rejects_the_file() -> None:
 
 def test_an_unknown_plugin_is_named_with_its_place() -> None:
     with pytest.raises(ConfigError, match=r"my.conf: tiers\[0\].plugins\[0\].name: unknown plugin gnag"):
-        load_conf('actions: "allocate"\ntiers:\n- plugins:\n  - name: gnag\n', "my.conf", plugins=("gang", "priority"))
+        load_conf('actions: "allocate"\ntiers:\n- plugins:\n  - name: gnag\n', "my.conf", plugins=PLUGINS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ("{deviceshare.VGPUEnable: true}", "VGPUEnable: is not simulated; only deviceshare.GPUSharingEnable and"),
+        ("{deviceshare.GPUSharingEnable: true, deviceshare.GPUNumberEnable: true}", "cannot be true together with"),
+        ("{deviceshare.GPUExclusiveRules: [{}]}", "GPUExclusiveRules: is not simulated"),
+    ],
+)
+def test_devices_that_are_not_simulated_reject_the_file(arguments: str, why: str) -> None:
+    text = f'actions: "allocate"\ntiers:\n- plugins:\n  - name: deviceshare\n    arguments: {arguments}\n'
+    with pytest.raises(ConfigError, match=rf"my.conf: tiers\[0\].plugins\[0\].arguments.deviceshare.*{why}"):
+        load_conf(text, "my.conf", plugins=PLUGINS)
 
 
 def test_proportion_and_hierarchical_drf_exclude_each_other_in_a_tier() -> None:

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from seatrial.volcano.cache.cluster_info import ClusterInfo, read_tasks, take_snapshot
     from seatrial.volcano.cache.job_info import JobInfo
+    from seatrial.volcano.cache.numa_info import Numatopologies
     from seatrial.volcano.cache.task_info import TaskInfo, TaskStatus
 
-__all__ = ["ClusterInfo", "JobInfo", "TaskInfo", "TaskStatus", "read_tasks", "take_snapshot"]
+__all__ = ["ClusterInfo", "JobInfo", "Numatopologies", "TaskInfo", "TaskStatus", "read_tasks", "take_snapshot"]
 
 if not TYPE_CHECKING:
     from seatrial.model.lazy_exports import lazy_exports
@@ -16,6 +17,7 @@ if not TYPE_CHECKING:
         __name__,
         {
             "ClusterInfo": "cluster_info",
+            "Numatopologies": "numa_info",
             "JobInfo": "job_info",
             "TaskInfo": "task_info",
             "TaskStatus": "task_info",

@@ -51,7 +51,14 @@ class StatusUpdater:
     def _bind(self, task: TaskInfo) -> None:
         pod = task.pod
         try:
-            self._store.bind(pod.namespace, pod.name, task.node_name, writer=WRITER, uid=pod.uid)
+            self._store.bind(
+                pod.namespace,
+                pod.name,
+                task.node_name,
+                writer=WRITER,
+                uid=pod.uid,
+                annotations=task.pod_annotations,
+            )
         except StatusError:
             return  # the pod or the node has gone meanwhile: the next session sees it
         if self._events is not None:

@@ -67,6 +67,7 @@ class TaskInfo:
         "node_name",
         "nominated_node",
         "pod",
+        "pod_annotations",
         "preemptable",
         "priority",
         "request_key",
@@ -106,6 +107,8 @@ class TaskInfo:
         self.eviction_occurred = False
         self.job_allocated_hyper_node = ""
         self.last_transaction: Transaction | None = None
+        self.pod_annotations: dict[str, str] = {}
+        """What plugins note on the pod when it is bound."""
 
     @property
     def document(self) -> Document:

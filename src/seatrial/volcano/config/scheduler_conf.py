@@ -3,9 +3,9 @@
 Upstream: pkg/scheduler/conf/scheduler_conf.go, pkg/scheduler/util.go, pkg/scheduler/plugins/defaults.go.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from seatrial.model import yaml_reader
 from seatrial.model.errors import ConfigError, SeatrialError
@@ -89,8 +89,17 @@ def helm_conf() -> SchedulerConf:
     return SchedulerConf(("enqueue", "allocate", "backfill"), (first, (*second, PluginOption("binpack"))))
 
 
-def load_conf(text: str, source: str = "volcano-scheduler.conf", plugins: Sequence[str] = ()) -> SchedulerConf:
-    """Reads a configuration file. `plugins`: the names there are; an empty list leaves names unchecked."""
+class Checked(Protocol):
+    """A plugin as far as its arguments are checked."""
+
+    def faults(self, arguments: Arguments) -> Iterable[tuple[str, str]]:
+        """Arguments that the plugin cannot work with, and why."""
+
+
+def load_conf(
+    text: str, source: str = "volcano-scheduler.conf", plugins: Mapping[str, Checked] | None = None
+) -> SchedulerConf:
+    """Reads a configuration file. `plugins`: those there are, by name; None leaves names and arguments unchecked."""
     try:
         document = yaml_reader.load(text, strict=False)
     except SeatrialError as error:
@@ -118,14 +127,17 @@ def _plugins(tier: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
     return list(enumerate(tier.get("plugins") or ()))
 
 
-def _option(entry: Mapping[str, Any], path: str, source: str, plugins: Sequence[str]) -> PluginOption:
+def _option(entry: Mapping[str, Any], path: str, source: str, plugins: Mapping[str, Checked] | None) -> PluginOption:
     name = entry.get("name")
     if not isinstance(name, str) or not name:
         raise ConfigError(source, f"{path}.name", "expected the name of a plugin")
-    if plugins and name not in plugins:
+    if plugins is not None and name not in plugins:
         raise ConfigError(source, f"{path}.name", f"unknown plugin {name}; known: {', '.join(plugins)}")
     for key, value in entry.items():
         if key in (*FLAGS, HIERARCHY, CLUSTER_ORDER) and not isinstance(value, bool):
             raise ConfigError(source, f"{path}.{key}", f"expected true or false, got {value!r}")
+    arguments = Arguments(entry.get("arguments"))
+    for key, why in plugins[name].faults(arguments) if plugins is not None else ():
+        raise ConfigError(source, f"{path}.arguments.{key}", why)
     disabled = frozenset(flag for flag in FLAGS if entry.get(flag) is False)
-    return PluginOption(name, disabled, entry.get(HIERARCHY) is True, Arguments(entry.get("arguments")))
+    return PluginOption(name, disabled, entry.get(HIERARCHY) is True, arguments)

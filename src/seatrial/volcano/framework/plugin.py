@@ -20,7 +20,7 @@ A plugin is made anew for every session. In `on_session_open` it registers funct
 Upstream: pkg/scheduler/framework/interface.go.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
@@ -59,6 +59,11 @@ class Plugin:
     def __init__(self, arguments: Arguments, session: "Session") -> None:
         self.arguments = arguments
         self.session = session
+
+    @classmethod
+    def faults(cls, arguments: Arguments) -> Iterable[tuple[str, str]]:
+        """Arguments that the plugin cannot work with, and why; the configuration is refused."""
+        return ()
 
     def on_session_open(self) -> None:
         """Registers the plugin's functions."""

@@ -12,6 +12,7 @@ from seatrial.volcano.plugins.jobs.rescheduling import Rescheduling
 from seatrial.volcano.plugins.jobs.sla import Sla
 from seatrial.volcano.plugins.jobs.tdm import Tdm
 from seatrial.volcano.plugins.nodes.binpack import Binpack
+from seatrial.volcano.plugins.nodes.deviceshare import DeviceShare
 from seatrial.volcano.plugins.nodes.extender import Extender
 from seatrial.volcano.plugins.nodes.network_topology_aware import NetworkTopologyAware
 from seatrial.volcano.plugins.nodes.nodegroup import NodeGroup
@@ -32,6 +33,7 @@ _ALL: tuple[type[Plugin], ...] = (
     Capacity,
     CooldownProtection,
     Conformance,
+    DeviceShare,
     Drf,
     Extender,
     Gang,
