@@ -1,4 +1,4 @@
-"""Runs scenarios in tests: a store of its own, a scheduler that fills nodes in order, and a log of every status."""
+"""Runs scenarios in tests: a store of its own, the embedded scheduler, and a log of every status and attempt."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -9,11 +9,11 @@ import orjson
 from seatrial.clock.virtual import Clock
 from seatrial.scenario.cluster import fresh_store
 from seatrial.scenario.engine.controller_registry import Registry
+from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
 from seatrial.scenario.simulation import ScenarioRun, SimulationOptions
 from seatrial.scenario.spec.kind import API_VERSION
 from seatrial.scenario.status import ScenarioStatus
-from seatrial.store.objects import Change
-from seatrial.store.store import Store
+from seatrial.scheduler import BothRecorders, ListRecorder
 from tests.known_kinds import known_kind
 
 
@@ -85,57 +85,6 @@ def scenario(spec: dict[str, Any], **annotations: str) -> dict[str, Any]:
     return {"apiVersion": API_VERSION, "kind": "Scenario", "metadata": metadata, "spec": spec}
 
 
-class SlotScheduler:
-    """Puts each pod on the first node that has a slot left; a pod that fails waits for a node or a sweep."""
-
-    def __init__(self, store: Store) -> None:
-        self.store = store
-        self.pods, self.nodes = (known_kind(store.kinds, "v1", name) for name in ("Pod", "Node"))
-        self.queue: dict[str, None] = {}
-        self.failed: dict[str, None] = {}
-        self.tried: list[str] = []
-
-    def start(self) -> None:
-        self.unsubscribe = self.store.subscribe(self.notice, [self.pods, self.nodes])
-
-    def stop(self) -> None:
-        self.unsubscribe()
-
-    def notice(self, change: Change) -> None:
-        if change.stored.kind == self.nodes or change.type == "DELETED":
-            self.sweep()
-        elif change.type == "ADDED" and not change.stored.document()["spec"].get("nodeName"):
-            self.queue[change.stored.name] = None
-
-    def profile_names(self) -> list[str]:
-        return ["default-scheduler"]
-
-    def warnings(self) -> list[str]:
-        return []
-
-    def has_work(self) -> bool:
-        return bool(self.queue)
-
-    def sweep(self) -> None:
-        self.queue.update(self.failed)
-        self.failed.clear()
-
-    def schedule_one(self) -> str | None:
-        name = next(iter(self.queue))
-        del self.queue[name]
-        if self.store.find(self.pods, name, "default") is None:
-            return None
-        self.tried.append(name)
-        bound = [p.document()["spec"].get("nodeName") for p in self.store.list(self.pods)]
-        for candidate in self.store.list(self.nodes):
-            slots = int(candidate.document()["status"]["allocatable"]["pods"])
-            if bound.count(candidate.name) < slots:
-                self.store.bind("default", name, candidate.name, writer="scheduler")
-                return name
-        self.failed[name] = None
-        return name
-
-
 @dataclass
 class Stage:
     """A scenario run, everything it needs, and a log of every status that was published."""
@@ -144,14 +93,20 @@ class Stage:
     options: SimulationOptions = field(default_factory=lambda: SimulationOptions(registry=Registry()))
     annotations: dict[str, str] = field(default_factory=dict)
     log: list[dict[str, Any]] = field(default_factory=list)
+    decisions: ListRecorder = field(default_factory=ListRecorder)
 
     def __post_init__(self) -> None:
         self.clock = Clock()
         self.store = fresh_store(self.clock)
-        self.scheduler = SlotScheduler(self.store)
         document = scenario(self.spec, **self.annotations)
-        maker = lambda store, clock, recorder: self.scheduler  # noqa: E731
+        decisions, make = self.decisions, scheduler_maker()
+        maker = lambda store, clock, recorder: make(store, clock, BothRecorders(recorder, decisions))  # noqa: E731
         self.scenario_run = ScenarioRun(document, self.store, self.clock, maker, self.options, publisher=self)
+
+    @property
+    def tried(self) -> list[str]:
+        """The pods of all attempts of the scheduler, by name."""
+        return [decision.pod.partition("/")[2] for decision in self.decisions.decisions]
 
     def publish(self, status: ScenarioStatus) -> None:
         self.log.append(orjson.loads(b"".join(status.parts())))

@@ -128,7 +128,7 @@ def test_a_simulated_controller_does_not_prepare() -> None:
     timeline = stage.run()["scenarioResult"]["timeline"]["1"]
     minors = [entry["step"]["minor"] for entry in timeline if "create" in entry]
     assert minors == [0, 0, 1, 1]
-    assert stage.scheduler.tried == []
+    assert stage.tried == []
 
 
 @proves("V2-075")
@@ -181,7 +181,7 @@ def test_a_delay_of_a_preparing_controller_does_not_change_the_result(controller
     """Scheduling waits until the waiter is satisfied, however long that takes."""
     stage = Stage(operations(create(1, node("n")), create(1, pod("z")), done(1)), with_own(controller))
     stage.run()
-    assert stage.scheduler.tried == ["z", "on-n"]
+    assert stage.tried == ["z", "on-n"]
     assert stage.get("Pod", "on-n") is not None
 
 
@@ -217,7 +217,7 @@ def test_the_waiter_of_a_users_controller_is_obeyed() -> None:
     stage = Stage(operations(create(1, node("n")), create(1, pod("z")), done(1)), with_own(Waiting))
     stage.run()
     assert asked.index(True) > 0
-    assert stage.scheduler.tried == ["z", "on-n"]
+    assert stage.tried == ["z", "on-n"]
 
 
 @proves("V2-050")

@@ -79,12 +79,12 @@ def test_nothing_is_scheduled_before_all_operations_of_the_step_are_done() -> No
     def publish(status: Any) -> None:
         show(status)
         if stage.log[-1].get("stepStatus", {}).get("phase", "").startswith("Operating"):
-            attempts.append(len(stage.scheduler.tried))
+            attempts.append(len(stage.tried))
 
     stage.publish = publish  # type: ignore[method-assign]
     stage.run()
     assert set(attempts) == {0}
-    assert stage.scheduler.tried == ["a"]
+    assert stage.tried == ["a"]
 
 
 @proves("V1-026", "V1-059", "V1-085")
@@ -92,7 +92,7 @@ def test_a_step_with_unschedulable_pods_goes_on() -> None:
     """A pending pod is tried twice in its step, by the forced sweep."""
     stage = Stage(events(create(1, pod("a")), create(2, node("n")), done(2)))
     status = stage.run()
-    assert stage.scheduler.tried == ["a", "a", "a"]
+    assert stage.tried == ["a", "a", "a"]
     assert status["phase"] == "Succeeded"
 
 
