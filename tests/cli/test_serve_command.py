@@ -84,6 +84,36 @@ def test_a_scenario_that_ran_when_the_server_was_killed_has_failed(tmp_path: Pat
         assert wait_for(again.url, "second", ("Succeeded", "Failed"))["status"]["phase"] == "Succeeded"
 
 
+@proves("V1-105")
+def test_a_scenario_that_runs_when_the_server_is_stopped_is_marked(tmp_path: Path) -> None:
+    data = ("--insecure", "--data-dir", str(tmp_path / "data"))
+    server = Serve(tmp_path / "state", *data)
+    server.start()
+    request(server.url + SCENARIOS, slow("play"), "POST")
+    wait_until(lambda: _step(server, "play") >= 2, 30, "the scenario is under way")
+    assert server.stop(signal.SIGTERM) == 0
+    with Serve(tmp_path / "state", *data, port=server.port) as again:
+        status = status_of(again.url, "play")
+    assert status["phase"] == "Failed"
+    assert status["message"].startswith("the server was stopped while the Scenario was running")
+
+
+@proves("V1-004", "V1-005", "V2-005")
+def test_scenarios_are_served_by_the_simulator_without_a_namespace(server: Serve) -> None:
+    group = SCENARIOS.rpartition("/")[0]
+    listed = {each["name"]: each["namespaced"] for each in request(server.url + group)["resources"]}
+    assert listed["scenarios"] is False
+    document = named("play", operations(create(1, node("n")), done(1)))
+    refused = request(f"{server.url}{group}/namespaces/default/scenarios", document, "POST")
+    assert refused["code"] == 404
+    assert request(server.url + SCENARIOS, document, "POST")["metadata"]["name"] == "play"
+    definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+    scopes = {
+        each["spec"]["names"]["plural"]: each["spec"]["scope"] for each in request(server.url + definitions)["items"]
+    }
+    assert scopes["scenarios"] == "Cluster"
+
+
 def _step(server: Serve, name: str) -> int:
     step = (status_of(server.url, name).get("stepStatus") or {}).get("step") or {}
     return int(step.get("major", 0))

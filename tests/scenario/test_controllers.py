@@ -5,13 +5,16 @@ from typing import Any
 
 import pytest
 
+from seatrial.clock.virtual import START
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError
+from seatrial.model.times import SECOND
 from seatrial.scenario.dry_run import rehearse
 from seatrial.scenario.engine.controller_registry import Registry
 from seatrial.scenario.engine.participants import ControllerWaiter
 from seatrial.scenario.engine.user_controllers import Cluster, UserController
 from seatrial.scenario.simulation import SimulationOptions
+from seatrial.store import Change
 from tests.proofs import proves
 from tests.scenario.playing import Stage, create, done, events, kinds_of, node, operations, pod
 
@@ -81,7 +84,7 @@ DEPLOYMENT = {
 }
 
 
-@proves("V2-009", "V2-010", "V2-046", "V2-055", "V2-060")
+@proves("V2-010", "V2-046", "V2-055", "V2-060")
 def test_all_registered_controllers_prepare_by_default() -> None:
     """What they write is in the timeline, at the minor of the operation."""
     stage = Stage(operations(create(1, node("n")), create(1, DEPLOYMENT), done(1)))
@@ -175,7 +178,7 @@ def test_the_running_controller_changes_only_after_it_has_completed() -> None:
             assert before["phase"] == "ControllerCompleted"
 
 
-@proves("V2-061", "V2-058", "V2-062", "V2-066")
+@proves("V2-061", "V2-062", "V2-066")
 @pytest.mark.parametrize("controller", [PodPerNode, SlowPodPerNode])
 def test_a_delay_of_a_preparing_controller_does_not_change_the_result(controller: type[UserController]) -> None:
     """Scheduling waits until the waiter is satisfied, however long that takes."""
@@ -294,3 +297,54 @@ def test_cron_jobs_make_no_jobs_unless_asked() -> None:
     stage = Stage(operations(create(1, cron), done(2)), annotations={"step_duration": "1h"})
     stage.run()
     assert stage.all("Job", "batch/v1") == []
+
+
+class MapPerNode(UserController):
+    """Creates a ConfigMap for each node."""
+
+    name = "first"
+    watches = ("v1/Node",)
+
+    def reconcile(self, cluster: Cluster, object: Document) -> None:
+        name = f"{self.name}-{object['metadata']['name']}"
+        cluster.create_once(
+            {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "default"}}
+        )
+
+
+class OtherMapPerNode(MapPerNode):
+    name = "second"
+
+
+@proves("V2-009")
+def test_pre_simulation_controllers_take_turns_before_the_simulated_ones() -> None:
+    """In parallel, as far as that can be repeated, and without being named in the spec."""
+    spec = operations(*(create(1, node(name)) for name in ("a", "b", "c")), create(1, pod("p")), done(1))
+    assert "presimulationControllers" not in spec["controllers"]
+    stage = Stage(spec, with_own(MapPerNode, OtherMapPerNode))
+    timeline = stage.run()["scenarioResult"]["timeline"]["1"]
+    made = [entry for entry in timeline if entry.get("create", {}).get("result", {}).get("kind") == "ConfigMap"]
+    assert [entry["create"]["result"]["metadata"]["name"] for entry in made] == [
+        "first-a", "second-a", "first-b", "second-b", "first-c", "second-c",
+    ]  # fmt: skip
+    assert [entry["step"] for entry in made] == [{"major": 1, "minor": 0}] * 6
+    bound = next(place for place, entry in enumerate(timeline) if "podScheduled" in entry)
+    assert timeline.index(made[-1]) < bound
+
+
+@proves("V2-058", "V2-059")
+def test_the_step_stays_operating_while_pre_simulation_controllers_work() -> None:
+    """At {1, 0}, however long they take, and without an attempt of the scheduler."""
+    spec = operations(create(1, node("n")), create(1, pod("z")), done(1))
+    stage = Stage(spec, with_own(SlowPodPerNode))
+    seen: list[tuple[str, Any, int]] = []
+
+    def note(change: Change) -> None:
+        if change.stored.name == "on-n" and change.type == "ADDED":
+            step = stage.log[-1]["stepStatus"]
+            seen.append((step["phase"], step["step"], len(stage.tried)))
+
+    stage.store.subscribe(note)
+    stage.run()
+    assert seen == [("Operating", {"major": 1, "minor": 0}, 0)]
+    assert stage.clock.now() >= START + 90 * SECOND

@@ -1,5 +1,6 @@
 """Scenarios as objects of a server: pending, running, paused, and what others do meanwhile."""
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -225,7 +226,23 @@ def test_a_paused_scenario_survives_a_restart_and_goes_on() -> None:
     assert (again.find("Pod", "a") or {})["spec"]["nodeName"] == "n"
 
 
-@proves("V1-105")
+@proves("V1-027", "V1-041", "V1-042")
+def test_the_phase_follows_the_life_of_a_scenario(server: Server) -> None:
+    server.create(operations(create(1, node("n"))), "first")
+    server.create(SPEC, "second")
+    server.run()
+    more = {"spec": {"operations": [{**done(2), "id": "done"}]}}
+    server.store.patch(SCENARIO, "first", Patch("strategic", more), writer=USER)
+    server.run()
+
+    def phases(name: str) -> list[str]:
+        seen = [str(status["phase"]) for logged, status in server.log if logged == name and status.get("phase")]
+        return [phase for phase, _ in itertools.groupby(seen)]
+
+    assert phases("first") == ["Pending", "Running", "Paused", "Running", "Succeeded"]
+    assert phases("second") == ["Pending", "Running", "Succeeded"]
+
+
 def test_a_stop_does_not_leave_a_scenario_running(server: Server) -> None:
     server.create(SPEC)
     server.work("OperatingCompleted")

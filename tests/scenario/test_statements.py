@@ -9,6 +9,8 @@ import pytest
 
 from seatrial.clock.virtual import Clock
 from seatrial.controllers.registry import build_controllers
+from seatrial.results.measure import all_measures
+from seatrial.results.run import Run as KeptRun
 from seatrial.scenario.cluster import fresh_store
 from seatrial.scenario.spec.kind import SCENARIO
 from seatrial.store.options import Patch
@@ -51,16 +53,30 @@ def test_the_embedded_scheduler_needs_no_set_up() -> None:
     assert Run(operations(create(1, node("n")), create(1, pod("p")), done(1))).result.pods["node"].to_list() == ["n"]
 
 
-@proves("V2-003")
-def test_a_saved_result_can_be_analysed_alone(tmp_path: Path) -> None:
-    """Allocation from the files of a run, without the cluster."""
-    from seatrial.results.measure import all_measures
-    from seatrial.results.run import Run as KeptRun
+@proves("V1-098", "V2-003", "V2-076")
+def test_a_saved_result_file_can_be_analysed_alone(tmp_path: Path) -> None:
+    """What the example in docs/results.md does: allocation from `result.json`, without timeline and cluster."""
+    Run(operations(create(1, node("n", cpu="4")), create(2, pod("p", cpu="1")), done(3))).result.save(tmp_path)
+    alone = tmp_path / "alone.json"
+    (tmp_path / "result.json").rename(alone)
+    (tmp_path / "timeline.parquet").unlink()
+    table = all_measures()["allocation"].compute(KeptRun.load(alone)).filter(pl.col("resource") == "cpu")
+    assert table.select("step", "rate").rows() == [(1, 0.0), (2, 25.0), (3, 25.0)]
+    page = (DOCS / "results.md").read_text(encoding="utf-8")
+    assert 'all_measures()["allocation"].compute(Run.load(' in page
 
-    Run(operations(create(1, node("n")), create(1, pod("p")), done(2))).result.save(tmp_path)
-    table = all_measures()["allocation"].compute(KeptRun.load(tmp_path))
-    cpu = table.filter(pl.col("resource") == "cpu") if "resource" in table.columns else table
-    assert 25.0 in cpu.select(pl.selectors.numeric()).to_series(-1).to_list()
+
+@proves("V1-068")
+def test_every_attempt_of_a_pod_has_an_entry() -> None:
+    """Tried twice in the first step and, with a node at last, once in the second: three entries."""
+    run = Run(
+        operations(create(1, node("small", cpu="1")), create(1, pod("p", cpu="2")), create(2, node("n")), done(2))
+    )
+    (waiting,), (bound,) = run.entries("podUnscheduled"), run.entries("podScheduled")
+    tried = bound["podScheduled"]["scheduleResult"]
+    assert [attempt["step"]["major"] for attempt in tried] == [1, 1, 2]
+    assert tried[:2] == waiting["podUnscheduled"]["scheduleResult"]
+    assert tried[-1]["allFilteredNodes"] == ["n"]
 
 
 QUOTA: dict[str, Any] = {

@@ -1,11 +1,14 @@
 """What the timeline says on the wire, in both spellings."""
 
+import json
 from typing import Any
 
 import pytest
 
+from seatrial.scenario.spec.dialect import Phase
+from seatrial.store import Change
 from tests.proofs import proves
-from tests.scenario.playing import create, delete, done, events, operations, patch
+from tests.scenario.playing import Stage, create, delete, done, events, operations, patch
 from tests.scenario.running import SPELLINGS, Run, node, pod, priority_class
 
 FIELDS = {"create", "patch", "delete", "done", "podScheduled", "podUnscheduled", "podPreempted"}
@@ -69,7 +72,7 @@ def test_ids_in_the_timeline_are_unique(spell: Any) -> None:
     assert {planned.id for planned in run.simulation.scenario_run.listed} <= set(ids)
 
 
-@proves("V1-054", "V1-048", "V2-043")
+@proves("V1-054", "V2-043")
 def test_a_create_shows_the_object_afterwards(spell: Any) -> None:
     run = Run(spell(create(1, pod("a")), done(1)))
     (entry,) = run.entries("create")
@@ -196,15 +199,6 @@ def test_a_preempted_pod_of_a_replica_set_is_made_again_before_the_next_attempt(
     assert made["step"] == {"major": 2, "minor": 1}
 
 
-@proves("V1-084")
-def test_only_binds_and_deletions_happen_while_the_first_spelling_schedules() -> None:
-    run = Run(events(*busy()))
-    rows = run.result.timeline.to_dicts()
-    scheduling = [row for row in rows if row["writer"] in ("scheduler", "pod") and row["entry"] in ("create", "patch")]
-    kinds = {(row["kind"], row["subresource"]) for row in scheduling if row["kind"] != "Event"}
-    assert kinds <= {("Pod", "binding")}
-
-
 @proves("V1-070", "V1-071", "V1-072", "V1-073", "V1-074", "V1-076")
 def test_attempts_show_candidates_filters_and_scores() -> None:
     run = Run(operations(create(1, node("a")), create(1, node("b")), create(1, node("c", cpu="0")), create(1, pod("p")), done(1)))  # fmt: skip  # noqa: E501
@@ -240,3 +234,39 @@ def test_cells_beyond_the_limit_leave_the_step() -> None:
     assert set(second) == {"step"}
     assert "1 attempts have their step only" in run.status["message"]
     assert run.result.explain("b").attempts[0].nodes == ("n",)
+
+
+@proves("V1-048")
+def test_a_timeline_repeats_the_events_of_the_spec_and_adds_those_of_the_scheduler() -> None:
+    run = Run(events(*busy()))
+    given = {planned.id for planned in run.simulation.scenario_run.listed}
+    listed = [(entry["operation"], entry["id"] in given) for step in run.timeline.values() for entry in step]
+    assert [operation for operation, is_given in listed if is_given] == [
+        "Create", "Create", "Create", "Create", "Create", "Patch", "Delete", "Done",
+    ]  # fmt: skip
+    assert [operation for operation, is_given in listed if not is_given] == [
+        "PodScheduled", "PodPreempted", "PodScheduled", "PodUnscheduled",
+    ]  # fmt: skip
+    single = Run(events(create(1, node("n")), create(1, pod("a")), done(1)))
+    of_pod = [entry["operation"] for entry in single.timeline["1"] if '"a"' in json.dumps(entry)]
+    assert of_pod == ["Create", "PodScheduled"]
+
+
+@proves("V1-084")
+def test_only_binds_deletions_and_statuses_of_pods_are_written_while_scheduling() -> None:
+    """Between Scheduling and SchedulingFinished; Event objects report and change nothing."""
+    stage = Stage(events(*busy()))
+    written: list[tuple[str, str, str]] = []
+
+    def note(change: Change) -> None:
+        if stage.scenario_run.status.step_phase is Phase.RUNNING:
+            is_delete = change.type == "DELETED" or "deletionTimestamp" in change.stored.document()["metadata"]
+            written.append((change.stored.kind.kind, change.subresource, "delete" if is_delete else ""))
+
+    stage.store.subscribe(note)
+    assert stage.run()["phase"] == "Succeeded"
+    pods = {(subresource, is_delete) for kind, subresource, is_delete in written if kind == "Pod"}
+    assert {("binding", ""), ("status", "")} <= pods
+    assert any(is_delete for _, is_delete in pods)
+    assert all(subresource in ("binding", "status") or is_delete for subresource, is_delete in pods)
+    assert {kind for kind, _, _ in written} <= {"Pod", "Event"}

@@ -1,5 +1,6 @@
 """Users' plugins in the loop: filters, scores, Reserve, Permit, PreBind, Bind and errors."""
 
+from functools import partial
 from typing import Any, ClassVar
 
 import pytest
@@ -8,6 +9,7 @@ from seatrial.model.errors import ConfigError
 from seatrial.model.times import SECOND
 from seatrial.plugins import Action, Plugin, Requeue, Wait, error, requeue, unschedulable
 from seatrial.scheduler.config import ConfigurationError, load_configuration
+from seatrial.store import Change
 from tests.proofs import proves
 from tests.scheduler.scheduler_world import World, enabled, profiles
 
@@ -264,15 +266,68 @@ def test_attempts_are_counted_by_result() -> None:
 
 
 @proves("MP-046")
-def test_no_kind_is_added_for_multipoint() -> None:
-    """Discovery is what it was."""
-    assert not [kind for kind in World().store.kinds if "kubescheduler" in kind.group]
+def test_multipoint_adds_no_kind_and_no_request() -> None:
+    """Served kinds and writes are those of a configuration that names every point."""
+
+    class Picky(Plugin):
+        def filter_one(self, pod: Any, node: Any) -> bool:
+            return bool(node.name == "n2")
+
+        def score_one(self, pod: Any, node: Any) -> int:
+            return 1
+
+    def note(made: list[tuple[str, ...]], change: Change) -> None:
+        made.append((change.stored.kind.kind, change.type, change.subresource, change.writer))
+
+    plugins = {point: {"enabled": [{"name": "Picky"}]} for point in ("filter", "score")}
+    explicit = {**enabled(), "profiles": [{"plugins": plugins}]}
+    kinds, writes = [], []
+    for configuration in (enabled("Picky"), explicit):
+        world = World(configuration, [Picky])
+        made: list[tuple[str, ...]] = []
+        world.store.subscribe(partial(note, made))
+        world.node("n1")
+        world.node("n2")
+        world.pod("a")
+        world.run()
+        assert world.node_of("a") == "n2"
+        kinds.append({kind.resource for kind in world.store.kinds})
+        writes.append(made)
+    assert kinds[0] == kinds[1]
+    assert writes[0] == writes[1]
+    assert not any("kubescheduler" in name for name in kinds[0])
 
 
 @proves("MP-022")
-def test_plugins_have_no_way_to_restrict_their_points() -> None:
-    """What runs where is the configuration's business."""
-    assert not {"points", "restrict", "extension_points"} & set(dir(Plugin))
+def test_a_plugin_cannot_restrict_its_extension_points() -> None:
+    """Whatever it says of itself: MultiPoint enables all it implements, and only the configuration leaves one out."""
+    asked: list[str] = []
+
+    class Shy(Plugin):
+        points = extension_points = enabled_points = ("score",)
+        unimplemented_points = ("filter",)
+
+        def filter_one(self, pod: Any, node: Any) -> bool:
+            asked.append("filter")
+            return True
+
+        def score_one(self, pod: Any, node: Any) -> int:
+            asked.append("score")
+            return 1
+
+    def points_asked(configuration: dict[str, Any]) -> set[str]:
+        asked.clear()
+        world = World(configuration, [Shy])
+        world.node("n1")
+        world.node("n2")
+        world.pod("a")
+        world.run()
+        return set(asked)
+
+    both = enabled("Shy")
+    assert points_asked(both) == {"filter", "score"}
+    plugins = {**both["profiles"][0]["plugins"], "filter": {"disabled": [{"name": "Shy"}]}}
+    assert points_asked({**both, "profiles": [{**both["profiles"][0], "plugins": plugins}]}) == {"score"}
 
 
 class Groups(Plugin):

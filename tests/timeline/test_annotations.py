@@ -7,7 +7,6 @@ from seatrial.scenario.cluster import fresh_store
 from seatrial.scheduler.scheduler import Scheduler
 from seatrial.timeline.annotations import HISTORY, LIMIT, POINTER, PREFIX, SELECTED, Annotator, annotate
 from tests.known_kinds import known_kind
-from tests.proofs import proves
 from tests.scenario.running import node, pod
 
 KEYS = {
@@ -34,7 +33,6 @@ def annotated(*pods: dict[str, object], summary: bool = False) -> dict[str, dict
     return {stored.name: stored.document()["metadata"].get("annotations", {}) for stored in store.list(kind)}
 
 
-@proves("V2-077")
 def test_all_keys_are_written_at_every_attempt() -> None:
     for annotations in annotated(pod("fits"), pod("huge", cpu="64")).values():
         assert {f"{PREFIX}{key}" for key in KEYS} <= set(annotations)

@@ -16,7 +16,7 @@ def is_running(pid: int) -> bool:
     return True
 
 
-@proves("V1-079")
+@proves("V1-068", "V1-079")
 def test_an_outside_scheduler_takes_the_place_of_the_embedded_one(tmp_path: Path) -> None:
     """Bound and unscheduled pods are told from what it writes, and its attempts are not explained."""
     spec = operations(create(1, node("n1", 2)), *(create(1, pod(name)) for name in "abc"), done(2))

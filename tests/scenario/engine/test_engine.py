@@ -51,7 +51,7 @@ def test_minor_steps_have_no_limit() -> None:
     assert stage.run()["stepStatus"]["step"] == {"major": 1, "minor": 100}
 
 
-@proves("V2-064", "V2-005")
+@proves("V2-064")
 def test_the_pause_is_shown_before_the_write() -> None:
     """The status says ControllerPaused with the next minor while the pod is not bound yet."""
     stage = Stage(operations(create(1, node("n")), create(1, pod("a")), done(1)))

@@ -69,7 +69,7 @@ def test_a_dry_run_is_recorded_and_leaves_nothing() -> None:
     assert run.timeline["1"][0]["create"]["result"]["metadata"]["uid"]
 
 
-@proves("V1-019", "V1-021")
+@proves("V1-019")
 def test_field_managers_are_kept() -> None:
     made = {"step": 1, "createOperation": {"object": node("n"), "createOptions": {"fieldManager": "me"}}}
     changed = patch(1, node("n"), {"metadata": {"labels": {"a": "b"}}}, patchOptions={"fieldManager": "you"})
@@ -115,10 +115,53 @@ def test_every_patch_type_is_carried_out(media: str, body: Any) -> None:
     assert labels["kubernetes.io/hostname"] == "n"
 
 
+LABEL = {"metadata": {"labels": {"a": "b"}}}
+
+
 @proves("V1-020")
-def test_a_patch_finds_a_pod_in_its_namespace() -> None:
-    run = Run(events(create(1, pod("p")), patch(1, pod("p"), {"metadata": {"labels": {"a": "b"}}}), done(1)))
-    assert (run.get("Pod", "p") or {})["metadata"]["labels"] == {"a": "b"}
+def test_a_patch_changes_the_object_that_type_and_metadata_name() -> None:
+    """A node by its name, and of two pods of one name that of the given namespace."""
+    elsewhere = pod("p")
+    elsewhere["metadata"] = {"name": "p", "namespace": "kube-system"}
+    run = Run(
+        events(
+            create(1, node("n")), create(1, node("other")), create(1, pod("p")), create(1, elsewhere),
+            patch(1, node("n"), LABEL), patch(1, elsewhere, LABEL), done(1),
+        )
+    )  # fmt: skip
+    assert run.status["phase"] == "Succeeded", run.status["message"]
+    labelled = {name: (run.get("Node", name) or {})["metadata"]["labels"].get("a") for name in ("n", "other")}
+    assert labelled == {"n": "b", "other": None}
+    pods = {each["metadata"]["namespace"]: each["metadata"].get("labels") for each in run.all("Pod")}
+    assert pods == {"default": None, "kube-system": {"a": "b"}}
+
+
+@proves("V1-021")
+def test_patch_options_are_honoured() -> None:
+    """The manager is recorded, a dry run leaves the object as it was, and only force takes a field over."""
+    managed = Run(
+        events(create(1, node("n")), patch(1, node("n"), LABEL, patchOptions={"fieldManager": "me"}), done(1))
+    )
+    owners = [entry["manager"] for entry in (managed.get("Node", "n") or {})["metadata"]["managedFields"]]
+    assert "me" in owners
+    dry = Run(events(create(1, node("n")), patch(1, node("n"), LABEL, patchOptions={"dryRun": ["All"]}), done(1)))
+    assert "a" not in (dry.get("Node", "n") or {})["metadata"]["labels"]
+    assert dry.entries("patch")[0]["patch"]["result"]["metadata"]["labels"]["a"] == "b"
+
+    def applied(by: str, value: str, **options: Any) -> dict[str, Any]:
+        body = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "labels": {"a": value}}}
+        given = {"fieldManager": by, **options}
+        return patch(1, node("n"), body, patchType="application/apply-patch+yaml", patchOptions=given)
+
+    def outcome(*patches: dict[str, Any]) -> Run:
+        return Run(operations(create(1, node("n")), *patches, done(1)))
+
+    refused = outcome(applied("me", "b"), applied("you", "c"))
+    assert refused.status["phase"] == "Failed"
+    assert "conflict" in refused.status["message"]
+    forced = outcome(applied("me", "b"), applied("you", "c", force=True))
+    assert forced.status["phase"] == "Succeeded", forced.status["message"]
+    assert (forced.get("Node", "n") or {})["metadata"]["labels"]["a"] == "c"
 
 
 @proves("V1-022")

@@ -321,7 +321,66 @@ def test_an_expanded_configuration_can_be_written_down_and_read_again() -> None:
     }
 
 
-@proves("MP-037", "MP-042")
+BEFORE_MULTIPOINT = {
+    "queueSort": ["PrioritySort"],
+    "preFilter": [
+        "NodeResourcesFit", "NodePorts", "VolumeRestrictions", "PodTopologySpread", "InterPodAffinity", "VolumeBinding",
+        "NodeAffinity",
+    ],
+    "filter": [
+        "NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit",
+        "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone", "PodTopologySpread",
+        "InterPodAffinity",
+    ],
+    "postFilter": ["DefaultPreemption"],
+    "preScore": ["InterPodAffinity", "PodTopologySpread", "TaintToleration", "NodeAffinity"],
+    "score": [
+        "NodeResourcesBalancedAllocation", "ImageLocality", "InterPodAffinity", "NodeResourcesFit", "NodeAffinity",
+        "PodTopologySpread", "TaintToleration",
+    ],
+    "reserve": ["VolumeBinding"],
+    "permit": [],
+    "preBind": ["VolumeBinding"],
+    "bind": ["DefaultBinder"],
+    "postBind": [],
+}  # fmt: skip
+"""The default plugins of v1.22 by point, without the volume limits of cloud providers, which were removed since."""
+NEWER_POINTS = {
+    "preFilter": {"NodeVolumeLimits", "VolumeZone", "DynamicResources", "NodeDeclaredFeatures"},
+    "filter": {"DynamicResources", "NodeDeclaredFeatures"},
+    "postFilter": {"DynamicResources"},
+    "preScore": {"NodeResourcesFit", "NodeResourcesBalancedAllocation", "VolumeBinding"},
+    "score": {"VolumeBinding", "DynamicResources"},
+    "reserve": {"DynamicResources"},
+    "preBind": {"DynamicResources"},
+}
+"""What v1.36 has besides: plugins and extension points that came later."""
+
+
+@proves("MP-042")
+@pytest.mark.parametrize("point", BEFORE_MULTIPOINT)
+def test_the_default_plugins_are_those_from_before_multipoint(point: str) -> None:
+    expanded = {ref.name for ref in load_configuration(None).profiles[0].plugins[point]}
+    assert expanded == set(BEFORE_MULTIPOINT[point]) | NEWER_POINTS.get(point, set())
+
+
+@proves("MP-042")
+def test_writing_the_default_plugins_by_point_changes_nothing() -> None:
+    """As users did before there was MultiPoint."""
+    default = load_configuration(None).profiles[0]
+    written = {
+        point: {
+            "disabled": [{"name": "*"}],
+            "enabled": [{"name": ref.name} | ({"weight": ref.weight} if ref.weight else {}) for ref in refs],
+        }
+        for point, refs in default.plugins.items()
+        if point in (*BEFORE_MULTIPOINT, "preEnqueue")
+    }
+    spelt = configuration(written).profiles[0]
+    assert {point: spelt.plugins[point] for point in written} == {point: default.plugins[point] for point in written}
+
+
+@proves("MP-037")
 def test_an_expanded_configuration_has_every_point_of_the_cycle_and_no_other() -> None:
     """The default set as lists by point."""
     plugins = expanded_document(load_configuration(None))["profiles"][0]["plugins"]
