@@ -218,6 +218,7 @@ class Plugin:
 
     pre_enqueue(pod)                     Status: keeps the pod out of the queue until the plugin accepts it
     less(first, second)                  bool: whether the first queued pod is scheduled before the second
+    sign(pod)                            what the answers depend on: pods signed alike fail together; or a Status
     pre_filter(pod, nodes)               the state for filter, SKIP, Narrowed, or a rejecting Status
     filter(pod, nodes, state)            all nodes at once: bool per node, Verdicts, or None where all pass
     filter_one(pod, node, state)         one node: True, the reason of a rejection as text, or a Status
