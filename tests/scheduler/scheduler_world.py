@@ -1,6 +1,6 @@
 """A small cluster with a scheduler, for tests: a store, a clock, and short ways to say what there is."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from seatrial.clock.virtual import Clock
@@ -21,13 +21,18 @@ class World:
     """A store and a scheduler that has started."""
 
     def __init__(
-        self, config: Document | None = None, plugins: Iterable[type[Plugin]] = (), start: bool = True, **options: Any
+        self,
+        config: Document | None = None,
+        plugins: Iterable[type[Plugin]] = (),
+        start: bool = True,
+        gates: Mapping[str, bool] | None = None,
+        **options: Any,
     ) -> None:
         self.clock = Clock()
         self.store = Store(builtin_kinds(), self.clock)
         self.recorder = ListRecorder()
         classes = list(plugins)
-        loaded = load_configuration(config, plugins=known_points(classes))
+        loaded = load_configuration(config, plugins=known_points(classes), gates=gates)
         options.setdefault("recorder", self.recorder)
         self.scheduler = Scheduler(self.store, self.clock, loaded, plugins=classes, **options)
         if start:

@@ -112,7 +112,7 @@ class EmbeddedScheduler:
         wanted = {key: configuration[key] for key in ("profiles", "extenders") if configuration.get(key)}
         head = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
         try:
-            gates = dict.fromkeys(self.scheduler.configuration.gates, True)
+            gates = self.scheduler.configuration.switched
             known = known_points(self._plugins)
             self.scheduler.reconfigure(load_configuration(head | wanted, plugins=known, gates=gates))
         except ConfigurationError as error:

@@ -28,7 +28,7 @@ from seatrial.scheduler.metrics import SchedulerMetrics
 from seatrial.scheduler.plugins.plugin_warnings import plugin_warnings
 from seatrial.scheduler.plugins.registry import Registry
 from seatrial.scheduler.preemption.executor import Preempter, RunningPreemptions
-from seatrial.scheduler.profile import build_profiles
+from seatrial.scheduler.profile import Profiles, build_profiles
 from seatrial.scheduler.queue import PodNominator, QueuedPod, SchedulingQueue, arrival_order
 from seatrial.scheduler.schedule_one.binding_cycle import Background, Binder, Binding
 from seatrial.scheduler.schedule_one.decision import ERROR, UNSCHEDULABLE, WAITING, Decision
@@ -226,13 +226,16 @@ class Scheduler:
         failure = Failure.of(attempt, self._decision(queued, attempt))
         self.recorder.decided(failure.decision)
         preemption = self._preempter.prepare(pod, attempt.post_filter)
+        if preemption is not None and not self._preempter.is_async:
+            self._preempter.carry_out(preemption)
         self._fail(queued, attempt.message, failure.rejectors, failure.pending, failure.nominated)
         if self._memory is not None:
             self._memory.remember(failure)
         self.metrics.post_filtered(attempt.post_filter)
         if preemption is not None:
             self.metrics.preempted(len(preemption.victims))
-            self._preempter.carry_out(preemption)
+            if self._preempter.is_async:
+                self._preempter.carry_out(preemption)
         return self._recorded(failure.decision)
 
     def _shows_enough(self, decision: Decision) -> bool:
@@ -323,7 +326,9 @@ class Scheduler:
         store, clock = self.store, self.clock
         self.table = NodeTable()
         self.cluster = StoreCluster(store)
-        self._watcher = Watcher(store, self.table, self.cluster, (profile.name for profile in configuration.profiles))
+        names = [profile.name for profile in configuration.profiles]
+        pod_level = "PodLevelResources" not in configuration.gates_off
+        self._watcher = Watcher(store, self.table, self.cluster, names, pod_level_resources=pod_level)
         self.nominator = PodNominator(self._watcher.present)
         self._waiting = WaitingPods(clock)
         self._preempting = RunningPreemptions(self._watcher.pods.get)
@@ -335,7 +340,7 @@ class Scheduler:
             self.table,
             self.nominator,
             StoreClient(store),
-            dict.fromkeys(configuration.gates, True),
+            configuration.switched,
             clock.now,
             shared={"waiting_pods": self._waiting, "extenders": self._extenders, "preempting": self._preempting},
             shortcuts=self._shortcuts,
@@ -344,17 +349,7 @@ class Scheduler:
         self._to_activate = handle.pods_to_activate
         profiles = build_profiles(configuration, self._registry, handle)
         self.frameworks = profiles.frameworks
-        self.queue = SchedulingQueue(
-            clock,
-            self.nominator,
-            hints=profiles.hints,
-            gates=profiles.gates,
-            order=arrival_order(profiles.order, self._arrivals) if self._arrivals else profiles.order,
-            initial_backoff=configuration.initial_backoff,
-            max_backoff=configuration.max_backoff,
-            retries_errors=self._retries_errors,
-        )
-        self._watcher.queue = self.queue
+        self.queue = self._watcher.queue = self._build_queue(profiles)
         self._watcher.on_assumed_deleted = self._reject_waiting
         self.algorithm = Algorithm(
             self.table,
@@ -368,6 +363,20 @@ class Scheduler:
         if self._shortcuts.failures and self._extenders is None:
             self._memory = FailureMemory(self.table, self.cluster, self.nominator, self.frameworks.values())
         self._build_writers()
+
+    def _build_queue(self, profiles: Profiles) -> SchedulingQueue:
+        configuration = self.configuration
+        return SchedulingQueue(
+            self.clock,
+            self.nominator,
+            hints=profiles.hints,
+            gates=profiles.gates,
+            order=arrival_order(profiles.order, self._arrivals) if self._arrivals else profiles.order,
+            initial_backoff=configuration.initial_backoff,
+            max_backoff=configuration.max_backoff,
+            retries_errors=self._retries_errors,
+            pops_from_backoff="SchedulerPopFromBackoffQ" not in configuration.gates_off,
+        )
 
     def _build_writers(self) -> None:
         """The parts that write what was decided."""
@@ -385,10 +394,11 @@ class Scheduler:
             self._extenders,
             self._background,
             keeps_points=self.recorder.wants_cells,
+            nominates="NominatedNodeNameForExpectation" not in self.configuration.gates_off,
         )
         self._preempter = Preempter(
             store, self._status, self.nominator, self._waiting, self._pre_binding, self._events, self._preempting,
-            self._watcher.pods.get,
+            self._watcher.pods.get, is_async="SchedulerAsyncPreemption" not in self.configuration.gates_off,
         )  # fmt: skip
 
     def _build_extenders(self, configuration: Configuration) -> ExtenderSet | None:

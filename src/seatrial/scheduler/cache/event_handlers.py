@@ -43,10 +43,18 @@ _OVER = ("Succeeded", "Failed")
 class Watcher:
     """Keeps the scheduler's picture of the cluster, pods that are only assumed to be somewhere included."""
 
-    def __init__(self, store: Store, table: NodeTable, cluster: StoreCluster, profiles: Iterable[str]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        table: NodeTable,
+        cluster: StoreCluster,
+        profiles: Iterable[str],
+        *,
+        pod_level_resources: bool = True,
+    ) -> None:
         self._store, self._table, self._cluster = store, table, cluster
         self._profiles = frozenset(profiles)
-        self._reader = PodReader()
+        self._reader = PodReader(pod_level_resources=pod_level_resources)
         self.queue: SchedulingQueue
         """Set by the scheduler, which builds both."""
         self.pre_binding: PodsInPreBind

@@ -183,7 +183,8 @@ class _Labelled(msgspec.Struct):
 class PodReader:
     """Reads pods, and knows the shapes that are in use."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, pod_level_resources: bool = True) -> None:
+        self._pod_level_resources = pod_level_resources
         self._shapes: WeakValueDictionary[bytes, PodShape] = WeakValueDictionary()
         self._texts: WeakValueDictionary[tuple[str, bytes, bytes, bytes], PodShape] = WeakValueDictionary()
         self._decoder = msgspec.json.Decoder(_Pod)
@@ -203,7 +204,7 @@ class PodReader:
         text = (metadata.namespace, bytes(metadata.labels), spec, bytes(metadata.owner_references))
         shape = self._texts.get(text)
         if shape is None:
-            parts = decode(text[1]), decode(spec), owner_of(decode(text[3]))
+            parts = decode(text[1]), self._spec(spec), owner_of(decode(text[3]))
             shape = self._texts[text] = self._shape(metadata.namespace or "default", *parts)
         created = metadata.creation_timestamp
         namespace, name = metadata.namespace or "default", metadata.name
@@ -265,6 +266,13 @@ class PodReader:
         if shape is None:
             shape = known[key] = self._shape(pod.namespace, labels, pod.shape.spec, pod.shape.owner)
         return replace_pod(pod, shape=shape)
+
+    def _spec(self, encoded: bytes) -> Document:
+        """A spec; without the gate PodLevelResources its resources do not exist."""
+        spec: Document = decode(encoded)
+        if not self._pod_level_resources:
+            spec.pop("resources", None)
+        return spec
 
     def _shape(self, namespace: str, labels: Any, spec: Document, owner: Owner | None) -> PodShape:
         parts = [namespace, labels or None, spec, owner and [owner.api_version, owner.kind, owner.name, owner.uid]]

@@ -15,7 +15,7 @@ from seatrial.scheduler.config.decoding import decode_configuration
 from seatrial.scheduler.config.defaulting import apply_configuration_defaults, enabled_names
 from seatrial.scheduler.config.expansion import CannotBuild, PluginRef, Points, expand
 from seatrial.scheduler.config.field_errors import ConfigurationError
-from seatrial.scheduler.config.gates import enabled_gates
+from seatrial.scheduler.config.gates import disabled_gates, enabled_gates
 from seatrial.scheduler.config.types import KIND, V1
 from seatrial.scheduler.config.validation import validation_problems
 from seatrial.scheduler.plugins.registry import in_tree_points
@@ -79,9 +79,16 @@ class Configuration:
     extenders: tuple[Extender, ...] = ()
     gates: frozenset[str] = frozenset()
     """Feature gates that are on beyond v1.36.3's defaults."""
+    gates_off: frozenset[str] = frozenset()
+    """Feature gates that are on in v1.36.3 and switched off here."""
     warnings: tuple[str, ...] = ()
     document: Document = field(default_factory=dict, repr=False, compare=False)
     """The defaulted v1 document; see `writing`."""
+
+    @property
+    def switched(self) -> dict[str, bool]:
+        """The feature gates that are not as v1.36.3 has them."""
+        return {**dict.fromkeys(sorted(self.gates), True), **dict.fromkeys(sorted(self.gates_off), False)}
 
     def profile(self, scheduler_name: str) -> Profile | None:
         """The profile that schedules pods of this schedulerName."""
@@ -119,6 +126,7 @@ def load_configuration(
         parallelism=document["parallelism"],
         extenders=tuple(_extender(extender) for extender in document.get("extenders", ())),
         gates=switched_on,
+        gates_off=disabled_gates(gates),
         warnings=tuple(warnings),
         document=document,
     )

@@ -79,10 +79,14 @@ class Preempter:
         events: EventReporter | None,
         running: RunningPreemptions,
         find: Find,
+        *,
+        is_async: bool = True,
     ) -> None:
         self._store, self._status, self._nominator = store, status, nominator
         self._waiting, self._pre_binding, self._events = waiting, pre_binding, events
         self._running, self._find = running, find
+        self.is_async = is_async
+        """Whether victims are deleted after the preemptor went back to the queue."""
         self._pods = kind_named(store.kinds, "Pod")
 
     def prepare(self, pod: PodInfo, post: PostFiltered | None) -> ChosenVictims | None:
@@ -92,7 +96,8 @@ class Preempter:
         chosen = ChosenVictims(pod, post.nominated_node, post.victims)
         if not chosen.leaving:
             return None
-        self._running.begin(pod.uid)
+        if self.is_async:
+            self._running.begin(pod.uid)
         return chosen
 
     def carry_out(self, chosen: ChosenVictims) -> None:
@@ -102,9 +107,8 @@ class Preempter:
         tries it again at once, which without the delays of a network would never end.)
         """
         pod, node, leaving = chosen.pod, chosen.node, chosen.leaving
-        for other in list(self._nominator.nominated_to(node)):
-            if other.priority < pod.priority and other.nominated_node:
-                self._status.nominate(other, "")
+        if self.is_async:
+            self._clear_nominations(pod, node)
         try:
             for victim in leaving:
                 if victim is leaving[-1]:
@@ -114,6 +118,14 @@ class Preempter:
             return
         finally:
             self._running.end(pod.uid)
+        if not self.is_async:
+            self._clear_nominations(pod, node)
+
+    def _clear_nominations(self, pod: PodInfo, node: str) -> None:
+        """Pods of lower priority that are nominated to a node look for another place."""
+        for other in list(self._nominator.nominated_to(node)):
+            if other.priority < pod.priority and other.nominated_node:
+                self._status.nominate(other, "")
 
     def _evict(self, pod: PodInfo, node: str, victim: PodInfo) -> None:
         profile = pod.shape.scheduler_name

@@ -2,6 +2,7 @@
 
 Ordinary backoff only orders pods: they are popped as soon as nothing is active, whether it has run out or not. Pods
 that failed with an error wait it out. Expiry is cut to windows of one second, in which QueueSort decides.
+With SchedulerPopFromBackoffQ off all pods wait, and no time is cut.
 
 Upstream: pkg/scheduler/backend/queue/backoff_queue.go (v1.36.3).
 """
@@ -20,9 +21,11 @@ WINDOW = SECOND
 class BackoffQueue:
     """Pods that step back, those after errors apart from the others."""
 
-    def __init__(self, clock: Clock, initial: int, longest: int, order: Order) -> None:
+    def __init__(self, clock: Clock, initial: int, longest: int, order: Order, *, pops_early: bool = True) -> None:
         self._clock, self._initial, self._longest, self._order = clock, initial, longest, order
-        self.ordinary = PodHeap(self._by_window)
+        self._pops_early = pops_early
+        self._started = clock.now()
+        self.ordinary = PodHeap(self._by_window if pops_early else self._by_expiry)
         self.after_error = PodHeap(self._by_expiry)
         self._flushed: int | None = None
         """The window in which no pod is left whose backoff has expired."""
@@ -53,20 +56,21 @@ class BackoffQueue:
         return self.ordinary.remove(key) or self.after_error.remove(key)
 
     def pop_completed(self) -> list[QueuedPod]:
-        """All pods whose backoff has run out."""
-        window = _window(self._clock.now())
-        if window == self._flushed:
+        """All pods whose backoff had run out when they were looked at last."""
+        now, origin = self._clock.now(), 0 if self._pops_early else self._started
+        looked_at = now - (now - origin) % WINDOW
+        if looked_at == self._flushed:
             return []
-        self._flushed = window
+        self._flushed = looked_at
         found = []
         for heap in (self.ordinary, self.after_error):
-            while (queued := heap.peek()) is not None and not self.is_backing_off(queued):
+            while (queued := heap.peek()) is not None and self.expiry(queued) < looked_at:
                 heap.pop()
                 found.append(queued)
         return found
 
     def is_backing_off(self, queued: QueuedPod) -> bool:
-        return self.expiry(queued) >= _window(self._clock.now())
+        return self.expiry(queued) >= self._aligned(self._clock.now())
 
     def expiry(self, queued: QueuedPod) -> int:
         """When the backoff of a pod ends; 0 where it has none."""
@@ -74,24 +78,26 @@ class BackoffQueue:
         if not count or not self._longest:
             return 0
         if queued.backoff_until is None:
-            queued.backoff_until = _window(queued.timestamp + self.duration(count))
+            queued.backoff_until = self._aligned(queued.timestamp + self.duration(count))
         return queued.backoff_until
 
     def duration(self, count: int) -> int:
         """1 s, 2 s, 4 s, ... up to the longest."""
         return min(self._initial << min(count - 1, 62), self._longest)
 
-    def next_error_expiry(self) -> int | None:
-        """When the next pod after an error may be tried again."""
-        queued = self.after_error.peek()
-        return None if queued is None else self.expiry(queued) + WINDOW
+    def next_expiry(self) -> int | None:
+        """When the next pod that waits may be tried again: pods are looked at once a second."""
+        heaps = (self.after_error,) if self._pops_early else (self.ordinary, self.after_error)
+        due = [self.expiry(queued) for queued in (heap.peek() for heap in heaps) if queued is not None]
+        if not due or self._pops_early:
+            return due[0] + WINDOW if due else None
+        return self._started + ((min(due) - self._started) // WINDOW + 1) * WINDOW
+
+    def _aligned(self, instant: int) -> int:
+        return instant - instant % WINDOW if self._pops_early else instant
 
     def _by_window(self, queued: QueuedPod) -> tuple[Any, ...]:
         return self.expiry(queued), self._order(queued)
 
     def _by_expiry(self, queued: QueuedPod) -> tuple[int, int]:
         return self.expiry(queued), queued.sequence
-
-
-def _window(instant: int) -> int:
-    return instant - instant % WINDOW

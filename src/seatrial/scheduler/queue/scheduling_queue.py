@@ -1,7 +1,8 @@
 """The scheduling queue: active pods, pods that step back, and pods that wait for an event.
 
-Follows v1.36.3 with its gates as they are by default: queueing hints decide what brings a pod back, and pods are taken
-from the backoff queue as soon as nothing is active. Upstream: pkg/scheduler/backend/queue/scheduling_queue.go.
+Queueing hints decide what brings a pod back. Pods are taken from the backoff queue as soon as nothing is active, unless
+SchedulerPopFromBackoffQ is off: PreEnqueue then runs when a pod leaves that queue, not when it enters it.
+Upstream: pkg/scheduler/backend/queue/scheduling_queue.go (v1.36.3).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -57,6 +58,7 @@ class SchedulingQueue:
         max_backoff: int = 10 * SECOND,
         on_gated: Callable[[QueuedPod, Status], None] | None = None,
         retries_errors: bool = True,
+        pops_from_backoff: bool = True,
     ) -> None:
         self._clock = clock
         self._started = clock.now()
@@ -65,7 +67,8 @@ class SchedulingQueue:
         self.hinting = Hinting(hints)
         self.in_flight = InFlight()
         self.active = PodHeap(order)
-        self.backoff = BackoffQueue(clock, initial_backoff, max_backoff, order)
+        self.backoff = BackoffQueue(clock, initial_backoff, max_backoff, order, pops_early=pops_from_backoff)
+        self._pops_from_backoff = pops_from_backoff
         self.unschedulable = Parking()
         self._gates = gates
         self._on_gated = on_gated
@@ -118,7 +121,7 @@ class SchedulingQueue:
     def pop(self) -> QueuedPod | None:
         """The next pod to schedule, which is in flight from now on; None where none can be tried."""
         self._flush_backoff()
-        queued = self.active.pop() or self.backoff.ordinary.pop()
+        queued = self.active.pop() or (self.backoff.ordinary.pop() if self._pops_from_backoff else None)
         if queued is not None:
             queued.attempts += 1
             self.in_flight.begin(queued.pod.uid)
@@ -130,7 +133,8 @@ class SchedulingQueue:
 
     def has_work(self) -> bool:
         """Whether a pod can be popped without time passing."""
-        return bool(self.active) or bool(self.backoff.ordinary) or self._has_completed()
+        is_ready = self._pops_from_backoff and bool(self.backoff.ordinary)
+        return bool(self.active) or is_ready or self._has_completed()
 
     def add_unschedulable(self, queued: QueuedPod, message: str = "") -> None:
         """A pod comes back from an attempt that failed; its rejectors say why, or the message of an error."""
@@ -175,7 +179,7 @@ class SchedulingQueue:
                 continue
             queued = self.backoff.remove(pod.key)
             if queued is not None:
-                self._activate(queued, FORCE_ACTIVATE, check_gates=False)
+                self._activate(queued, FORCE_ACTIVATE, check_gates=not self._pops_from_backoff)
             elif pod.uid in self.in_flight:
                 self.in_flight.record(FORCE_ACTIVATE, None, pod)
 
@@ -234,7 +238,7 @@ class SchedulingQueue:
             self._park(queued)
             return False
         if worth is Worth.AFTER_BACKOFF and self.backoff.is_backing_off(queued):
-            if not self._passes_gates(queued):
+            if self._pops_from_backoff and not self._passes_gates(queued):
                 self._park(queued)
                 return False
             self.unschedulable.remove(queued.key)
@@ -282,15 +286,15 @@ class SchedulingQueue:
     # -- time --------------------------------------------------------------------------------------------------------
 
     def _has_completed(self) -> bool:
-        due = self.backoff.next_error_expiry()
+        due = self.backoff.next_expiry()
         return due is not None and due <= self._clock.now()
 
     def _flush_backoff(self) -> None:
         for queued in self.backoff.pop_completed():
-            self._activate(queued, None, check_gates=False)
+            self._activate(queued, None, check_gates=not self._pops_from_backoff)
 
     def _arm_error_timer(self) -> None:
-        due = self.backoff.next_error_expiry()
+        due = self.backoff.next_expiry()
         if due is None:
             return
         if self._error_timer is None or self._error_timer.cancelled or due < self._error_timer.when:
@@ -298,6 +302,7 @@ class SchedulingQueue:
                 self._error_timer.cancel()
             queued = self.backoff.after_error.peek()
             is_hopeless = queued is not None and queued.consecutive_errors > MOST_ERRORS_IN_A_STEP
+            is_hopeless = is_hopeless and (self._pops_from_backoff or not self.backoff.ordinary)
             self._error_timer = self._clock.at(due, self._on_error_timer, outer=is_hopeless)
 
     def _on_error_timer(self) -> None:

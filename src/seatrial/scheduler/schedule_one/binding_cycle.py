@@ -96,11 +96,14 @@ class Binder:
         background: Background | None = None,
         *,
         keeps_points: bool = True,
+        nominates: bool = True,
     ) -> None:
         self._watcher, self._queue, self._status = watcher, queue, status
         self._waiting, self._pre_binding, self._events, self._extenders = waiting, pre_binding, events, extenders
         self._background, self._to_activate = background, to_activate
         self._keeps_points = keeps_points
+        self._nominates = nominates
+        """Whether a pod says where it is going to be before it is bound."""
         self._answered: deque[tuple[Binding, Status | None]] = deque()
 
     def begin(self, queued: QueuedPod, attempt: Attempt, node: NodeInfo, decision: Decision) -> Binding:
@@ -166,10 +169,10 @@ class Binder:
     def _prepare(self, binding: Binding, *, nominates: bool = False) -> Status:
         """A pod that is going to wait, or whose PreBind has work to do, says where it is going to be."""
         attempt, status = binding.attempt, SKIP
-        if not binding.is_plain and attempt.framework.has("preBind"):
+        if self._nominates and not binding.is_plain and attempt.framework.has("preBind"):
             run = attempt.framework.run_pre_bind_pre_flight
             status, binding.skipped = run(binding.assumed, binding.node, attempt.cycle)
-        if status.is_success or (nominates and status.code == Code.SKIP):
+        if self._nominates and (status.is_success or (nominates and status.code == Code.SKIP)):
             self._status.nominate(attempt.pod, binding.node.name)
         return SUCCESS if status.code == Code.SKIP else status
 

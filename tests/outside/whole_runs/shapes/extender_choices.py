@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.outside.whole_runs.builders import node, pod, priority_class
+from tests.outside.whole_runs.builders import HOST, node, pod, priority_class
 from tests.outside.whole_runs.shape import Document, Shape, create, delete, patch
 
 
@@ -49,7 +49,7 @@ SHAPES = (
         (
             NODES,
             *(create(pod(f"p{number}", cpu="500m")) for number in range(6)),
-            create(pod("large", cpu="3"), pod("picky", nodeSelector={"kubernetes.io/hostname": "n3"})),
+            create(pod("large", cpu="3"), pod("picky", nodeSelector={HOST: "n3"})),
             delete("Pod", "p0"),
             patch("Node", "n3", {"metadata": {"annotations": {"note": "1"}}}),
         ),
@@ -63,7 +63,7 @@ SHAPES = (
             NODES,
             patch("Node", "n6", {"metadata": {"labels": {"refused": "yes"}}}),
             *(create(pod(f"p{number}", cpu="500m")) for number in range(6)),
-            create(pod("picky", nodeSelector={"kubernetes.io/hostname": "n6"})),
+            create(pod("picky", nodeSelector={HOST: "n6"})),
             patch("Node", "n6", {"metadata": {"labels": {"refused": None}}}),
         ),
         config=extended(prioritizeVerb="prioritize"),
@@ -75,7 +75,7 @@ SHAPES = (
         "an extender chooses the node for a preemption",
         (
             create(priority_class("low", 10), priority_class("high", 1000), node("n1", cpu="1"), node("n2", cpu="1")),
-            *(create(pod(f"v{number}", cpu="1", priorityClassName="low")) for number in range(2)),
+            *(create(pod(f"v{n}", cpu="1", priorityClassName="low", nodeSelector={HOST: f"n{n}"})) for n in (1, 2)),
             create(pod("high", cpu="1", priorityClassName="high")),
         ),
         config=extended(preemptVerb="preempt", nodeCacheCapable=True),

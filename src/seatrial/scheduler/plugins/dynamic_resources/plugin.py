@@ -108,6 +108,8 @@ class DynamicResources(Plugin):
 
     def _extended_claim(self, pod: PodInfo) -> Document | None:
         """The claim for the pod's extended resources that devices stand for."""
+        if not self.handle.gates.get("DRAExtendedResource", True):
+            return None
         amounts = pod.shape.requests.scalars
         if not self.tracker.classes.backs(name for name, amount in amounts.items() if amount):
             return None

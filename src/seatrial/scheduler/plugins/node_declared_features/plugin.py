@@ -36,13 +36,21 @@ class NodeDeclaredFeatures(Plugin):
     default_order = 200
     requeues = HINTS
 
+    @property
+    def is_enabled(self) -> bool:
+        return self.handle is None or self.handle.gates.get(self.name, True)
+
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> frozenset[str] | Status:
+        if not self.is_enabled:
+            return SKIP
         needed: frozenset[str] | None = pod.shape.notes.get(self.name)
         if needed is None:
             needed = pod.shape.notes[self.name] = required_features(pod.spec)
         return needed or SKIP
 
     def filter_one(self, pod: PodInfo, node: NodeInfo, state: frozenset[str]) -> Status:
+        if not self.is_enabled:
+            return SUCCESS
         if state is MISSING:
             return error('error reading "PreFilterNodeDeclaredFeatures" from cycle-state: not found')
         return SUCCESS if state <= node.declared_features else unresolvable(REASON)

@@ -15,6 +15,7 @@ from seatrial.scheduler.framework.interface import Handle, Plugin, Reads
 from seatrial.scheduler.framework.status import MISSING, SKIP, Status, error
 from seatrial.scheduler.plugins.node_resources.arguments import BALANCED_ALLOCATION
 from seatrial.scheduler.plugins.node_resources.device_totals import DeviceTotals
+from seatrial.scheduler.plugins.node_resources.hints import has_device_resources
 from seatrial.scheduler.plugins.node_resources.resource_allocation import (
     BALANCED,
     DEFAULT_RESOURCES,
@@ -39,7 +40,8 @@ class NodeResourcesBalancedAllocation(Plugin):
         self._resources = tuple(self.args.get("resources") or DEFAULT_RESOURCES)
         self._device_kinds = device_kinds(self._resources)
         self._has_scalars = any(is_scalar(entry["name"]) for entry in self._resources)
-        self._devices = DeviceTotals(handle) if self._has_scalars and handle is not None else None
+        has_devices = self._has_scalars and has_device_resources(handle)
+        self._devices = DeviceTotals(handle) if has_devices and handle is not None else None
 
     def depends_on(self) -> Any:
         return tuple(map(self.handle.cluster.version, self._device_kinds))

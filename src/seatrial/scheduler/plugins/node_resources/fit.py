@@ -3,6 +3,7 @@
 Upstream: pkg/scheduler/framework/plugins/noderesources/fit.go (v1.36).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,11 +22,11 @@ from seatrial.scheduler.cache.pod_requests import (
     is_scalar,
     request_list,
 )
-from seatrial.scheduler.framework.interface import Handle, Plugin, Reads
+from seatrial.scheduler.framework.interface import Handle, Plugin, Reads, Requeue
 from seatrial.scheduler.framework.status import MISSING, Code, Status, Verdicts, error
 from seatrial.scheduler.plugins.node_resources.arguments import FIT
 from seatrial.scheduler.plugins.node_resources.device_totals import DeviceTotals
-from seatrial.scheduler.plugins.node_resources.hints import HINTS
+from seatrial.scheduler.plugins.node_resources.hints import GATE, HINTS, has_device_resources
 from seatrial.scheduler.plugins.node_resources.resource_allocation import (
     DEFAULT_RESOURCES,
     Share,
@@ -77,7 +78,13 @@ class NodeResourcesFit(Plugin):
         self._strategy = strategy_of(strategy)
         self._device_kinds = device_kinds(self._resources)
         self._has_scalars = any(is_scalar(entry["name"]) for entry in self._resources)
-        self._devices = DeviceTotals(handle) if self._has_scalars and handle is not None else None
+        has_devices = self._has_scalars and has_device_resources(handle)
+        self._devices = DeviceTotals(handle) if has_devices and handle is not None else None
+
+    def events(self, gates: Mapping[str, bool]) -> tuple[Requeue, ...]:
+        """Without devices that stand for extended resources their classes are of no interest."""
+        found = super().events(gates)
+        return found if gates.get(GATE, True) else tuple(e for e in found if e.resource != "DeviceClass")
 
     def depends_on(self) -> Any:
         return tuple(map(self.handle.cluster.version, self._device_kinds))
@@ -147,7 +154,7 @@ class NodeResourcesFit(Plugin):
 
     def _by_devices(self, name: str) -> bool:
         """Whether a device class stands for the resource, so that DynamicResources judges it."""
-        return any(
+        return has_device_resources(self.handle) and any(
             (device.get("spec") or {}).get("extendedResourceName") == name
             or DEVICE_CLASS_PREFIX + device["metadata"]["name"] == name
             for device in self.handle.cluster.list("DeviceClass")

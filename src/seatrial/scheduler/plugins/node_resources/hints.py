@@ -4,10 +4,16 @@ from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.pod_requests import Requests
-from seatrial.scheduler.framework.interface import Action, Plugin, Requeue
+from seatrial.scheduler.framework.interface import Action, Handle, Plugin, Requeue
 
+GATE = "DRAExtendedResource"
 _CORE = ("cpu", "memory", "ephemeral-storage")
 _DEVICE_CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"
+
+
+def has_device_resources(handle: Handle | None) -> bool:
+    """Whether devices may stand for extended resources."""
+    return handle is not None and handle.gates.get(GATE, True)
 
 
 def pod_left_or_shrank(_: Plugin, pod: PodInfo, old: PodInfo | None, new: PodInfo | None) -> bool:
@@ -53,7 +59,7 @@ def _wanted(requests: Requests) -> list[tuple[str, int]]:
 
 def _is_delegated(plugin: Plugin, name: str, node: NodeInfo) -> bool:
     """Whether devices stand for an extended resource that the node itself does not offer."""
-    if name in _CORE or node.allocatable.get(name, 0) > 0 or plugin.handle is None:
+    if name in _CORE or node.allocatable.get(name, 0) > 0 or not has_device_resources(plugin.handle):
         return False
     return any(
         name in ((one.get("spec") or {}).get("extendedResourceName"), _DEVICE_CLASS_PREFIX + one["metadata"]["name"])

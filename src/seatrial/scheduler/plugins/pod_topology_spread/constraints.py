@@ -56,14 +56,16 @@ class Constraint:
         return mask
 
 
-def read_constraints(documents: Sequence[Document], pod: PodInfo, action: str) -> tuple[Constraint, ...]:
-    """The constraints with one answer to being unsatisfiable, matchLabelKeys merged into their selectors."""
-    return tuple(_read(entry, pod) for entry in documents if entry.get("whenUnsatisfiable") == action)
+def read_constraints(
+    documents: Sequence[Document], pod: PodInfo, action: str, *, merges_keys: bool = True
+) -> tuple[Constraint, ...]:
+    """The constraints with one answer to being unsatisfiable, matchLabelKeys merged into their selectors if asked."""
+    return tuple(_read(entry, pod, merges_keys) for entry in documents if entry.get("whenUnsatisfiable") == action)
 
 
-def _read(entry: Document, pod: PodInfo) -> Constraint:
+def _read(entry: Document, pod: PodInfo, merges_keys: bool) -> Constraint:
     selector = Selector.read(entry.get("labelSelector"))
-    keys = entry.get("matchLabelKeys") or ()
+    keys = (entry.get("matchLabelKeys") or ()) if merges_keys else ()
     merged = {key: pod.labels[key] for key in keys if key in pod.labels}
     if merged:
         selector = Selector(LabelSelector.from_labels(merged) & selector.selector)

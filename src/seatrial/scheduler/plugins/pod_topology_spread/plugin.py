@@ -112,7 +112,8 @@ class PodTopologySpread(Plugin):
         key = (self, action)
         if own:
             if key not in pod.shape.notes:
-                pod.shape.notes[key] = read_constraints(own, pod, action)
+                merges = self.handle.gates.get("MatchLabelKeysInPodTopologySpread", True)
+                pod.shape.notes[key] = read_constraints(own, pod, action, merges_keys=merges)
             constraints: tuple[Constraint, ...] = pod.shape.notes[key]
             return constraints
         if action not in self._default_actions:
