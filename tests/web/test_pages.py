@@ -199,3 +199,14 @@ def test_a_large_report_opens_fast_and_stays_small(
         print(f"\nreport of 5,000 nodes and 20,000 pods: {megabytes:.1f} MB, opens in {seconds:.2f} s")
     assert megabytes < 30
     assert seconds < 3
+
+
+def test_volcano_has_its_queues_and_jobs(tmp_path: Path, opened: Callable[..., Opened]) -> None:
+    path = tmp_path / "report.html"
+    write_page(report_page(played(EXAMPLES / "volcano-idle-but-pending" / "scenario.yaml", "volcano")), path)
+    shown = opened(path)
+    expect(shown.page.get_by_text("Queue default")).to_be_visible()
+    jobs = shown.page.get_by_role("table", name="Jobs")
+    expect(jobs.get_by_text("2 of 2")).to_be_visible()
+    expect(shown.page.get_by_role("list", name="Why jobs wait")).to_contain_text("not let in by plugin overcommit")
+    assert not shown.serious_violations()

@@ -1,4 +1,5 @@
 /** What a page is made of: columns written by `seatrial.web`, gzipped and inlined as base64. */
+import type { Volcano } from "./volcano";
 
 export interface Nodes {
   name: string[];
@@ -85,6 +86,7 @@ export interface Run {
   entries: Entries;
   verdicts: string[][];
   attempts: Attempt[];
+  volcano: Volcano | null;
 }
 
 export interface MeasureRow {

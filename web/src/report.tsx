@@ -8,6 +8,7 @@ import { Explanation } from "./explanation";
 import { HeatMap } from "./heatmap";
 import { Nodes, Pods } from "./tables";
 import { Timeline } from "./timeline";
+import { VolcanoSections } from "./volcano";
 
 export function StepChooser({ run, step, onStep }: { run: Run; step: number; onStep: (step: number) => void }) {
   return (
@@ -119,6 +120,7 @@ export function Report({ run }: { run: Run }) {
         <Curves title="Allocation of the cluster" unit="%" labels={labels} curves={rates} step={step} onStep={setStep} />
         <Curves title="Waiting and preempted pods" unit="" labels={labels} curves={queue} step={step} onStep={setStep} />
       </div>
+      <VolcanoSections run={run} step={step} onStep={setStep} />
       {address.pod && (
         <Explanation
           run={run}

@@ -15,6 +15,7 @@ from seatrial.results.lifecycles import NEVER
 from seatrial.results.run import Run
 from seatrial.scenario.spec import Phase, dialect_of
 from seatrial.timeline import Attempt, Cells
+from seatrial.web.volcano import volcano
 
 CELLS = 400_000
 """Visited nodes whose verdicts and scores go into the page."""
@@ -61,6 +62,7 @@ def payload(run: Run, pods_explained: Sequence[str] | None = None, most_cells: i
         **_entries(run),
         "verdicts": verdicts,
         "attempts": attempts,
+        "volcano": volcano(run),
     }
 
 
