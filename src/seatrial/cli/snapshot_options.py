@@ -50,11 +50,14 @@ def read_cluster(
 
 
 def only_done(name: str) -> dict[str, Any]:
-    """A scenario in which nothing happens but what the cluster does by itself."""
+    """A scenario of one step in which scheduler and controllers take turns until none of them can do anything."""
     from seatrial.scenario.spec.kind import API_VERSION
 
-    done = {"id": "done", "step": 1, "operation": "Done", "doneOperation": {}}
-    return {"apiVersion": API_VERSION, "kind": "Scenario", "metadata": {"name": name}, "spec": {"events": [done]}}
+    spec = {
+        "controllers": {"simulationControllers": {"enabled": [{"name": "scheduler"}]}},
+        "operations": [{"id": "done", "step": 1, "doneOperation": {}}],
+    }
+    return {"apiVersion": API_VERSION, "kind": "Scenario", "metadata": {"name": name}, "spec": spec}
 
 
 def name_of(path: Path | None) -> str:

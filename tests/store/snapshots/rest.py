@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from seatrial.api import Simulation
+from seatrial.cli.snapshot_options import only_done
 from seatrial.control_plane.components import Parts, Settings, compose
 from seatrial.server.messages import Answer, Request
 from seatrial.store.objects import Change
@@ -30,6 +31,7 @@ ONLY_DONE = {
     "metadata": {"name": "rest"},
     "spec": {"events": [{"id": "end", "step": 1, "operation": "Done", "doneOperation": {}}]},
 }
+UNTIL_REST = only_done("rest")
 
 
 class Watch:
@@ -84,6 +86,16 @@ def moves_in_run(snapshot: Sequence[Document]) -> list[str]:
     watch = Watch(simulation.scenario_run.store, SNAPSHOT)
     assert simulation.run().phase == "Succeeded", simulation.scenario_run.status.message
     return watch.moves
+
+
+def pods_after(snapshot: Sequence[Document]) -> list[Document]:
+    """The pods of a run in which controllers and scheduler go on until they rest; new pods have uids of their own."""
+    simulation = Simulation(UNTIL_REST, seed=7, record="none", snapshot=snapshot)
+    assert simulation.run().phase == "Succeeded", simulation.scenario_run.status.message
+    store = simulation.scenario_run.store
+    kind = store.kinds.named("v1", "Pod")
+    assert kind is not None
+    return [stored.document() for stored in store.list(kind)]
 
 
 class Servers:

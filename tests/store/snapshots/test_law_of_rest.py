@@ -10,9 +10,9 @@ from random import Random
 import orjson
 import pytest
 
-from seatrial.store.snapshots import read_snapshot
+from seatrial.store.snapshots import clean, read_snapshot
 from tests.store.snapshots.clusters import RandomCluster
-from tests.store.snapshots.rest import Document, Servers, as_dumped, moves_in_run, subset_of
+from tests.store.snapshots.rest import Document, Servers, as_dumped, moves_in_run, pods_after, subset_of
 
 CLUSTERS, CLUSTERS_LONG, PART = 100, 1_000, 10
 
@@ -43,3 +43,29 @@ def test_a_cluster_at_rest_stays_at_rest(first: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("first", range(CLUSTERS, CLUSTERS_LONG, 50))
 def test_every_cluster_at_rest_stays_at_rest(first: int, tmp_path: Path) -> None:
     check(range(first, first + 50), tmp_path)
+
+
+def check_half_done(seeds: range) -> None:
+    for seed in seeds:
+        cluster = RandomCluster(seed).half_done()
+        dumped = as_dumped(cluster.objects())
+        loaded = pods_after(list(clean(dumped)))
+        cluster.settle()
+        before = uids(dumped)
+        assert uids(loaded) & before == uids(cluster.all("Pod")) & before, seed
+        assert len(loaded) == len(cluster.all("Pod")), seed
+
+
+def uids(documents: list[Document]) -> set[str]:
+    return {document["metadata"]["uid"] for document in documents if document["kind"] == "Pod"}
+
+
+@pytest.mark.parametrize("first", range(0, 30, PART))
+def test_what_is_half_done_goes_on_and_keeps_the_pods_that_the_old_cluster_keeps(first: int) -> None:
+    check_half_done(range(first, first + PART))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(30, 330, 50))
+def test_whatever_is_half_done_goes_on(first: int) -> None:
+    check_half_done(range(first, first + 50))

@@ -1,0 +1,86 @@
+"""The first how-to: from `kubectl get` to the verdict on a cluster with DaemonSets, StatefulSets and claims."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from seatrial.cli.snapshot import DUMP
+from seatrial.model.times import MINUTE
+from seatrial.model.yaml_reader import dump
+from tests.controllers.objects import Document, daemonset, deployment, job, template
+from tests.controllers.replaying import Cluster
+from tests.docs.test_commands import ROOT, commands
+
+PAGE = "docs/your-cluster.md"
+
+
+def kubectl_line() -> str:
+    """The line of the page that makes the dump."""
+    (line,) = re.findall(r"^\$ (kubectl get .*)$", (ROOT / PAGE).read_text(), re.MULTILINE)
+    return str(line)
+
+
+def living_cluster() -> Cluster:
+    """Twelve nodes with two DaemonSets, a StatefulSet with claims, Deployments and a Job, all at rest."""
+    cluster = Cluster()
+    for number in range(12):
+        resources = {"cpu": "4", "memory": "16Gi", "pods": "110"}
+        labels = {"kubernetes.io/hostname": f"n{number}", "topology.kubernetes.io/zone": f"z{number % 3}"}
+        metadata = {"name": f"n{number}", "labels": labels}
+        status = {"allocatable": resources, "capacity": resources}
+        cluster.create({"apiVersion": "v1", "kind": "Node", "metadata": metadata, "status": status})
+    fast = {"provisioner": "example.com/disk", "volumeBindingMode": "WaitForFirstConsumer"}
+    cluster.create({"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "fast"}, **fast})
+    claim: Document = {"accessModes": ["ReadWriteOnce"], "storageClassName": "fast"}
+    claim["resources"] = {"requests": {"storage": "1Gi"}}
+    spec = {
+        "serviceName": "db", "replicas": 3, "selector": {"matchLabels": {"app": "db"}}, "template": template("db"),
+        "volumeClaimTemplates": [{"metadata": {"name": "data"}, "spec": claim}],
+    }  # fmt: skip
+    cluster.create({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "db"}, "spec": spec})
+    cluster.create(daemonset("logs"), daemonset("metrics"), job("work", completions=2, parallelism=2))
+    cluster.create(deployment("web", 8), deployment("api", 6))
+    cluster.settle(MINUTE)
+    return cluster
+
+
+def kubectl_dump(cluster: Cluster, line: str) -> str:
+    """What the kubectl line writes: the objects of the kinds that it names, in its order."""
+    plurals = shlex.split(line)[2].split(",")
+    kinds = {kind.plural: kind for kind in reversed(list(cluster.store.kinds)) if kind.plural in plurals}
+    assert set(kinds) == set(plurals)
+    items = [stored.document() for plural in plurals for stored in cluster.store.list(kinds[plural])]
+    return dump({"apiVersion": "v1", "items": items, "kind": "List", "metadata": {"resourceVersion": ""}})
+
+
+def test_the_page_is_the_first_how_to() -> None:
+    listed = re.findall(r"\((\S+\.md)\)", (ROOT / "docs" / "index.md").read_text())
+    assert listed[0] == "your-cluster.md"
+
+
+def test_the_page_and_the_help_have_the_same_line() -> None:
+    assert kubectl_line() == DUMP
+
+
+def test_two_commands_lead_from_a_dump_to_the_verdict(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "examples" / "node-saving", tmp_path / "examples" / "node-saving")
+    (tmp_path / "cluster.yaml").write_text(kubectl_dump(living_cluster(), kubectl_line()))
+    played = [command for command, _ in commands(PAGE)]
+    assert [command[1] for command in played] == ["compare", "snapshot", "run"]
+    said = [play(command, tmp_path) for command in played]
+    assert "4 fewer nodes in use (12 → 8), so 4 nodes could be switched off" in said[0]
+    assert "0 created, 0 scheduled, 0 preempted, 0 gone" in said[2]
+
+
+def play(command: list[str], folder: Path) -> str:
+    program = [sys.executable, "-c", "from seatrial.cli.main import main; main()"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "200"}
+    done = subprocess.run(
+        [*program, *command[1:]], cwd=folder, env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+    return done.stdout
