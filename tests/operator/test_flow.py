@@ -250,11 +250,12 @@ def test_volumes_of_other_kinds(world: World) -> None:
     data = {"scenario.json": json.dumps(scenario())}
     cluster.request("POST", "/api/v1/namespaces/default/configmaps", {"metadata": {"name": "scenario"}, "data": data})
     document = simulation("from-map", None, volume={"configMap": {"name": "scenario"}})
-    document["spec"]["scenarioResultFilePath"] = "/tmp/result.json"
+    lost = world.directory / "lost.json"
+    document["spec"]["scenarioResultFilePath"] = str(lost)
     cluster.create(document)
     status = cluster.ended("from-map")
-    assert status["phase"] == "Completed"
-    assert "scenarioResultFilePath /tmp/result.json is outside /mnt" in status["message"]
+    assert status["phase"] == "Completed", status["message"]
+    assert f"scenarioResultFilePath {lost} is outside /mnt" in status["message"]
     listed = cluster.get("/api/v1/namespaces/default/events")["items"]
     warnings = [event["reason"] for event in listed if event["type"] == "Warning"]
     assert "ResultNotPersistent" in warnings
