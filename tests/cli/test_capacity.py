@@ -83,6 +83,8 @@ def test_a_scenario_that_fails_is_exit_code_1(tmp_path: Path) -> None:
         (("pods", "empty.yaml", "--snapshot", "node.yaml"), "spec.containers: expected the containers"),
         (("pods", "pod.yaml", "--snapshot", "scenario.yaml"), "a Scenario is no snapshot"),
         (("nodes", "node.yaml", "--scenario", "pod.yaml"), "expected"),
+        (("pods", "bad-cpu.yaml", "--snapshot", "node.yaml"), "bad-cpu.yaml: Pod in version"),
+        (("nodes", "bad-room.yaml", "--scenario", "scenario.yaml"), "Node node-0: Node in version"),
         (("nodes", "bad-index.yaml", "--scenario", "scenario.yaml"), "${nothing} is not known here"),
     ],
 )  # fmt: skip
@@ -92,8 +94,10 @@ def test_what_cannot_be_used_is_named(
     monkeypatch.chdir(tmp_path)
     write(tmp_path, "pod.yaml", pod())
     write(tmp_path, "node.yaml", node())
-    write(tmp_path, "scenario.yaml", scenario())
+    write(tmp_path, "scenario.yaml", scenario(pod()))
     write(tmp_path, "bad-index.yaml", node("node-${nothing}"))
+    write(tmp_path, "bad-cpu.yaml", pod(cpu="many"))
+    write(tmp_path, "bad-room.yaml", node(cpu="lots"))
     write(tmp_path, "nameless.yaml", {"kind": "Pod", "metadata": {}})
     write(tmp_path, "empty.yaml", {"kind": "Pod", "metadata": {"name": "x"}})
     (tmp_path / "broken.yaml").write_text("{")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from seatrial.capacity.refusals import Refusal, wording
 from seatrial.capacity.trial import Setting, Trial, why_pending
 from seatrial.model.documents import Document
-from seatrial.model.errors import SeatrialError
+from seatrial.model.errors import Forbidden
 
 PRIORITY = "seatrial-capacity"
 HIGHEST_USER_PRIORITY = 1_000_000_000
@@ -88,7 +88,7 @@ class _Filling:
         for _ in range(count):
             try:
                 names.append(self._create())
-            except SeatrialError as error:
+            except Forbidden as error:
                 refused = Refusal(ADMISSION, str(error), 0)
                 break
         self._trial.settle()

@@ -8,7 +8,7 @@ import typer
 from seatrial.cli.run import scheduler_from, volcano_from
 from seatrial.cli.scheduler_options import Gates
 from seatrial.cli.snapshot_options import read_cluster
-from seatrial.model.errors import ConfigError
+from seatrial.model.errors import BadRequest, ConfigError, Invalid
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,7 +68,7 @@ def pods(
     setting = _setting(
         scenario, snapshot, scheduler_config, feature_gates, volcano_config, plugins or [], controllers or []
     )
-    answer = _asked(lambda: count_pods(setting, asked, limit, lambda fit: _say(f"{fit} fit …", quiet)))
+    answer = _asked(lambda: count_pods(setting, asked, limit, lambda fit: _say(f"{fit} fit …", quiet)), pod)
     if output == "json":
         _print_json(
             {
@@ -130,9 +130,10 @@ def nodes(
     )
 
     def advance(count: int, short: int) -> None:
-        _say(f"{count} nodes: {f'{short} pods without a node or preempted' if short else 'enough'}", quiet)
+        found = f"{short} pods without a node or preempted" if short else "enough"
+        _say(f"{count} node{'' if count == 1 else 's'}: {found}", quiet)
 
-    answer = _asked(lambda: count_nodes(setting, kind, limit, add=add, advance=advance))
+    answer = _asked(lambda: count_nodes(setting, kind, limit, add=add, advance=advance), node)
     if output == "json":
         short = answer.shortage
         shown: dict[str, Any] | None = None
@@ -177,8 +178,8 @@ def _setting(
     return Setting(maker, options, document, scenario.parent if scenario is not None else None)
 
 
-def _asked(question: "Callable[[], Answer]") -> "Answer":
-    """The answer; a scenario that Failed has none, and ends the command with exit code 1."""
+def _asked(question: "Callable[[], Answer]", path: Path) -> "Answer":
+    """The answer to a question about the object of a file; exit code 1 where the scenario Failed."""
     from seatrial.capacity import ScenarioFailedError
 
     try:
@@ -186,6 +187,8 @@ def _asked(question: "Callable[[], Answer]") -> "Answer":
     except ScenarioFailedError as error:
         typer.secho(f"seatrial: {error}", err=True, fg="red")
         raise typer.Exit(1) from None
+    except (BadRequest, Invalid) as error:
+        raise ConfigError(str(path), "", str(error)) from error
 
 
 def _refusals(refusals: "tuple[Refusal, ...]") -> list[dict[str, object]]:

@@ -111,6 +111,10 @@ CLOSINGS: dict[str, tuple[tuple[str, ...], str]] = {
 def close_help(app: typer.Typer) -> None:
     """Give every command its closing."""
     for name, command in commands_of(app):
+        if command.callback is not None and command.callback.__doc__:
+            # Lines of a paragraph are joined, else the terminal would break them twice.
+            paragraphs = command.callback.__doc__.split("\n\n")
+            command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
         if name in CLOSINGS:
             examples, codes = CLOSINGS[name]
             # Paragraphs, since lines of one are joined.
