@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from seatrial.api import Simulation
 from seatrial.cli.compare import page_parts
 from seatrial.results.comparison import compare
+from seatrial.results.run import Run
+from seatrial.scenario.engine.controller_registry import Registry
 from seatrial.web.page import compare_page, report_page, write_page
 from tests.web.conftest import Opened, played, scenario
 
@@ -202,10 +205,12 @@ def test_a_large_report_opens_fast_and_stays_small(
 
 
 def test_volcano_has_its_queues_and_jobs(tmp_path: Path, opened: Callable[..., Opened]) -> None:
+    scenario_file = EXAMPLES / "volcano-idle-but-pending" / "scenario.yaml"
+    Simulation(scenario_file, registry=Registry()).run().save(tmp_path)
     path = tmp_path / "report.html"
-    write_page(report_page(played(EXAMPLES / "volcano-idle-but-pending" / "scenario.yaml", "volcano")), path)
+    write_page(report_page(Run.load(tmp_path)), path)
     shown = opened(path)
-    expect(shown.page.get_by_text("Queue default")).to_be_visible()
+    expect(shown.page.get_by_text("Queue default", exact=True)).to_be_visible()
     jobs = shown.page.get_by_role("table", name="Jobs")
     expect(jobs.get_by_text("2 of 2")).to_be_visible()
     expect(shown.page.get_by_role("list", name="Why jobs wait")).to_contain_text("not let in by plugin overcommit")
