@@ -17,16 +17,18 @@ from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.evaluator.column_cache import ColumnCache, ShapeColumns
 from seatrial.scheduler.evaluator.column_scores import score_by_columns
 from seatrial.scheduler.evaluator.interface import Explained, Found
+from seatrial.scheduler.evaluator.row_outcomes import RowOutcomes
 from seatrial.scheduler.evaluator.shortcuts import ALL, Shortcuts
 from seatrial.scheduler.framework.cluster import Nominator
 from seatrial.scheduler.framework.filtering import cycle_with, nominated_before, run_filters
 from seatrial.scheduler.framework.runtime import CycleState, FilterCall, Framework
 from seatrial.scheduler.framework.scoring import Scored
-from seatrial.scheduler.framework.status import Code, Status, Verdicts
+from seatrial.scheduler.framework.status import SUCCESS, Code, Status, Verdicts
 
 ONE_BY_ONE_PIECE = 32
 Calls = Sequence[tuple[int, FilterCall]]
-Nominated = Mapping[int, list[PodInfo]]
+Nominated = Mapping[int, str]
+"""Nodes with nominated pods: names by row."""
 
 
 @dataclass(slots=True)
@@ -96,6 +98,7 @@ class CachedEvaluator:
         self._table, self._nominator = table, nominator
         self._stops_at_errors = stops_at_errors
         self._has_index, self._has_rejections = shortcuts.feasible_index, shortcuts.rejections
+        self._keeps_outcomes = shortcuts.nominated
         self._cache = ColumnCache(table, shortcuts)
         self._rows_asked = 0
         self._order: Rows = NO_ROWS
@@ -111,7 +114,7 @@ class CachedEvaluator:
         if self._order is not order:
             self._order, self._twice = order, np.concatenate((order, order))
         columns = self._cache.columns(framework, pod, cycle)
-        nominated = self._nominated(pod) if self._nominator.nominated_nodes() else {}
+        nominated = self._nominated(pod)
         calls = _uncached_calls(framework, pod, cycle)
         if self._has_index and order is self._table.order and not (columns.has_errors or nominated or calls):
             feasible, visited = columns.passing(order).find(start, limit)
@@ -191,38 +194,76 @@ class CachedEvaluator:
         search.pieces.append(piece)
         return wanted
 
-    def _nominated(self, pod: PodInfo) -> dict[int, list[PodInfo]]:
-        """By row the nominated pods that this one must leave room for."""
-        found: dict[int, list[PodInfo]] = {}
-        for name in self._nominator.nominated_nodes():
-            row = self._table.row_of.get(name)
-            if row is not None and (pods := nominated_before(self._nominator, name, pod)):
-                found[row] = pods
-        return found
+    def _nominated(self, pod: PodInfo) -> Nominated:
+        """The nodes with other nominated pods than this one."""
+        names = self._nominator.nominated_nodes()
+        if not names:
+            return {}
+        row_of, own = self._table.row_of, self._nominator.node_of(pod)
+        return {
+            row_of[name]: name
+            for name in names
+            if name in row_of and (name != own or nominated_before(self._nominator, name, pod))
+        }
 
     def _fail_with_nominated(self, search: _Search, rows: Rows) -> dict[int, Status]:
-        """Positions that fail with the pods nominated to them: all at once where only their rows change."""
-        framework, table, cycle, pod = search.framework, self._table, search.cycle, search.pod
-        mask = np.zeros(table.size, np.bool_)
+        """Positions that fail with the pods nominated to them."""
+        mask = np.zeros(self._table.size, np.bool_)
         mask[list(search.nominated)] = True
+        kept = self._kept_with_nominated(search)
+        own = self._nominator.node_of(search.pod)
         failing: dict[int, Status] = {}
-        together: dict[int, list[PodInfo]] = {}
+        unknown: list[int] = []
         for place in np.flatnonzero(mask[rows]).tolist():
             row = int(rows[place])
-            changed = cycle_with(cycle, search.nominated[row], table.info(row))
-            if changed is cycle:
-                together[place] = search.nominated[row]
-                continue
-            view = table.what_if(rows[place : place + 1], {}, {0: search.nominated[row]})
-            status = run_filters(framework, pod, view, changed).status(0)
+            name = search.nominated[row]
+            status = kept.get(row, name) if kept is not None and name != own else None
+            if status is None:
+                unknown.append(place)
+            elif not status.is_success:
+                failing[place] = status
+        for place, (status, is_of_row) in self._with_nominated(search, rows, unknown).items():
+            name = search.nominated[int(rows[place])]
+            if kept is not None and is_of_row and name != own:
+                kept.keep(int(rows[place]), name, status)
             if not status.is_success:
                 failing[place] = status
-        if together:
-            places = list(together)
-            view = table.what_if(rows[places], {}, dict(enumerate(together.values())))
-            results = run_filters(framework, pod, view, cycle)
-            failing |= {places[index]: results.status(index) for index in np.flatnonzero(results.rejecter).tolist()}
         return failing
+
+    def _kept_with_nominated(self, search: _Search) -> RowOutcomes[Status] | None:
+        """The verdicts kept for the shape; None where a filter depends on more than rows."""
+        columns = search.columns
+        if search.calls or not self._keeps_outcomes:
+            return None
+        if columns.with_nominated is None:
+            columns.with_nominated = RowOutcomes(self._table, self._nominator)
+        return columns.with_nominated
+
+    def _with_nominated(self, search: _Search, rows: Rows, places: Sequence[int]) -> dict[int, tuple[Status, bool]]:
+        """The verdicts on nodes with their nominated pods, and whether each depends on its row alone.
+
+        All such nodes are asked about at once.
+        """
+        framework, table, cycle, pod = search.framework, self._table, search.cycle, search.pod
+        answers: dict[int, tuple[Status, bool]] = {}
+        together: dict[int, list[PodInfo]] = {}
+        for place in places:
+            row = int(rows[place])
+            nominated = nominated_before(self._nominator, search.nominated[row], pod)
+            changed = cycle_with(cycle, nominated, table.info(row)) if nominated else cycle
+            if changed is cycle and nominated:
+                together[place] = nominated
+            elif nominated:
+                view = table.what_if(rows[place : place + 1], {}, {0: nominated})
+                answers[place] = run_filters(framework, pod, view, changed).status(0), False
+            else:
+                answers[place] = SUCCESS, True
+        if together:
+            listed = list(together)
+            view = table.what_if(rows[listed], {}, dict(enumerate(together.values())))
+            results = run_filters(framework, pod, view, cycle)
+            answers |= {place: (results.status(index), True) for index, place in enumerate(listed)}
+        return answers
 
 
 def _uncached_calls(framework: Framework, pod: PodInfo, cycle: CycleState) -> Calls:

@@ -24,6 +24,7 @@ from seatrial.scheduler.evaluator.plugin_column import (
     filter_column,
 )
 from seatrial.scheduler.evaluator.rejections import Rejections
+from seatrial.scheduler.evaluator.row_outcomes import RowOutcomes
 from seatrial.scheduler.evaluator.shortcuts import ALL, Shortcuts
 from seatrial.scheduler.framework.interface import Plugin, Reads
 from seatrial.scheduler.framework.runtime import CycleState, Framework, ScoreCall
@@ -62,6 +63,8 @@ class ShapeColumns:
         self._flags: list[tuple[bool, bool]] = []
         self.settled = 0
         self._scorers = framework.scorers
+        self.with_nominated: RowOutcomes[Status] | None = None
+        """Verdicts on nodes with the pods nominated to them."""
 
     def _index(self) -> None:
         """Indexes the columns after some were replaced."""
@@ -208,6 +211,7 @@ class ShapeColumns:
 
     def _make(self, pod: PodInfo, cycle: CycleState) -> None:
         self.size = self.table.size
+        self.with_nominated = None
         self._unsettled = None
         self.filters = [self._made(column, pod, cycle) for column in self.filters]
         self.scores = [self._made(column, pod, cycle) for column in self.scores]

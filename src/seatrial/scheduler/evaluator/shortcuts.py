@@ -14,7 +14,7 @@ VARIABLE = "SEATRIAL_SHORTCUTS"
 
 @dataclass(frozen=True, slots=True)
 class Shortcuts:
-    """The shortcuts that are on. The second to fifth work on kept columns, and switch those on."""
+    """The shortcuts that are on. The second to sixth work on kept columns, and switch those on."""
 
     columns: bool = True
     """keep filter verdicts and raw scores per pod shape, and ask only about changed rows"""
@@ -26,6 +26,8 @@ class Shortcuts:
     """share a plugin's column between shapes for which the plugin has the same state"""
     rejections: bool = True
     """keep for each row the first filter that rejects it, and read explanations off that"""
+    nominated: bool = True
+    """keep the verdict on a node with the pods nominated to it, while neither they nor the row have changed"""
     failures: bool = True
     """repeat the outcome of a failed attempt for equal pods while nothing has changed"""
     dry_runs: bool = True
@@ -33,7 +35,8 @@ class Shortcuts:
 
     @property
     def keeps_columns(self) -> bool:
-        return self.columns or self.feasible_index or self.single_rows or self.shared_states or self.rejections
+        others = self.feasible_index, self.single_rows, self.shared_states, self.rejections, self.nominated
+        return self.columns or any(others)
 
 
 NAMES = tuple(field.name for field in fields(Shortcuts))

@@ -61,6 +61,14 @@ class Nominator(Protocol):
         """The nodes that have nominated pods."""
         ...
 
+    def version_of(self, node: str) -> int:
+        """Grows whenever the pods nominated to a node change."""
+        ...
+
+    def node_of(self, pod: PodInfo) -> str:
+        """The node a pod is nominated to, or an empty text."""
+        ...
+
 
 class EmptyCluster:
     """A cluster with nothing but nodes and pods."""

@@ -59,7 +59,9 @@ class DefaultPreemption(Plugin):
 
     def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
         super().__init__(args, handle)
-        self._cache = DryRunCache(handle.nodes) if handle is not None and handle.shortcuts.dry_runs else None
+        self._cache = (
+            DryRunCache(handle.nodes, handle.nominator) if handle is not None and handle.shortcuts.dry_runs else None
+        )
 
     def pre_enqueue(self, pod: PodInfo) -> Status | None:
         return unresolvable(WAITING) if pod.uid in self.handle.shared.get(IN_FLIGHT, ()) else None

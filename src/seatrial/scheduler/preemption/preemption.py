@@ -20,7 +20,7 @@ from seatrial.scheduler.cache.label_selectors import Selector
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Nodes, NodeTable
 from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.scheduler.evaluator.dry_run_cache import RowOutcomes
+from seatrial.scheduler.evaluator.row_outcomes import RowOutcomes
 from seatrial.scheduler.framework.cluster import Nominator
 from seatrial.scheduler.framework.filtering import FilterResults, cycle_with, nominated_before, run_filters
 from seatrial.scheduler.framework.interface import Reads
@@ -97,7 +97,7 @@ class Evaluator:
         table: NodeTable,
         nominator: Nominator,
         budgets: Sequence[Document],
-        known: RowOutcomes | None = None,
+        known: RowOutcomes[Victims | Status] | None = None,
     ) -> None:
         self.framework = framework
         self.table = table
@@ -128,12 +128,14 @@ class Evaluator:
         awaiting: list[_Node] = []
         known = self._known if self._reads_rows_only(pod, cycle) else None
         awaited = frozenset(self.nominator.nominated_nodes())
+        # On the node to which the pod itself is nominated, other pods of its shape leave room for it; the pod does not.
+        own = self.nominator.node_of(pod)
         for name in names:
             row = self.table.row_of[name]
-            nominated = nominated_before(self.nominator, name, pod) if name in awaited else []
-            if known is not None and not nominated and (outcome := known.get(row)) is not None:
+            if known is not None and name != own and (outcome := known.get(row, name)) is not None:
                 outcomes[name] = outcome
                 continue
+            nominated = nominated_before(self.nominator, name, pod) if name in awaited else []
             info = self.table.info(row)
             lower = [other for other in info.pods if other.priority < pod.priority]
             if not lower:
@@ -147,8 +149,9 @@ class Evaluator:
         outcomes |= self._many(pod, together, cycle)
         outcomes |= self._many(pod, awaiting, cycle)
         if known is not None:
-            for node in together:
-                known.keep(node.row, outcomes[node.name])
+            for node in (*together, *awaiting):
+                if node.name != own:
+                    known.keep(node.row, node.name, outcomes[node.name])
         return outcomes
 
     def _reads_rows_only(self, pod: PodInfo, cycle: CycleState) -> bool:

@@ -15,6 +15,8 @@ class PodNominator:
         self._present = present
         self._by_node: dict[str, dict[str, PodInfo]] = {}
         self._node_of: dict[str, str] = {}
+        self._versions: dict[str, int] = {}
+        self._nodes: Sequence[str] | None = None
         self.changes = 0
         """The number of nominations made and withdrawn so far."""
 
@@ -29,10 +31,10 @@ class PodNominator:
             return
         if self._present(pod) is None:
             return
-        self.changes += bool(target)
         self._node_of[pod.uid] = target
         if target:
             self._by_node.setdefault(target, {})[pod.uid] = pod
+            self._changed(target)
 
     def update(self, old: PodInfo, new: PodInfo) -> None:
         """A pending pod has changed: a nomination that its status does not know yet is kept."""
@@ -48,11 +50,11 @@ class PodNominator:
         node = self._node_of.pop(pod.uid, None)
         if not node:
             return
-        self.changes += 1
         pods = self._by_node[node]
         del pods[pod.uid]
         if not pods:
             del self._by_node[node]
+        self._changed(node)
 
     def nominated_to(self, node: str) -> Sequence[PodInfo]:
         """The pods nominated to a node, in order of nomination."""
@@ -61,8 +63,19 @@ class PodNominator:
 
     def nominated_nodes(self) -> Sequence[str]:
         """The nodes that have nominated pods."""
-        return list(self._by_node)
+        if self._nodes is None:
+            self._nodes = list(self._by_node)
+        return self._nodes
+
+    def version_of(self, node: str) -> int:
+        """Grows whenever the pods nominated to a node change."""
+        return self._versions.get(node, 0)
 
     def node_of(self, pod: PodInfo) -> str:
         """The node a pod is nominated to, or an empty text."""
         return self._node_of.get(pod.uid, "")
+
+    def _changed(self, node: str) -> None:
+        self.changes += 1
+        self._versions[node] = self._versions.get(node, 0) + 1
+        self._nodes = None

@@ -42,6 +42,12 @@ class NoNominator:
     def nominated_to(self, node: str) -> Sequence[PodInfo]:
         return ()
 
+    def version_of(self, node: str) -> int:
+        return 0
+
+    def node_of(self, pod: PodInfo) -> str:
+        return ""
+
     def nominated_nodes(self) -> Sequence[str]:
         return ()
 
