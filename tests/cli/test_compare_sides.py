@@ -11,8 +11,12 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
+from seatrial.cli.compare import page_parts
 from seatrial.cli.main import build
 from seatrial.model.errors import ConfigError
+from seatrial.results.comparison import Comparison, Number
+from seatrial.results.run import Run
+from seatrial.results.significance import Significance
 from tests.cli.test_compare import MOST, WEIGHT, scenario
 from tests.proofs import proves
 
@@ -113,6 +117,17 @@ def test_too_few_seeds_call_nothing_better(folder: Path) -> None:
     row = next(line for line in result.stdout.splitlines() if line.startswith("| nodes_used"))
     assert "not significant, p=0.25" in row
     assert "better" not in row
+
+
+def test_the_page_names_p_and_calls_luck_neither_better_nor_worse() -> None:
+    numbers = tuple(Number(name, "m", "points", "lower", (2.0, 1.0)) for name in ("sure", "luck"))
+    tested = (Significance("sure", 1, 6, 0.031), Significance("luck", 1, 6, 0.4))
+    run = Run("a", b"{}")
+    shown, _, _ = page_parts(Comparison((run, run), numbers, (), (), tested))
+    assert shown == [
+        {"measure": "sure", "unit": "points p = 0.031", "better": "lower", "values": [2.0, 1.0]},
+        {"measure": "luck", "unit": "points p = 0.4", "better": "", "values": [2.0, 1.0]},
+    ]
 
 
 def test_a_changed_weight_is_the_reason_of_a_difference(tmp_path: Path) -> None:

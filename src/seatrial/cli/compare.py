@@ -14,7 +14,8 @@ from seatrial.cli.snapshot_options import OrderOfPods, SnapshotFile, UnbindPods,
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seatrial.results.comparison import Comparison
+    from seatrial.results.comparison import Comparison, Number
+    from seatrial.results.significance import Significance
 
 FAIL_IF = (
     "Exit 1 if it holds: 'nodes_used > 5%' and 'nodes_used > 2' are changes from the first run (in percent, and in the "
@@ -207,8 +208,8 @@ def page_parts(comparison: "Comparison") -> tuple[list[object], list[object], li
     numbers: list[object] = [
         {
             "measure": n.name,
-            "unit": n.unit,
-            "better": "" if comparison.failed else n.better,
+            "unit": _hint(comparison, n),
+            "better": "" if comparison.failed or _is_luck(comparison, n) else n.better,
             "values": list(n.values),
         }
         for n in comparison.numbers
@@ -220,3 +221,23 @@ def page_parts(comparison: "Comparison") -> tuple[list[object], list[object], li
         {"measure": s.name, "run": s.run, "min": s.least, "median": s.median, "max": s.most} for s in comparison.spread
     ]
     return numbers, differences, spread
+
+
+def _tested(comparison: "Comparison", number: "Number") -> "list[Significance]":
+    """The tests of the runs in which a number differs."""
+    places = [place for place in range(1, len(comparison.runs)) if number.delta(place)]
+    return [tested for place in places if (tested := comparison.significance_of(number, place)) is not None]
+
+
+def _is_luck(comparison: "Comparison", number: "Number") -> bool:
+    """Whether no difference of a number is significant, so that none is called better or worse."""
+    tested = _tested(comparison, number)
+    return bool(tested) and not any(each.is_significant for each in tested)
+
+
+def _hint(comparison: "Comparison", number: "Number") -> str:
+    """The unit of a number, and the p-values of its differences over several seeds."""
+    tested = _tested(comparison, number)
+    if not tested:
+        return number.unit
+    return f"{number.unit} p = {', '.join(f'{each.p:.2g}' for each in tested)}".strip()
