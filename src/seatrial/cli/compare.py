@@ -21,6 +21,8 @@ FAIL_IF = (
     "Exit 1 if it holds: 'nodes_used > 5%' and 'nodes_used > 2' are changes from the first run (in percent, and in the "
     "unit of the measure), 'value(nodes_used) > 20' is the value itself in any run."
 )
+HAS_SCHEDULER = "goes with --scenario or --snapshot; a run or a SchedulerSimulation has its scheduler already"
+FINISHED = "goes with --scenario, --snapshot or SchedulerSimulations; runs have been played already"
 LONGEST_TITLE = 20
 """Longer names of runs are listed above the table."""
 
@@ -89,12 +91,12 @@ def compare(
     tries = Tries(seeds or 1)
     cluster = read_cluster(snapshot, unbind, unbind_order, alone=scenario is None)
     if scenario is None and snapshot is None:
-        _refuse(scheduler_config=scheduler_config, volcano_config=volcano_config, outside=outside)
+        _refuse(HAS_SCHEDULER, scheduler_config=scheduler_config, volcano_config=volcano_config, outside=outside)
         finished = [path for path in runs or () if not is_simulation(path)]
         if finished:
-            _refuse(seeds=seeds)
+            _refuse(FINISHED, seeds=seeds)
         if finished == runs:
-            _refuse(feature_gates=feature_gates or None, plugins=plugins, controllers=controllers)
+            _refuse(FINISHED, feature_gates=feature_gates or None, plugins=plugins, controllers=controllers)
         load_controllers(controllers or ())
         sides = given_sides(runs or [], feature_gates, plugins or [])
     elif runs:
@@ -145,11 +147,10 @@ def _check_junit(path: Path | None) -> None:
         path.unlink()
 
 
-def _refuse(**options: object) -> None:
-    """Refuse options of a run where the runs are already finished."""
+def _refuse(why: str, **options: object) -> None:
+    """Refuse options that would change nothing."""
     for name, value in options.items():
         if value is not None:
-            why = "goes with --scenario, --snapshot or SchedulerSimulations; runs have been played already"
             raise ConfigError("", f"--{name.replace('_', '-')}", why)
 
 
