@@ -174,6 +174,12 @@ def test_reclaim(user: User) -> None:
     assert (a["evicted"], b["evicted"]) == (0, 1)
 
 
+def test_a_reclaim_loop_and_its_end(user: User) -> None:
+    a, b = compared(user, *case("reclaim-loop"), example="reclaim-loop")
+    assert a["evicted"] > 100 and b["evicted"] == 1  # type: ignore[operator]
+    assert [found["queues"]["production"]["started"] for found in (a, b)] == [0, 1]  # type: ignore[index]
+
+
 def test_small_jobs_overtake_a_big_one_unless_sla_holds_its_place(user: User) -> None:
     tables = "--nodes", EXAMPLES / "overtaking" / "nodes.csv", "--pods", EXAMPLES / "overtaking" / "pods.csv"
     waits = [found["jobSizes"]["9-64 pods"]["maxWait"] for found in compared(user, *tables, example="overtaking")]  # type: ignore[index]
