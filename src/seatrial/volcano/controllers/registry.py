@@ -6,16 +6,22 @@ from typing import ClassVar
 from seatrial.clock import Clock
 from seatrial.controllers.framework import Context, Ensemble, PodIndex, QueueController
 from seatrial.store import Store
+from seatrial.volcano.controllers.garbagecollector import VolcanoGarbageCollector
 from seatrial.volcano.controllers.job.controller import VolcanoJob
 from seatrial.volcano.controllers.podgroup import VolcanoPodGroup
 from seatrial.volcano.controllers.queue import VolcanoQueue
 
 
 class VolcanoControllers(Ensemble):
-    """vc-controller-manager: the controllers of queues, PodGroups and Jobs, as one."""
+    """vc-controller-manager: the controllers of queues, PodGroups and Jobs, and of Jobs that have ended, as one."""
 
     name: ClassVar[str] = "volcano-controllers"
-    parts: ClassVar[Sequence[type[QueueController]]] = (VolcanoQueue, VolcanoPodGroup, VolcanoJob)
+    parts: ClassVar[Sequence[type[QueueController]]] = (
+        VolcanoQueue,
+        VolcanoPodGroup,
+        VolcanoJob,
+        VolcanoGarbageCollector,
+    )
 
 
 def build_controllers(store: Store, clock: Clock) -> VolcanoControllers:

@@ -62,8 +62,9 @@ class JobMetadata(msgspec.Struct, rename="camel"):
     deletion_timestamp: str | None = None
 
 
-class JobSpec(msgspec.Struct):
+class JobSpec(msgspec.Struct, rename="camel"):
     queue: str = ""
+    ttl_seconds_after_finished: int | None = None
 
 
 class JobView(msgspec.Struct):
