@@ -1,6 +1,7 @@
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from seatrial.server.handlers.simulator_api import SimulatorApi
@@ -43,6 +44,40 @@ def test_an_export_can_be_imported_elsewhere() -> None:
     assert other("POST", "/api/v1/import", document).status == 200
     assert scheduler.document["profiles"] == [{"schedulerName": "x"}]
     assert [item["metadata"]["name"] for item in other("GET", "/api/v1/pods").json()["items"]] == ["a"]
+
+
+def test_an_import_says_how_many_pods_have_no_owner() -> None:
+    server, _ = simulator()
+    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "gone", "uid": "u", "controller": True}
+    orphan = pod("a")
+    orphan["metadata"] |= {"uid": "uid-a", "ownerReferences": [owner]}
+    answer = server("POST", "/api/v1/import", {"pods": [orphan]})
+    assert answer.status == 200
+    assert "1 pods have owners that are not in the import" in answer.header("warning")
+    (kept,) = server("GET", "/api/v1/pods").json()["items"]
+    assert kept["metadata"]["uid"] == "uid-a"
+
+
+def test_an_import_without_objects_changes_nothing() -> None:
+    server, _ = simulator()
+    assert server("POST", "/api/v1/import", {}).status == 200
+
+
+def test_controllers_are_held_during_an_import() -> None:
+    server, api = simulator()
+    seen: list[str] = []
+    pods = server.store.kinds.named("v1", "Pod")
+    assert pods is not None
+
+    @contextmanager
+    def held() -> Iterator[None]:
+        seen.append("held")
+        yield
+        seen.append(f"released after {len(server.store.list(pods))} pods")
+
+    api._held = held
+    server("POST", "/api/v1/import", {"pods": [pod("a"), pod("b")]})
+    assert seen == ["held", "released after 2 pods"]
 
 
 def test_a_bad_import_is_400() -> None:

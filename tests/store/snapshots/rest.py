@@ -2,7 +2,8 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -25,7 +26,7 @@ TURNS = 5_000
 HASHES = re.compile(r'"(?:pod-template-hash|controller-revision-hash|controller\.kubernetes\.io/hash)":"(?:db-)?(\w+)"')
 SUBSET = ("Pod", "Node", "PersistentVolumeClaim", "PersistentVolume", "StorageClass")
 """The kinds that every dump has: without pods workloads make theirs, without volumes pending pods wait for others."""
-ONLY_DONE = {
+ONLY_DONE: Document = {
     "apiVersion": "simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1",
     "kind": "Scenario",
     "metadata": {"name": "rest"},
@@ -98,24 +99,29 @@ def pods_after(snapshot: Sequence[Document]) -> list[Document]:
     return [stored.document() for stored in store.list(kind)]
 
 
-class Servers:
-    """Servers for many clusters: a new one for each snapshot, and one that is reset for each import."""
+@contextmanager
+def serving(**settings: Any) -> Iterator[Parts]:
+    """A server in this process, whose workers the caller drives."""
+    parts = compose(Settings(**settings))
+    try:
+        yield parts
+    finally:
+        for stop in parts.on_stop:
+            stop()
 
-    def __init__(self) -> None:
-        self._second = compose(Settings())
 
-    def moves(self, path: Path) -> tuple[list[str], list[str]]:
-        """`serve --snapshot`; and its `/api/v1/export` after `/api/v1/import` into a server without objects."""
-        first = compose(Settings(snapshot=path))
+def moves_in_servers(path: Path, second: Parts) -> tuple[list[str], list[str]]:
+    """`serve --snapshot`; and its `/api/v1/export` after `/api/v1/import` into a second server, which is reset."""
+    with serving(snapshot=path) as first:
         served = _moves_of_workers(first, Watch(first.store))
         exported = asyncio.run(_call(first, "GET", "/api/v1/export"))
-        asyncio.run(_call(self._second, "PUT", "/api/v1/reset"))
-        _moves_of_workers(self._second, Watch(self._second.store))
-        watch = Watch(self._second.store, IMPORTER.writer)
-        asyncio.run(_call(self._second, "POST", "/api/v1/import", exported))
-        moves = _moves_of_workers(self._second, watch)
-        watch.stop()
-        return served, moves
+    asyncio.run(_call(second, "PUT", "/api/v1/reset"))
+    _moves_of_workers(second, Watch(second.store))
+    watch = Watch(second.store, IMPORTER.writer)
+    asyncio.run(_call(second, "POST", "/api/v1/import", exported))
+    moves = _moves_of_workers(second, watch)
+    watch.stop()
+    return served, moves
 
 
 async def _call(parts: Parts, method: str, path: str, body: bytes = b"") -> bytes:

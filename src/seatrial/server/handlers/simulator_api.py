@@ -6,7 +6,7 @@ simulator/resourcewatcher). An export has two keys more: all other objects, and 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -21,7 +21,7 @@ from seatrial.server.handlers.request_bodies import read_json
 from seatrial.server.messages import Answer, Request, Stream, json_answer
 from seatrial.store import Change, Store, Stored
 from seatrial.store.deferral import long_turn
-from seatrial.store.snapshots import OBJECTS, clean, objects_of, prepare, settle
+from seatrial.store.snapshots import OBJECTS, clean, has_absent_owner, objects_of, prepare, settle
 
 IGNORED_NAMESPACES = ("default",)
 
@@ -112,15 +112,27 @@ class SimulatorApi:
         configuration = body.get("schedulerConfig")
         if configuration is not None and self._scheduler is not None:
             self._scheduler.restart(configuration)
-        writer, loaded = request.user.writer, list[Stored]()
-        with self._held():
-            for start in range(0, len(documents), LOADED_AT_ONCE):
-                with long_turn():
-                    loaded += self._store.load(documents[start : start + LOADED_AT_ONCE], writer=writer)
-                await asyncio.sleep(0)
-            with long_turn():
-                settle(self._store, loaded, writer)
+        settled = await self._load(documents, request.user.writer)
+        orphans = sum(stored.kind.kind == "Pod" and has_absent_owner(stored) for stored in settled)
+        if orphans:
+            request.warnings.append(f"{orphans} pods have owners that are not in the import; they stay as they are")
         return Answer(b"")
+
+    async def _load(self, documents: list[Document], writer: str) -> Sequence[Stored]:
+        """Load the objects while no controller runs; where one is refused those before it stay at rest, too."""
+        loaded: list[Stored] = []
+        settled: Sequence[Stored] = ()
+        with self._held():
+            try:
+                for start in range(0, len(documents), LOADED_AT_ONCE):
+                    with long_turn():
+                        for document in documents[start : start + LOADED_AT_ONCE]:
+                            loaded += self._store.load([document], writer=writer)
+                    await asyncio.sleep(0)
+            finally:
+                with long_turn():
+                    settled = settle(self._store, loaded, writer)
+        return settled
 
     async def _list_and_watch(self, request: Request) -> Stream:
         stream = _Stream(self._store, {section: self._kind(section) for section in SECTIONS}, self._streams)
@@ -210,6 +222,8 @@ class _Stream:
 
 def _imported(body: Any) -> list[Document]:
     """The objects of an export, a list or a snapshot; system priority classes are every server's own."""
+    if isinstance(body, dict) and body.keys() <= {"schedulerConfig", EXPORTED_AT}:
+        return []
     try:
         found = list(objects_of(body, "import"))
     except ConfigError as error:

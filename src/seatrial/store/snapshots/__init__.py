@@ -9,7 +9,7 @@ from seatrial.store.snapshots.cleaning import clean
 from seatrial.store.snapshots.formats import OBJECTS, objects_of, read_objects, read_snapshot
 from seatrial.store.snapshots.loading import export, in_order, kind_of, load
 from seatrial.store.snapshots.manifests import manifests_of
-from seatrial.store.snapshots.owners import ABSENT_OWNERS
+from seatrial.store.snapshots.owners import ABSENT_OWNERS, has_absent_owner
 from seatrial.store.snapshots.references import missing_references, plural
 from seatrial.store.snapshots.restoring import SnapshotError, prepare, restore_cluster, settle
 from seatrial.store.snapshots.snapshot import Snapshot
@@ -25,6 +25,7 @@ __all__ = [
     "UnbindOrder",
     "clean",
     "export",
+    "has_absent_owner",
     "in_order",
     "kind_of",
     "load",

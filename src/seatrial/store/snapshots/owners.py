@@ -45,20 +45,17 @@ def controller_of(document: Document) -> dict[str, Any] | None:
     return next((reference for reference in owners_of(document) if reference.get("controller")), None)
 
 
-def note_absent_owners(store: "Store", loaded: Iterable[Stored], writer: str) -> int:
-    """Note on each loaded object which of its owners do not exist; returns how many pods have such an owner."""
+def note_absent_owners(store: "Store", loaded: Iterable[Stored], writer: str) -> None:
+    """Note on each loaded object which of its owners do not exist."""
     present = _uids(store)
-    pods = 0
     for stored in loaded:
         if OWNED not in stored.data and ABSENT_OWNERS.encode() not in stored.data:
             continue
         document = stored.document()
         absent = [str(owner.get("uid")) for owner in owners_of(document) if owner.get("uid") not in present]
         current = store.find(stored.kind, stored.name, stored.namespace)
-        pods += bool(absent) and stored.kind.group_kind == ("", "Pod")
         if current is not None:
             _note(store, current, ",".join(absent), writer)
-    return pods
 
 
 def _note(store: "Store", stored: Stored, absent: str, writer: str) -> None:
@@ -71,6 +68,11 @@ def _note(store: "Store", stored: Stored, absent: str, writer: str) -> None:
         annotations[ABSENT_OWNERS] = absent
     metadata = {**document["metadata"], "annotations": annotations}
     store.put(stored.kind, {**document, "metadata": metadata}, stored, writer=writer)
+
+
+def has_absent_owner(stored: Stored) -> bool:
+    """Whether an owner of the object was absent when it was loaded."""
+    return ABSENT_OWNERS.encode() in stored.data
 
 
 def _uids(store: "Store") -> set[str]:
