@@ -177,7 +177,7 @@ def _print_table(comparison: "Comparison") -> None:
 
     console = Console(highlight=False)
     for sentence in verdicts(comparison):
-        console.print(f"[bold]{escape(sentence)}[/bold]", soft_wrap=True)
+        console.print(f"[bold]{escape(sentence)}[/bold]")
     console.print()
     names = [run.name for run in comparison.runs]
     titles = names if max(map(len, names)) <= LONGEST_TITLE else [f"run {place}" for place, _ in enumerate(names, 1)]
