@@ -148,10 +148,13 @@ class RealScheduler:
     def log(self) -> str:
         return self._log.read_text(errors="replace")
 
-    def counts(self) -> dict[str, float]:
+    def metrics(self) -> str:
+        """All metrics as text."""
         self._connection.request("GET", "/metrics")
-        text = self._connection.getresponse().read().decode()
-        return {name: float(value) for name, value in COUNTED.findall(text)}
+        return self._connection.getresponse().read().decode()
+
+    def counts(self) -> dict[str, float]:
+        return {name: float(value) for name, value in COUNTED.findall(self.metrics())}
 
     def rest(self, backing_off: int = 0) -> None:
         """Wait until nothing is left to do, but for so many pods after an error, and nothing happens for a moment."""

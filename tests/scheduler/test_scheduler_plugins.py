@@ -260,7 +260,7 @@ def test_attempts_are_counted_by_result() -> None:
     world.pod("a")
     world.pod("b")
     world.run()
-    text = world.scheduler.metrics.text()
+    text = world.scheduler.metrics.text({})
     assert 'scheduler_schedule_attempts_total{profile="default-scheduler",result="scheduled"} 1' in text
     assert 'scheduler_schedule_attempts_total{profile="default-scheduler",result="unschedulable"} 1' in text
 

@@ -27,6 +27,8 @@ class EmbeddedScheduler:
         self._watcher: Watcher | None = None
         """The picture that an attempt sees which waits for an extender."""
         self._started = 0.0
+        self._waiting: dict[str, float] = {}
+        """When the attempts began that wait, by uid of the pod."""
 
     @classmethod
     def build(
@@ -49,7 +51,7 @@ class EmbeddedScheduler:
         turns = Turns()
         scheduler = Scheduler(
             store, clock, configuration, recorder=recorder, plugins=plugins, background=Threads(), retries_errors=True,
-            transport=TurnTransport(HttpTransport(), turns),
+            transport=TurnTransport(HttpTransport(), turns), stopwatch=time.perf_counter,
         )  # fmt: skip
         if arrivals:
             scheduler.order_arrivals(arrivals)
@@ -72,8 +74,16 @@ class EmbeddedScheduler:
         decision = self._in_turns() if self.scheduler.has_extenders else self.scheduler.schedule_one()
         if decision is None:
             return False
-        self.scheduler.metrics.took(decision.profile, decision.outcome, time.perf_counter() - self._started)
+        self._measure(decision)
         return True
+
+    def _measure(self, decision: "Decision") -> None:
+        """Report how long an attempt took; one that waits goes on being measured."""
+        if decision.outcome == "waiting":
+            self._waiting.setdefault(decision.uid, self._started)
+            return
+        start = self._waiting.pop(decision.uid, self._started)
+        self.scheduler.metrics.took(decision.profile, decision.outcome, time.perf_counter() - start)
 
     def _in_turns(self) -> "Decision | None":
         """An attempt that gives its turn away while an extender works; changes of the cluster wait for its end."""

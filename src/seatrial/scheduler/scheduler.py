@@ -4,13 +4,14 @@
 write in the meantime reaches the scheduler as changes of the store. Upstream: pkg/scheduler/schedule_one.go (v1.36.3).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from msgspec.structs import replace
 
 from seatrial.clock import Clock
 from seatrial.model.errors import SeatrialError
+from seatrial.model.times import SECOND
 from seatrial.scheduler.cache.event_handlers import Watcher
 from seatrial.scheduler.cache.node_table import NodeTable
 from seatrial.scheduler.cache.pod_info import PodInfo
@@ -24,7 +25,8 @@ from seatrial.scheduler.framework.events import ASSIGNED_DELETE
 from seatrial.scheduler.framework.interface import Handle, Plugin
 from seatrial.scheduler.framework.pre_bind import PodsInPreBind
 from seatrial.scheduler.framework.waiting_pods import WaitingPods
-from seatrial.scheduler.metrics import SchedulerMetrics
+from seatrial.scheduler.metrics import Meter, SchedulerMetrics
+from seatrial.scheduler.metrics.gauges import gauges_of
 from seatrial.scheduler.plugins.plugin_warnings import plugin_warnings
 from seatrial.scheduler.plugins.registry import Registry
 from seatrial.scheduler.preemption.executor import Preempter, RunningPreemptions
@@ -65,11 +67,13 @@ class Scheduler:
         background: Background | None = None,
         retries_errors: bool = False,
         shortcuts: Shortcuts | None = None,
+        stopwatch: Callable[[], float] | None = None,
     ) -> None:
         self._shortcuts = shortcuts or chosen_shortcuts()
         self.store, self.clock = store, clock
         self.recorder: Recorder = recorder or NoRecorder()
         self.metrics = SchedulerMetrics()
+        self._meter = Meter(self.metrics, stopwatch) if stopwatch is not None else None
         self._plugins = tuple(plugins)
         self._registry = Registry(self._plugins)
         self._retries_errors = retries_errors
@@ -129,14 +133,7 @@ class Scheduler:
 
     def metrics_text(self) -> str:
         """All metrics in Prometheus' text format."""
-        gated = sum(1 for queued in self.queue.unschedulable if queued.is_gated)
-        pending = {
-            "active": len(self.queue.active),
-            "backoff": sum(1 for _ in self.queue.backoff),
-            "gated": gated,
-            "unschedulable": len(self.queue.unschedulable) - gated,
-        }
-        return self.metrics.text(pending)
+        return self.metrics.text(gauges_of(self.queue, self.table, self._watcher))
 
     @property
     def has_extenders(self) -> bool:
@@ -170,6 +167,8 @@ class Scheduler:
         settled = self._waiting.take_settled()
         if settled is not None:
             assert settled.status is not None
+            waited = (self.clock.now() - settled.since) / SECOND
+            self.metrics.observe("permit_wait_duration_seconds", waited, settled.status.code.text)
             self._decide_again(settled.binding)
             return self._conclude(self._binder.resume(settled.binding, settled.status))
         pre_bound = self._pre_binding.take_settled()
@@ -217,7 +216,10 @@ class Scheduler:
         known = self._memory.recall(framework, pod) if self._memory is not None else None
         if self._memory is not None and known is not None and self._shows_enough(known.decision):
             return self._repeat(queued, known, self._memory)
+        start = self._meter.begin() if self._meter is not None else 0.0
         attempt = self.algorithm.schedule(framework, pod, self.recorder.keeps_cells)
+        if self._meter is not None:
+            self._meter.scheduled(attempt, start)
         if attempt.node:
             node = attempt.given_node() or self.table.info(self.table.row_of[attempt.node])
             decision = self._decision(queued, attempt)
@@ -248,6 +250,8 @@ class Scheduler:
         self.recorder.decided(decision)
         self._fail(queued, known.attempt.message, known.rejectors, known.pending, known.nominated)
         memory.keep(known)
+        if self._meter is not None:
+            self._meter.repeated(known.attempt)
         self.metrics.post_filtered(known.attempt.post_filter)
         return self._recorded(decision)
 
@@ -267,6 +271,8 @@ class Scheduler:
         if failure is None:
             if binding.outcome == WAITING:
                 more["outcome"] = WAITING
+            else:
+                self.metrics.bound(binding.queued, self.clock.now())
             return self._recorded(replace(decision, **more) if more else decision)
         outcome = UNSCHEDULABLE if failure.is_rejected else ERROR
         rejectors = tuple(sorted(binding.rejectors))
@@ -335,17 +341,7 @@ class Scheduler:
         self._pre_binding = PodsInPreBind(clock)
         self._watcher.pre_binding = self._pre_binding
         self._extenders = self._build_extenders(configuration)
-        handle = Handle(
-            self.cluster,
-            self.table,
-            self.nominator,
-            StoreClient(store),
-            configuration.switched,
-            clock.now,
-            shared={"waiting_pods": self._waiting, "extenders": self._extenders, "preempting": self._preempting},
-            shortcuts=self._shortcuts,
-            report_event=self._report_event,
-        )
+        handle = self._build_handle(configuration)
         self._to_activate = handle.pods_to_activate
         profiles = build_profiles(configuration, self._registry, handle)
         self.frameworks = profiles.frameworks
@@ -363,6 +359,26 @@ class Scheduler:
         if self._shortcuts.failures and self._extenders is None:
             self._memory = FailureMemory(self.table, self.cluster, self.nominator, self.frameworks.values())
         self._build_writers()
+        if self._meter is not None:
+            self._meter.attach(
+                self.frameworks.values(), self.algorithm.evaluator, self.queue, self._watcher, self.table
+            )
+
+    def _build_handle(self, configuration: Configuration) -> Handle:
+        """What plugins are given to work with."""
+        return Handle(
+            self.cluster,
+            self.table,
+            self.nominator,
+            StoreClient(self.store),
+            configuration.switched,
+            self.clock.now,
+            shared={"waiting_pods": self._waiting, "extenders": self._extenders, "preempting": self._preempting},
+            shortcuts=self._shortcuts,
+            report_event=self._report_event,
+            metrics=self.metrics,
+            watch=None if self._meter is None else self._meter.watch,
+        )
 
     def _build_queue(self, profiles: Profiles) -> SchedulingQueue:
         configuration = self.configuration
@@ -395,6 +411,7 @@ class Scheduler:
             self._background,
             keeps_points=self.recorder.wants_cells,
             nominates="NominatedNodeNameForExpectation" not in self.configuration.gates_off,
+            runs_idle_points=self._meter is not None,
         )
         self._preempter = Preempter(
             store, self._status, self.nominator, self._waiting, self._pre_binding, self._events, self._preempting,

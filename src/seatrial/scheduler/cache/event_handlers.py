@@ -112,6 +112,10 @@ class Watcher:
         if self._held is not None:
             self._held.append(change)
             return
+        self.take_in(change)
+
+    def take_in(self, change: Change) -> None:
+        """Bring the picture up to date with a change."""
         name = change.stored.kind.kind
         if change.writer == ANNOTATOR:
             if name == "Pod":

@@ -3,26 +3,26 @@
 Upstream: PreBind and isPodReadyForBinding in dynamicresources.go (v1.36.3).
 """
 
-from collections.abc import Callable
-
 from seatrial.model.documents import Document
 from seatrial.model.times import SECOND, parse_time
 from seatrial.scheduler.dra.pod_claims import allocation_of
-from seatrial.scheduler.dra.readiness import BindingFailed, has_conditions, has_timed_out, is_ready
-from seatrial.scheduler.framework.cluster import Cluster
-from seatrial.scheduler.framework.interface import Poll, Watched
+from seatrial.scheduler.dra.readiness import BindingFailed, has_conditions, has_timed_out, is_ready, results_of
+from seatrial.scheduler.framework.interface import Handle, Poll, Watched
 from seatrial.scheduler.framework.status import SUCCESS, Status, error
 from seatrial.scheduler.volumes.claims import metadata_of
 
 INTERVAL = 5 * SECOND
 TIMEOUT = "device binding timeout"
+_STATUSES = {TIMEOUT: "timeout", "device binding failed": "failure"}
 
 
 class ReadinessWait:
     """Looks at the claims of a pod until their devices are ready; `claims` is brought up to date with each look."""
 
-    def __init__(self, cluster: Cluster, claims: list[Document], now: Callable[[], int], timeout: int) -> None:
-        self._cluster, self._claims, self._now, self._timeout = cluster, claims, now, timeout
+    def __init__(self, handle: Handle, claims: list[Document], profile: str, timeout: int) -> None:
+        self._cluster, self._now, self._metrics = handle.cluster, handle.now, handle.metrics
+        self._claims, self._profile, self._timeout = claims, profile, timeout
+        self._start = self._now()
 
     def poll(self) -> Poll:
         """The wait as the framework carries it out."""
@@ -38,7 +38,19 @@ class ReadinessWait:
             self._timeout,
             f"{TIMEOUT}: context deadline exceeded",
             changes_at=min(times) + 1 if times else None,
+            finished=self.finished,
         )
+
+    def finished(self, failure: str) -> None:
+        """Count the devices that the pod has waited for, and how long."""
+        seconds = (self._now() - self._start) / SECOND
+        status = next((status for text, status in _STATUSES.items() if failure.startswith(text)), "error")
+        for claim in self._claims:
+            for result in results_of(claim):
+                labels = (self._profile, result.get("driver", ""), status if failure else "success")
+                self._metrics.observe("dra_bindingconditions_wait_duration_seconds", seconds, *labels)
+                if result.get("bindingConditions"):
+                    self._metrics.inc("dra_bindingconditions_allocations_total", *labels)
 
     def check(self) -> Status | None:
         """Success where all devices are ready, an error where one will not be, None: not yet."""

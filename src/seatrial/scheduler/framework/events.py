@@ -73,12 +73,49 @@ class ClusterEvent:
         return same and bool(self.action & incoming.action) and incoming.action <= self.action
 
 
+_GROUPS = {
+    CSI_NODE: "storage.k8s.io/",
+    CSI_DRIVER: "storage.k8s.io/",
+    STORAGE_CAPACITY: "storage.k8s.io/",
+    STORAGE_CLASS: "storage.k8s.io/",
+    ATTACHMENT: "storage.k8s.io/",
+    RESOURCE_CLAIM: "resource.k8s.io/",
+    RESOURCE_SLICE: "resource.k8s.io/",
+    DEVICE_CLASS: "resource.k8s.io/",
+}
+_ACTION_NAMES = {
+    Action.ADD: "Add",
+    Action.DELETE: "Delete",
+    Action.UPDATE_NODE_ALLOCATABLE: "UpdateNodeAllocatable",
+    Action.UPDATE_NODE_LABEL: "UpdateNodeLabel",
+    Action.UPDATE_NODE_TAINT: "UpdateNodeTaint",
+    Action.UPDATE_NODE_CONDITION: "UpdateNodeCondition",
+    Action.UPDATE_NODE_ANNOTATION: "UpdateNodeAnnotation",
+    Action.UPDATE_NODE_DECLARED_FEATURE: "UpdateNodeDeclaredFeature",
+    Action.UPDATE_POD_LABEL: "UpdatePodLabel",
+    Action.UPDATE_POD_SCALE_DOWN: "UpdatePodScaleDown",
+    Action.UPDATE_POD_TOLERATION: "UpdatePodToleration",
+    Action.UPDATE_POD_GATES_ELIMINATED: "UpdatePodSchedulingGatesEliminated",
+    Action.UPDATE_POD_GENERATED_CLAIM: "UpdatePodGeneratedResourceClaim",
+    Action.UPDATE: "Update",
+    Action.ALL: "All",
+}
+
+
+def label_of(event: ClusterEvent) -> str:
+    """What upstream calls an event in its metrics."""
+    return event.label or f"{_GROUPS.get(event.resource, '')}{event.resource}{_ACTION_NAMES.get(event.action, '')}"
+
+
 ASSIGNED_ADD = ClusterEvent(ASSIGNED_POD, Action.ADD)
 ASSIGNED_DELETE = ClusterEvent(ASSIGNED_POD, Action.DELETE)
 UNSCHEDULED_ADD = ClusterEvent(UNSCHEDULED_POD, Action.ADD)
 UNSCHEDULED_UPDATE = ClusterEvent(UNSCHEDULED_POD, Action.UPDATE)
 UNSCHEDULABLE_TIMEOUT = ClusterEvent(WILDCARD, Action.ALL, "UnschedulableTimeout")
 FORCE_ACTIVATE = ClusterEvent(WILDCARD, Action.ALL, "ForceActivate")
+ATTEMPT_FAILED = ClusterEvent(WILDCARD, Action.ALL, "ScheduleAttemptFailure")
+BACKOFF_COMPLETE = ClusterEvent(WILDCARD, Action.ALL, "BackoffComplete")
+BACKOFF_POPPED = ClusterEvent(WILDCARD, Action.ALL, "PopFromBackoffQ")
 NODE_ADD = ClusterEvent(NODE, Action.ADD)
 NODE_DELETE = ClusterEvent(NODE, Action.DELETE)
 

@@ -188,6 +188,23 @@ class PodsToActivate:
         return bool(self._pods)
 
 
+class MetricsSink(Protocol):
+    """Where plugins count what they do, by the metric's name without its prefix."""
+
+    def inc(self, name: str, *labels: str) -> None: ...
+    def observe(self, name: str, value: float, *labels: str) -> None: ...
+
+
+class NoMetrics:
+    """Counts nothing."""
+
+    def inc(self, name: str, *labels: str) -> None:
+        """Ignores the count."""
+
+    def observe(self, name: str, value: float, *labels: str) -> None:
+        """Ignores the value."""
+
+
 @dataclass(slots=True)
 class Handle:
     """What a plugin is given to work with."""
@@ -205,6 +222,9 @@ class Handle:
     """What plugins of all profiles share, by name."""
     shortcuts: Shortcuts = field(default_factory=chosen_shortcuts)
     pods_to_activate: PodsToActivate = field(default_factory=PodsToActivate)
+    metrics: MetricsSink = field(default_factory=NoMetrics)
+    watch: Callable[["Plugin"], None] | None = None
+    """Wraps the methods of a new plugin, to measure them."""
     report_event: Callable[[PodInfo, str, str, str, str], None] = lambda *_: None
     """Reports an Event about a pod: type, reason, action and note."""
 

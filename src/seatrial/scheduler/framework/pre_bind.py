@@ -43,6 +43,8 @@ class PreBindRun:
         self.told: Points = []
         self.polls: dict[str, Poll] = {}
         """The conditions that are waited for, by plugin."""
+        self.ended: Callable[[Status], None] = lambda status: None
+        """Called with the outcome of all plugins."""
 
     def advance(self) -> Status | None:
         """Run plugins until all are through (success), one fails, or the pod has to wait (None)."""

@@ -329,8 +329,13 @@ def _always_prepares(pod: PodInfo, node: NodeInfo, state: Any) -> Status | None:
 
 def _made(kind: type[Plugin], args: Any, handle: Handle, registry: Registry) -> Plugin:
     """A plugin with its arguments; a user's is guarded."""
-    if not registry.is_own(kind.__name__):
-        return kind(args, handle)
+    plugin = _guarded(kind, args, handle) if registry.is_own(kind.__name__) else kind(args, handle)
+    if handle.watch is not None:
+        handle.watch(plugin)
+    return plugin
+
+
+def _guarded(kind: type[Plugin], args: Any, handle: Handle) -> Plugin:
     try:
         plugin = kind(args, cast(Handle, ReadOnlyHandle(handle)))
     except (Exception, SystemExit) as failure:

@@ -23,6 +23,7 @@ class WaitingPod:
 
     pod: PodInfo
     binding: Any
+    since: int
     timers: dict[str, Timer] = field(default_factory=dict)
     status: Status | None = None
     """How the wait ended; None while it lasts."""
@@ -77,7 +78,7 @@ class WaitingPods:
 
     def hold(self, pod: PodInfo, binding: Any, waits: Mapping[str, int]) -> WaitingPod:
         """Hold a pod for the plugins that asked for it, each for so many microseconds at most."""
-        waiting = WaitingPod(pod, binding, on_settled=self._settled.append)
+        waiting = WaitingPod(pod, binding, self._clock.now(), on_settled=self._settled.append)
         for plugin, longest in waits.items():
             waiting.timers[plugin] = self._clock.after(
                 min(longest, LONGEST_WAIT), _expiry(waiting, plugin, min(longest, LONGEST_WAIT))

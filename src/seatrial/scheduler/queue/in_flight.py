@@ -6,7 +6,7 @@ Upstream: pkg/scheduler/backend/queue/active_queue.go (inFlightPods, inFlightEve
 
 from typing import Any, NamedTuple
 
-from seatrial.scheduler.framework.events import ClusterEvent
+from seatrial.scheduler.framework.events import ClusterEvent, label_of
 
 
 class Happening(NamedTuple):
@@ -44,6 +44,14 @@ class InFlight:
         """What happened since the pod was popped; None where it is not in flight."""
         since = self._since.get(uid)
         return None if since is None else self._log[since - self._start :]
+
+    def counts(self) -> dict[str, int]:
+        """Pods in flight and the events kept for them, by upstream's labels."""
+        counts = {"PodPopped": len(self._since)}
+        for happening in self._log:
+            label = label_of(happening.event)
+            counts[label] = counts.get(label, 0) + 1
+        return counts
 
     def end(self, uid: str) -> None:
         """The pod is no longer in flight; events that no pod in flight needs are dropped."""

@@ -3,7 +3,7 @@
 Upstream: pkg/scheduler/backend/queue/scheduling_queue.go (isPodWorthRequeuing), scheduler.go (buildQueueingHintMap).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -30,6 +30,8 @@ class Hinting:
         self._registrations = registrations
         self._interested: dict[tuple[str, ClusterEvent], tuple[tuple[str, Hint | None], ...]] = {}
         self._listeners: dict[ClusterEvent, frozenset[str]] = {}
+        self.wrap: Callable[[str, ClusterEvent, Hint | None], Hint | None] = lambda plugin, event, hint: hint
+        """What is called in place of a plugin's hint for an event."""
 
     def concerns_anybody(self, event: ClusterEvent) -> bool:
         """Whether any plugin of any profile registered the event."""
@@ -75,7 +77,7 @@ class Hinting:
         found = self._interested.get((profile, event))
         if found is None:
             found = self._interested[profile, event] = tuple(
-                (plugin, entry.hint)
+                (plugin, self.wrap(plugin, event, entry.hint))
                 for plugin, entries in self._registrations.get(profile, {}).items()
                 for entry in entries
                 if entry.event.covers(event)

@@ -13,12 +13,16 @@ from seatrial.clock import Clock, Timer
 from seatrial.model.times import MINUTE, SECOND
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.framework.events import (
+    ATTEMPT_FAILED,
+    BACKOFF_COMPLETE,
+    BACKOFF_POPPED,
     FORCE_ACTIVATE,
     UNSCHEDULABLE_TIMEOUT,
     UNSCHEDULED_ADD,
     UNSCHEDULED_POD,
     UNSCHEDULED_UPDATE,
     ClusterEvent,
+    label_of,
     pod_events,
 )
 from seatrial.scheduler.framework.status import Status
@@ -71,6 +75,8 @@ class SchedulingQueue:
         self._pops_from_backoff = pops_from_backoff
         self.unschedulable = Parking()
         self._gates = gates
+        self.on_incoming: Callable[[str, str], None] | None = None
+        """Called with the queue and the label of the event when a pod comes into a queue."""
         self._on_gated = on_gated
         self._retries_errors = retries_errors
         self._changes = 0
@@ -121,7 +127,11 @@ class SchedulingQueue:
     def pop(self) -> QueuedPod | None:
         """The next pod to schedule, which is in flight from now on; None where none can be tried."""
         self._flush_backoff()
-        queued = self.active.pop() or (self.backoff.ordinary.pop() if self._pops_from_backoff else None)
+        queued = self.active.pop()
+        if queued is None:
+            queued = self.backoff.ordinary.pop() if self._pops_from_backoff else None
+            if queued is not None and self.on_incoming is not None:
+                self.on_incoming("active", label_of(BACKOFF_POPPED))
         if queued is not None:
             queued.attempts += 1
             self.in_flight.begin(queued.pod.uid)
@@ -152,9 +162,9 @@ class SchedulingQueue:
             queued.backoff_until = None
             queued.was_flushed = False
             if not self._retries_errors and not queued.rejectors and queued.equal_errors >= EQUAL_ERRORS:
-                self._park(queued)
+                self._park(queued, ATTEMPT_FAILED)
             else:
-                self._requeue(queued, self._worth_of_happenings(queued), None)
+                self._requeue(queued, self._worth_of_happenings(queued), ATTEMPT_FAILED)
         finally:
             self.done(queued.pod.uid)
 
@@ -232,41 +242,49 @@ class SchedulingQueue:
                 best = worth
         return best
 
-    def _requeue(self, queued: QueuedPod, worth: Worth, event: ClusterEvent | None) -> bool:
+    def _requeue(self, queued: QueuedPod, worth: Worth, event: ClusterEvent) -> bool:
         """Put a pod where it belongs; whether it can be popped now."""
         if worth is Worth.NOTHING:
-            self._park(queued)
+            self._park(queued, event)
             return False
         if worth is Worth.AFTER_BACKOFF and self.backoff.is_backing_off(queued):
-            if self._pops_from_backoff and not self._passes_gates(queued):
-                self._park(queued)
+            if self._pops_from_backoff and not self.passes_gates(queued):
+                self._park(queued, event)
                 return False
             self.unschedulable.remove(queued.key)
             self.backoff.add(queued)
+            self._count("backoff", event)
             self._arm_error_timer()
             return True
         return self._activate(queued, event)
 
-    def _activate(self, queued: QueuedPod, event: ClusterEvent | None, *, check_gates: bool = True) -> bool:
-        if check_gates and not self._passes_gates(queued):
+    def _activate(self, queued: QueuedPod, event: ClusterEvent, *, check_gates: bool = True) -> bool:
+        if check_gates and not self.passes_gates(queued):
             if queued.key not in self.active and queued.key not in self.backoff:
-                self._park(queued)
+                self._park(queued, event)
             return False
         if queued.first_attempt is None:
             queued.first_attempt = self._clock.now()
         self.unschedulable.remove(queued.key)
         self.backoff.remove(queued.key)
         self.active.push(queued)
-        if event is not None and event.resource == UNSCHEDULED_POD and event in (UNSCHEDULED_ADD, UNSCHEDULED_UPDATE):
+        self._count("active", event)
+        if event.resource == UNSCHEDULED_POD and event in (UNSCHEDULED_ADD, UNSCHEDULED_UPDATE):
             self.nominator.nominate(queued.pod)
         return True
 
-    def _park(self, queued: QueuedPod) -> None:
+    def _count(self, queue: str, event: ClusterEvent) -> None:
+        if self.on_incoming is not None:
+            self.on_incoming(queue, label_of(event))
+
+    def _park(self, queued: QueuedPod, event: ClusterEvent) -> None:
+        if queued.key not in self.unschedulable:
+            self._count("unschedulable", event)
         self.unschedulable.park(queued)
         if not queued.is_gated:
             self._arm_flush_timer()
 
-    def _passes_gates(self, queued: QueuedPod) -> bool:
+    def passes_gates(self, queued: QueuedPod) -> bool:
         """Run the PreEnqueue plugins, the one that held the pod last time first."""
         plugins = self._gates.get(queued.pod.shape.scheduler_name, ())
         if queued.gating_plugin:
@@ -291,7 +309,7 @@ class SchedulingQueue:
 
     def _flush_backoff(self) -> None:
         for queued in self.backoff.pop_completed():
-            self._activate(queued, None, check_gates=not self._pops_from_backoff)
+            self._activate(queued, BACKOFF_COMPLETE, check_gates=not self._pops_from_backoff)
 
     def _arm_error_timer(self) -> None:
         due = self.backoff.next_expiry()

@@ -97,11 +97,12 @@ class Binder:
         *,
         keeps_points: bool = True,
         nominates: bool = True,
+        runs_idle_points: bool = False,
     ) -> None:
         self._watcher, self._queue, self._status = watcher, queue, status
         self._waiting, self._pre_binding, self._events, self._extenders = waiting, pre_binding, events, extenders
         self._background, self._to_activate = background, to_activate
-        self._keeps_points = keeps_points
+        self._keeps_points, self._runs_idle_points = keeps_points, runs_idle_points
         self._nominates = nominates
         """Whether a pod says where it is going to be before it is bound."""
         self._answered: deque[tuple[Binding, Status | None]] = deque()
@@ -113,15 +114,17 @@ class Binder:
         self._watcher.assume(assumed)
         self._queue.nominator.remove(attempt.pod)
         framework, cycle = attempt.framework, attempt.cycle
-        binding.is_plain = not self._keeps_points and _has_nothing_to_do(framework, cycle)
+        skips = not self._keeps_points and not self._runs_idle_points
+        binding.is_plain = skips and _has_nothing_to_do(framework, cycle)
         if framework.has("reserve") and not binding.is_plain:
             status, told = framework.run_reserve(assumed, node, cycle)
             binding.points["reserve"] = tuple(told)
             if not status.is_success:
                 return self._undo(binding, status)
-        if framework.has("permit"):
+        if framework.has("permit") or self._runs_idle_points:
             status, binding.waits, told = framework.run_permit(assumed, node, cycle)
-            binding.points["permit"] = tuple(told)
+            if told:
+                binding.points["permit"] = tuple(told)
             if status.code == Code.WAIT:
                 self._activate_pods()
                 return self._hold(binding)
@@ -155,7 +158,11 @@ class Binder:
     def resume_pre_bind(self, binding: Binding, status: Status) -> Binding:
         """The wait of a pod in PreBind is over."""
         binding.outcome = SCHEDULED
-        return self._run_pre_bind(binding) if status.is_success else self._undo(binding, status)
+        if status.is_success:
+            return self._run_pre_bind(binding)
+        if binding.pre_bind is not None:
+            binding.pre_bind.ended(status)
+        return self._undo(binding, status)
 
     def _hold(self, binding: Binding) -> Binding:
         status = self._prepare(binding, nominates=True)
@@ -196,6 +203,7 @@ class Binder:
             binding.outcome = WAITING
             self._pre_binding.hold(binding.assumed, binding, run.polls)
             return binding
+        run.ended(status)
         return self._start_bind(binding) if status.is_success else self._undo(binding, status)
 
     def _start_bind(self, binding: Binding) -> Binding:

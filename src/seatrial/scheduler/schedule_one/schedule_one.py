@@ -73,6 +73,8 @@ class Attempt(Struct, eq=False):
     extenders_filtered: bool = False
     """whether extenders left another number of nodes than the filters"""
     total_nodes: int = 0
+    evaluations: tuple[tuple[str, str, int], ...] = ()
+    """how often each plugin was asked at which point, if that is counted"""
     recorder_keeps: Callable[[int], bool] | None = None
     """whether the verdicts and scores of so many visited nodes are kept"""
 

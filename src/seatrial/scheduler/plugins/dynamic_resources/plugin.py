@@ -283,9 +283,12 @@ class DynamicResources(Plugin):
             return None
         note = f"waiting for binding conditions for device on node {node.name}"
         self.handle.report_event(pod, "Normal", "BindingConditionsPending", "Scheduling", note)
-        wait = ReadinessWait(self.handle.cluster, state.claims, self.handle.now, self.binding_timeout)
+        wait = ReadinessWait(self.handle, state.claims, pod.shape.scheduler_name, self.binding_timeout)
         status = wait.check()
-        return wait.poll() if status is None else status
+        if status is None:
+            return wait.poll()
+        wait.finished(status.message)
+        return status
 
     def _bind(self, pod: PodInfo, node: NodeInfo, state: ClaimsState, place: int) -> Document:
         client, cluster, claim = self.handle.client, self.handle.cluster, state.claims[place]
@@ -299,7 +302,7 @@ class DynamicResources(Plugin):
                 wanted = state.by_node[node.name].extended_claim
                 if wanted is None:
                     raise WriteFailed(f"extended resource claim not found for node {node.name}")
-                claim = state.claims[place] = create_extended_claim(client, wanted)
+                claim = state.claims[place] = self._create(wanted)
             bound = bind_claim(client, cluster, claim, allocation, pod, self.handle.now())
         finally:
             self.tracker.in_flight.pop(in_flight, None)
@@ -307,3 +310,15 @@ class DynamicResources(Plugin):
             mappings = list(state.by_node[node.name].mappings)
             note_extended_claim(client, cluster, pod, metadata_of(bound).get("name", ""), mappings)
         return bound
+
+    def _create(self, wanted: Document) -> Document:
+        """Creates the claim for a pod's extended resources."""
+        assert self.handle.client is not None
+        count = self.handle.metrics.inc
+        try:
+            claim = create_extended_claim(self.handle.client, wanted)
+        except WriteFailed:
+            count("resourceclaim_creates_total", "failure")
+            raise
+        count("resourceclaim_creates_total", "success")
+        return claim

@@ -97,6 +97,7 @@ class VolumeBinding(Plugin):
         try:
             volumes, reasons = self.binder.find(state.claims, node)
         except BinderError as failure:
+            self._count_error("predicate", str(failure))
             return error(str(failure))
         if reasons:
             return unresolvable(*reasons)
@@ -132,6 +133,7 @@ class VolumeBinding(Plugin):
         try:
             self.binder.write(self.handle.client, volumes)
         except StatusError as failure:
+            self._count_error("bind", str(failure))
             return error(str(failure))
         return Poll(
             lambda: self._check(pod, node, volumes),
@@ -139,7 +141,12 @@ class VolumeBinding(Plugin):
             SECOND,
             self.bind_timeout,
             "binding volumes: context deadline exceeded",
+            finished=lambda failure: self._count_error("bind", failure),
         )
+
+    def _count_error(self, stage: str, failure: str) -> None:
+        if failure:
+            self.handle.metrics.inc("volume_scheduling_stage_error_total", stage)
 
     def _check(self, pod: PodInfo, node: NodeInfo, volumes: PodVolumes) -> Status | None:
         """Whether the volume controller is done with all claims."""

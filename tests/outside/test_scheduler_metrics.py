@@ -1,0 +1,159 @@
+"""/metrics of `serve` has the metrics of a real kube-scheduler that has done the same."""
+
+import http.client
+import re
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.outside.churn import RealScheduler
+from tests.outside.objects import node, pod, priority_class
+from tests.outside.processes import Serve, free_port
+from tests.outside.whole_runs.api import Api
+from tests.outside.whole_runs.shape import Step, create, delete, patch
+from tests.outside.whole_runs.shapes import devices, volumes
+
+SAMPLE = re.compile(r"^(scheduler_\w+?)(_bucket|_sum|_count)?(?:\{(.*)\})? (\S+)$", re.MULTILINE)
+LABEL = re.compile(r'(\w+)="([^"]*)"')
+Labels = frozenset[tuple[str, str]]
+LEFT_OUT = {"scheduler_goroutines", "scheduler_preemption_goroutines_duration_seconds"}
+LEFT_OUT |= {"scheduler_preemption_goroutines_execution_total"}
+"""They speak of goroutines."""
+TIMING = {
+    "scheduler_inflight_events": "which events come while a pod is being scheduled is a race",
+    "scheduler_plugin_execution_duration_seconds": "measured in a tenth of all attempts, chosen at random",
+    "scheduler_queueing_hint_execution_duration_seconds": "upstream writes them once a second",
+}
+"""Metrics whose label values are random or timing upstream: only their names, labels and buckets are compared."""
+RACES = {
+    "PopFromBackoffQ": "whether a pod comes back through the backoff queue depends on how long ago it failed",
+    "BackoffComplete": "the same; so both queues are added up for all other events",
+    "resource.k8s.io/ResourceClaimUpdate": "the scheduler's own write is an event, unless it has come back before",
+}
+"""Labels that depend on timing upstream."""
+
+STEPS: tuple[Step, ...] = (
+    create(node("n1", cpu="2"), node("n2", cpu="4")),
+    create(pod("a", cpu="500m")),
+    create(pod("b", cpu="500m", nodeSelector={"disk": "ssd"})),
+    create(pod("large", cpu="99")),
+    create(pod("gated", schedulingGates=[{"name": "wait"}])),
+    patch("Node", "n1", {"metadata": {"labels": {"disk": "ssd"}}}),
+    patch("Node", "n2", {"spec": {"taints": [{"key": "k", "effect": "NoSchedule"}]}}),
+    patch("Pod", "gated", {"spec": {"schedulingGates": None}}),
+    create(priority_class("high", 1000)),
+    create(pod("c", cpu="500m")),
+    create(volumes.storage_class(), volumes.claim("c1")),
+    create(devices.device_class(extendedResourceName="example.com/gpu"), devices.devices("n1", 1)),
+    create(devices.asks("gpu")),
+    delete("Pod", "b"),
+    delete("Node", "n2"),
+    create(volumes.user("never-bound", "c1", nodeSelector={"disk": "ssd"})),
+    create(node("n3"), devices.devices("n3", 1, **devices.CONDITIONS), devices.claim("x")),
+    create(devices.user("slow-device", "x")),
+    devices.tell("x", "Ready", "d0", "n3"),
+)
+DELAY = 6.0
+"""Seconds until a device that is ready is noticed."""
+
+
+class Metrics:
+    """The metrics of a scheduler, read from their text."""
+
+    def __init__(self, text: str) -> None:
+        self.values: dict[str, dict[Labels, float]] = {}
+        self.buckets: dict[str, set[str]] = {}
+        self.types = dict(re.findall(r"^# TYPE (scheduler_\w+) (\w+)$", text, re.MULTILINE))
+        for name, part, shown, value in SAMPLE.findall(text):
+            labels = dict(LABEL.findall(shown))
+            name = name if part and self.types.get(name) == "histogram" else f"{name}{part}"
+            if part == "_bucket":
+                self.buckets.setdefault(name, set()).add(labels["le"])
+            elif part != "_sum":
+                self.values.setdefault(name, {})[frozenset(labels.items())] = float(value)
+
+    def label_names(self, name: str) -> set[tuple[str, ...]]:
+        return {tuple(sorted(label for label, _ in labels)) for labels in self.values[name]}
+
+    def counts(self, name: str) -> Mapping[Labels, float]:
+        """What was counted at least once, without what depends on timing."""
+        counts: dict[Labels, float] = {}
+        for labels, value in self.values.get(name, {}).items():
+            given = dict(labels)
+            if value and given.get("event") not in RACES:
+                if given.get("queue") == "backoff" and "event" in given:
+                    given["queue"] = "active"
+                key = frozenset(given.items())
+                counts[key] = counts.get(key, 0) + value
+        return counts
+
+
+def carry_out(api: Api, steps: Iterable[Step], rest: object) -> None:
+    for step in steps:
+        for operation in step:
+            api.carry_out(operation)
+            settle(api, rest)
+    time.sleep(DELAY)
+    settle(api, rest)
+
+
+def settle(api: Api, rest: object) -> None:
+    """Wait until pods and events stay as they are."""
+    last: object = None
+    quiet, end = 0, time.monotonic() + 30
+    while quiet < 3 and time.monotonic() < end:
+        if callable(rest):
+            rest()
+        time.sleep(0.05)
+        now = [api.call("GET", f"/api/v1/{kind}")["items"] for kind in ("pods", "events")]
+        quiet = quiet + 1 if now == last else 0
+        last = now
+
+
+@pytest.fixture(scope="module")
+def both(programs: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Metrics, Metrics]:
+    """Ours and the real one's after the same steps."""
+    folder = tmp_path_factory.mktemp("metrics")
+    config = {"profiles": [{"schedulerName": "default-scheduler"}]}
+    with Serve(folder / "ours", "--controllers", "", "--insecure", "--record", "none") as server:
+        api = Api(server.url)
+        carry_out(api, STEPS, None)
+        api.close()
+        connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=10)
+        connection.request("GET", "/metrics")
+        ours = Metrics(connection.getresponse().read().decode())
+        connection.close()
+    with (
+        Serve(folder / "real", "--no-scheduler", "--controllers", "", "--insecure") as server,
+        RealScheduler(programs / "kube-scheduler", server.kubeconfig, folder / "s", free_port(), config) as scheduler,
+    ):
+        api = Api(server.url)
+        carry_out(api, STEPS, scheduler.rest)
+        time.sleep(1.5)
+        api.close()
+        real = Metrics(scheduler.metrics())
+    return ours, real
+
+
+def test_every_metric_is_there_with_its_type_labels_and_buckets(both: tuple[Metrics, Metrics]) -> None:
+    ours, real = both
+    names = set(real.types) - LEFT_OUT
+    assert {name: ours.types.get(name) for name in names} == {name: real.types[name] for name in names}
+    assert {name: ours.label_names(name) for name in names} == {name: real.label_names(name) for name in names}
+    assert {name: ours.buckets.get(name) for name in names} == {name: real.buckets.get(name) for name in names}
+
+
+def test_what_is_deterministic_is_counted_alike(both: tuple[Metrics, Metrics]) -> None:
+    ours, real = both
+    differ = {
+        name: {
+            str(sorted(labels)): (ours.counts(name).get(labels), real.counts(name).get(labels))
+            for labels in {*ours.counts(name), *real.counts(name)}
+            if ours.counts(name).get(labels) != real.counts(name).get(labels)
+        }
+        for name in sorted(set(real.types) - LEFT_OUT - set(TIMING))
+    }
+    lines = [f"{name} {labels}: {pair}" for name, values in differ.items() for labels, pair in sorted(values.items())]
+    assert lines == [], "ours and the real one's differ:\n" + "\n".join(lines)
