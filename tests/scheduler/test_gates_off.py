@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError
 from seatrial.scheduler.config import load_configuration
 from seatrial.scheduler.framework.interface import Plugin, Wait
@@ -121,3 +122,48 @@ def test_without_extended_resources_of_devices_the_node_must_offer_them() -> Non
         world.pod("a", containers=[container])
         (decision,) = world.run()
         assert reason in decision.message
+
+
+def world_with_devices(*gates: str, devices: list[Document], request: Document) -> World:
+    """A node with devices, a claim for one of them, and a pod that uses it."""
+    world = world_without(*gates)
+    api = "resource.k8s.io/v1"
+    pool = {"name": "n1", "generation": 1, "resourceSliceCount": 1}
+    spec = {"driver": "gpu.example.com", "nodeName": "n1", "pool": pool, "devices": devices}
+    for kind, name, namespace, body in (
+        ("DeviceClass", "gpu", "", {}),
+        ("ResourceSlice", "n1", "", spec),
+        ("ResourceClaim", "one", "default", {"devices": {"requests": [{"name": "r", **request}]}}),
+    ):
+        metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
+        document = {"apiVersion": api, "kind": kind, "metadata": metadata, "spec": body}
+        world.store.create(world.kind(kind, api), document, writer="user:test", namespace=namespace)
+    world.node("n1")
+    world.pod("a", resourceClaims=[{"name": "one", "resourceClaimName": "one"}])
+    return world
+
+
+EXACTLY = {"exactly": {"deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 1}}
+FIRST = {"firstAvailable": [{"name": "x", "deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 1}]}
+TAINTED = {"name": "d", "taints": [{"key": "k", "effect": "NoSchedule"}]}
+CONDITIONAL = {"name": "d", "bindingConditions": ["Ready"], "bindingFailureConditions": ["Broken"]}
+
+
+@pytest.mark.parametrize(("gates", "node"), [((), ""), (("DRADeviceTaints",), "n1")])
+def test_without_device_taints_a_tainted_device_is_as_good_as_any(gates: tuple[str, ...], node: str) -> None:
+    world = world_with_devices(*gates, devices=[TAINTED], request=EXACTLY)
+    world.run()
+    assert world.node_of("a") == node
+
+
+@pytest.mark.parametrize(("gates", "outcome"), [((), "waiting"), (("DRADeviceBindingConditions",), "unschedulable")])
+def test_without_binding_conditions_a_device_that_has_some_is_not_there(gates: tuple[str, ...], outcome: str) -> None:
+    world = world_with_devices(*gates, devices=[CONDITIONAL], request=EXACTLY)
+    assert world.run()[0].outcome == outcome
+
+
+@pytest.mark.parametrize(("gates", "text"), [((), ""), (("DRAPrioritizedList",), "the DRAPrioritizedList feature is")])
+def test_without_prioritized_lists_alternatives_are_refused(gates: tuple[str, ...], text: str) -> None:
+    world = world_with_devices(*gates, devices=[{"name": "d"}], request=FIRST)
+    assert text in world.run()[0].message
+    assert bool(world.node_of("a")) == (not gates)

@@ -273,7 +273,10 @@ LOCKED = frozenset(
 """Gates that the scheduler reads and that v1.36 no longer lets anybody switch off."""
 SWITCHABLE = frozenset(
     [
+        "DRADeviceBindingConditions",
+        "DRADeviceTaints",
         "DRAExtendedResource",
+        "DRAPrioritizedList",
         "MatchLabelKeysInPodTopologySpread",
         "NodeDeclaredFeatures",
         "NominatedNodeNameForExpectation",
@@ -286,10 +289,7 @@ SWITCHABLE = frozenset(
 _ALWAYS_ON = frozenset(
     [
         "DRAConsumableCapacity",
-        "DRADeviceBindingConditions",
-        "DRADeviceTaints",
         "DRAPartitionableDevices",
-        "DRAPrioritizedList",
         "DRAResourceClaimDeviceStatus",
         "DRASchedulerFilterTimeout",
         "InPlacePodLevelResourcesVerticalScaling",

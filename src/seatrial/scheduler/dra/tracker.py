@@ -4,6 +4,8 @@ Upstream: dynamicresources/dra_manager.go. An allocation is in flight from Reser
 devices are taken, and no other pod may use the claim until then.
 """
 
+from collections.abc import Mapping, Sequence
+
 from seatrial.model.documents import Document
 from seatrial.scheduler.dra.extended import DeviceClasses
 from seatrial.scheduler.dra.pod_claims import allocation_of
@@ -12,12 +14,30 @@ from seatrial.scheduler.dra.state import AllocatedState
 from seatrial.scheduler.framework.cluster import Cluster
 from seatrial.scheduler.volumes.claims import metadata_of
 
+TAINTS, CONDITIONS = "DRADeviceTaints", "DRADeviceBindingConditions"
+
+
+def visible(slices: Sequence[Document], gates: Mapping[str, bool]) -> Sequence[Document]:
+    """The slices without what gates hide: taints of devices, and devices that a pod has to wait for."""
+    has_taints, has_conditions = gates.get(TAINTS, True), gates.get(CONDITIONS, True)
+    if has_taints and has_conditions:
+        return slices
+    found = []
+    for document in slices:
+        devices = (document.get("spec") or {}).get("devices") or ()
+        kept = [device for device in devices if has_conditions or not device.get("bindingConditions")]
+        if not has_taints:
+            kept = [{key: value for key, value in device.items() if key != "taints"} for device in kept]
+        found.append({**document, "spec": {**document["spec"], "devices": kept}})
+    return found
+
 
 class DeviceTracker:
     """Derived from the cluster's objects; brought up to date when one of them has changed."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, gates: Mapping[str, bool]) -> None:
         self._cluster = cluster
+        self._gates = gates
         self.classes = DeviceClasses(cluster)
         self.in_flight: dict[str, Document] = {}
         """Allocations by claim uid."""
@@ -30,7 +50,7 @@ class DeviceTracker:
         """All slices with their pools."""
         version = self._cluster.version("ResourceSlice")
         if self._inventory is None or self._inventory[0] != version:
-            self._inventory = (version, Inventory(self._cluster.list("ResourceSlice")))
+            self._inventory = (version, Inventory(visible(self._cluster.list("ResourceSlice"), self._gates)))
         return self._inventory[1]
 
     def allocated(self) -> AllocatedState:

@@ -28,7 +28,7 @@ from seatrial.scheduler.dra.pod_claims import (
 from seatrial.scheduler.dra.readiness import BindingFailed, has_conditions, has_timed_out, is_ready
 from seatrial.scheduler.dra.readiness_wait import ReadinessWait
 from seatrial.scheduler.dra.requests import key_of
-from seatrial.scheduler.dra.tracker import DeviceTracker
+from seatrial.scheduler.dra.tracker import CONDITIONS, DeviceTracker
 from seatrial.scheduler.dra.writing import (
     WriteFailed,
     bind_claim,
@@ -57,6 +57,9 @@ NO_STATE = "not found"
 DEFAULT_BINDING_TIMEOUT = 600 * SECOND
 
 
+PRIORITIZED = "DRAPrioritizedList"
+
+
 class DynamicResources(Plugin):
     """Allocates devices."""
 
@@ -68,7 +71,9 @@ class DynamicResources(Plugin):
     def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
         super().__init__(args, handle)
         if handle is not None:
-            self.tracker: DeviceTracker = handle.shared.setdefault("devices", DeviceTracker(handle.cluster))
+            self.tracker: DeviceTracker = handle.shared.setdefault(
+                "devices", DeviceTracker(handle.cluster, handle.gates)
+            )
         timeout = self.args.get("bindingTimeout")
         self.binding_timeout = DEFAULT_BINDING_TIMEOUT if timeout is None else parse_duration(timeout)
 
@@ -123,6 +128,9 @@ class DynamicResources(Plugin):
             name = request.get("name", "")
             if request.get("exactly") is not None:
                 wanted = [(name, request["exactly"])]
+            elif request.get("firstAvailable") and not self.handle.gates.get(PRIORITIZED, True):
+                text = f"has subrequests, but the {PRIORITIZED} feature is disabled"
+                return unresolvable(f"resource claim {key_of(claim)}, request {name}: {text}")
             elif request.get("firstAvailable"):
                 wanted = [(f"{name}/{sub.get('name', '')}", sub) for sub in request["firstAvailable"]]
             else:
@@ -183,6 +191,8 @@ class DynamicResources(Plugin):
             return True
         if not selects(allocation.get("nodeSelector"), node):
             return False
+        if not self.handle.gates.get(CONDITIONS, True):
+            return True
         try:
             return is_ready(claim) or not has_timed_out(claim, self.handle.now(), self.binding_timeout)
         except BindingFailed:
@@ -216,6 +226,8 @@ class DynamicResources(Plugin):
     def score(self, pod: PodInfo, nodes: Nodes, state: ClaimsState) -> Ints | Status | None:
         if not isinstance(state, ClaimsState):
             return None if self._is_pre_filter() else error(NO_STATE)
+        if not self.handle.gates.get(PRIORITIZED, True):
+            return np.zeros(len(nodes), np.int64)
         return np.fromiter(
             (state.score(nodes[place].name) if nodes.is_there(place) else 0 for place in range(len(nodes))),
             np.int64,
@@ -279,7 +291,7 @@ class DynamicResources(Plugin):
                     state.claims[place] = self._bind(pod, node, state, place)
         except WriteFailed as problem:
             return error(str(problem))
-        if not has_conditions(state.claims):
+        if not has_conditions(state.claims) or not self.handle.gates.get(CONDITIONS, True):
             return None
         note = f"waiting for binding conditions for device on node {node.name}"
         self.handle.report_event(pod, "Normal", "BindingConditionsPending", "Scheduling", note)

@@ -21,7 +21,7 @@ class DeviceTotals:
 
     def __init__(self, handle: Handle) -> None:
         self._cluster = handle.cluster
-        self._tracker: DeviceTracker = handle.shared.setdefault("devices", DeviceTracker(handle.cluster))
+        self._tracker: DeviceTracker = handle.shared.setdefault("devices", DeviceTracker(handle.cluster, handle.gates))
         self._slices: tuple[int, list[Slice]] = (-1, [])
 
     def totals(self, nodes: Nodes, resource: str) -> tuple[Ints, Ints] | None:
