@@ -1,11 +1,13 @@
-"""The main job, end to end: five thousand pods on five hundred nodes, then why one of them is where it is."""
+"""The main job, end to end: five thousand pods on five hundred nodes, then the pod that displaced six others."""
 
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-EXAMPLE = Path(__file__).parents[1] / "examples" / "demo" / "scenario.yaml"
+ROOT = Path(__file__).parents[1]
+EXAMPLE = ROOT / "examples" / "demo" / "scenario.yaml"
+OUT = ROOT / "seatrial-out" / "demo"
+PREEMPTOR = "urgent"
 
 
 def seatrial(*arguments: str) -> None:
@@ -15,10 +17,13 @@ def seatrial(*arguments: str) -> None:
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory(prefix="seatrial-demo-") as folder:
-        seatrial("run", str(EXAMPLE), "--out", folder)
-        print()
-        seatrial("explain", folder, "urgent")
+    out = Path(sys.argv[1]) if len(sys.argv) > 1 else OUT
+    seatrial("run", str(EXAMPLE), "--out", str(out))
+    print()
+    # Its first attempt found no room and chose the victims; the second one went to the freed node.
+    seatrial("explain", str(out), PREEMPTOR, "--attempt", "1")
+    report = (out / "report.html").resolve()
+    print(f"\nThe report is {report}\nOpen it in a browser: {report.as_uri()}#pod=default/{PREEMPTOR}&attempt=0")
 
 
 if __name__ == "__main__":

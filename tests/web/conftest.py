@@ -54,6 +54,11 @@ def _pod(name: str, cpu: str) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": {"containers": [container]}}
 
 
+def create_pods(step: int, count: int, name: str, cpu: str) -> list[dict[str, Any]]:
+    """Operations that create pods of one shape."""
+    return [_create(step, _pod(f"{name}-{i:05}", cpu)) for i in range(count)]
+
+
 def played(document: dict[str, Any] | Path, name: str, config: dict[str, Any] | Path | None = None) -> Run:
     result = run_scenario(document, config)
     assert result.phase == "Succeeded", result.message
@@ -80,8 +85,8 @@ def browser() -> Iterator[Any]:
 class Opened:
     """A page in the browser that remembers what its console said."""
 
-    def __init__(self, browser: Any, path: Path, fragment: str = "", **context: Any) -> None:
-        self._context = browser.new_context(viewport={"width": 1280, "height": 900}, **context)
+    def __init__(self, browser: Any, path: Path, fragment: str = "", width: int = 1280, **context: Any) -> None:
+        self._context = browser.new_context(viewport={"width": width, "height": 900}, **context)
         self.page = self._context.new_page()
         self.complaints: list[str] = []
         self.page.on("console", lambda message: self._hear(message))

@@ -13,6 +13,7 @@ from seatrial.api import Simulation
 from seatrial.cli.compare import page_parts
 from seatrial.results.comparison import compare
 from seatrial.results.run import Run
+from seatrial.results.verdict import verdicts
 from seatrial.scenario.engine.controller_registry import Registry
 from seatrial.web.page import compare_page, report_page, write_page
 from tests.web.conftest import Opened, played, scenario
@@ -56,7 +57,7 @@ def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
     document = scenario("harbour", 12, 60, 5)
     found = compare([played(document, "least"), played(document, "most", MOST)])
     path = tmp_path_factory.mktemp("compare") / "compare.html"
-    write_page(compare_page(list(found.runs), *page_parts(found)), path)
+    write_page(compare_page(list(found.runs), *page_parts(found), verdicts(found)), path)
     return path
 
 
@@ -121,7 +122,7 @@ def test_an_address_reopens_the_view(report: Path, opened: Callable[..., Opened]
     expect(page.get_by_label("Colour by")).to_have_value("memory")
     expect(page.get_by_label("Group by")).to_have_value("topology.kubernetes.io/zone")
     expect(page.get_by_role("heading", name="Why default/pod-00003?")).to_be_visible()
-    expect(page.get_by_role("heading", name="Nodes at step 3")).to_be_visible()
+    expect(page.get_by_role("heading", name="Nodes at step 2")).to_be_visible()
 
 
 def test_the_timeline_zooms_pans_and_chooses_a_step(report: Path, opened: Callable[..., Opened]) -> None:
@@ -131,17 +132,17 @@ def test_the_timeline_zooms_pans_and_chooses_a_step(report: Path, opened: Callab
     page.wait_for_url("**#range=3.00-6.00")
     timeline = page.get_by_role("img", name="Timeline")
     timeline.click(position={"x": 600, "y": 60})
-    page.wait_for_url("**#range=3.00-6.00&step=4")
+    page.wait_for_url("**#range=3.00-6.00&step=5")
     timeline.press("ArrowLeft")
-    page.wait_for_url("**#range=3.00-6.00&step=3")
+    page.wait_for_url("**#range=3.00-6.00&step=4")
 
 
 def test_the_timeline_tells_the_phases_of_a_step(report: Path, opened: Callable[..., Opened]) -> None:
     page = opened(report, "#range=0.00-1.00").page
     timeline = page.get_by_role("img", name="Timeline")
-    timeline.hover(position={"x": 130, "y": 34})
+    timeline.hover(position={"x": 130, "y": 46})
     expect(page.get_by_text("step 1, minor step 0: Operating")).to_be_visible()
-    timeline.hover(position={"x": 1100, "y": 34})
+    timeline.hover(position={"x": 1100, "y": 46})
     expect(page.get_by_text(re.compile(r"minor step [1-9]\d*: ControllerRunning"))).to_be_visible()
 
 
@@ -176,7 +177,7 @@ def test_pages_of_shipped_examples_open(tmp_path: Path, opened: Callable[..., Op
     configs = (("default", None), ("most", saving / "scheduler.most.yaml"))
     found = compare([played(saving / "scenario.yaml", name, config) for name, config in configs])
     path = tmp_path / "compare.html"
-    write_page(compare_page(list(found.runs), *page_parts(found)), path)
+    write_page(compare_page(list(found.runs), *page_parts(found), verdicts(found)), path)
     view = opened(path)
     expect(view.page.get_by_role("heading", name="default against most")).to_be_visible()
     view.keep("compare-node-saving")

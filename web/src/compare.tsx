@@ -1,9 +1,10 @@
-/** Two or more runs side by side: measures, curves under one cursor, heat maps and their difference. */
-import { useMemo } from "react";
+/** Two or more runs side by side: a verdict, measures, the curves that differ, heat maps, and every pod that moved. */
+import { useMemo, useState } from "react";
 import { useAddress } from "./address";
 import { Curves } from "./curves";
-import type { Page } from "./data";
-import { allocation, groupingLabels, pending } from "./derive";
+import type { Difference, MeasureRow, Page } from "./data";
+import { allocation, axis, groupingLabels, nodesInUse, pending, preemptions, stepOf } from "./derive";
+import { Explanation } from "./explanation";
 import { HeatMap } from "./heatmap";
 import { Choice, StepChooser } from "./report";
 
@@ -12,40 +13,53 @@ export function Compare({ page }: { page: Page }) {
   const { runs } = page;
   const longest = runs.reduce((most, run) => (run.steps.length > most.steps.length ? run : most), runs[0]);
   const last = Math.max(0, longest.steps.length - 1);
-  const step = Math.min(last, Number(address.step ?? last) || 0);
+  const step = stepOf(longest, address.step);
   const resources = runs[0].resources;
   const resource = Math.max(0, resources.indexOf(address.resource ?? resources[0]));
   const other = Math.min(runs.length - 1, Math.max(1, Number(address.other ?? 1)));
-  const setStep = (value: number) => go({ step: value === last ? "" : String(value) });
+  const setStep = (value: number) => go({ step: value === last ? "" : longest.steps[value].label });
+  const places = useMemo(() => axis(longest), [longest]);
   const labels = useMemo(() => longest.steps.map((each) => each.label), [longest]);
   const charts = useMemo(
     () => [
-      ...resources.filter((name) => name !== "pods").slice(0, 2).map((name) => ({
+      ...resources.filter((name) => name !== "pods").map((name) => ({
         title: `Allocation of ${name}`,
         unit: "%",
         curves: runs.map((run) => ({ name: run.name, values: allocation(run, run.resources.indexOf(name)) })),
       })),
+      { title: "Nodes in use", unit: "", curves: runs.map((run) => ({ name: run.name, values: nodesInUse(run) })) },
       { title: "Waiting pods", unit: "", curves: runs.map((run) => ({ name: run.name, values: pending(run) })) },
+      { title: "Preempted pods", unit: "", curves: runs.map((run) => ({ name: run.name, values: preemptions(run) })) },
     ],
     [runs, resources],
   );
+  const different = useMemo(() => charts.filter((chart) => differs(chart.curves.map((curve) => curve.values))), [charts]);
+  const equal = charts.filter((chart) => !different.includes(chart)).map((chart) => chart.title);
   const groups = useMemo(() => groupingLabels(runs[0]), [runs]);
   return (
     <main>
       <header>
         <h1>{runs.map((run) => run.name).join(" against ")}</h1>
         <p>Scenario {runs[0].title}</p>
+        {page.verdict.map((sentence) => <p className="verdict" key={sentence}>{sentence}</p>)}
+        {runs.flatMap((run) => run.omitted.map((text) => <p className="omitted" key={run.name + text}>{run.name}: {text}</p>))}
       </header>
       <Measures page={page} />
-      <div className="pair">
-        {charts.map((chart) => (
-          <Curves key={chart.title} {...chart} labels={labels} step={step} onStep={setStep} />
-        ))}
-      </div>
+      {last > 0 && (
+        <section aria-labelledby="curves-title">
+          <h2 id="curves-title">Curves that differ</h2>
+          <div className="pair">
+            {different.map((chart) => (
+              <Curves key={chart.title} {...chart} {...{ labels, places, step }} onStep={setStep} />
+            ))}
+          </div>
+          {equal.length > 0 && <p className="hint">Equal in all runs: {equal.join(", ")}.</p>}
+        </section>
+      )}
       <section aria-labelledby="maps-title">
         <h2 id="maps-title">Nodes by requested share</h2>
         <div className="tools">
-          <StepChooser run={longest} step={step} onStep={setStep} />
+          {last > 0 && <StepChooser run={longest} step={step} onStep={setStep} />}
           <Choice
             label="Colour by"
             value={resources[resource]}
@@ -80,10 +94,24 @@ export function Compare({ page }: { page: Page }) {
           </div>
         </div>
       </section>
-      <Differences page={page} />
+      <Differences
+        page={page}
+        search={address.search ?? ""}
+        onSearch={(search) => go({ search })}
+        selected={address.pod ?? ""}
+        onSelect={(pod) => go({ pod }, { push: true })}
+      />
       <footer>Seatrial {runs[0].version}. The address of this page reopens what you see.</footer>
     </main>
   );
+}
+
+function differs(curves: number[][]): boolean {
+  const longest = Math.max(...curves.map((values) => values.length));
+  for (let i = 0; i < longest; i++) {
+    if (curves.some((values) => Math.abs((values[i] ?? NaN) - (curves[0][i] ?? NaN)) > 1e-9 || values.length <= i)) return true;
+  }
+  return false;
 }
 
 function number(value: number | null): string {
@@ -91,7 +119,19 @@ function number(value: number | null): string {
   return Number.isInteger(value) ? String(value) : value.toFixed(Math.abs(value) < 1 ? 4 : 2);
 }
 
+function Row({ row }: { row: MeasureRow }) {
+  return (
+    <tr>
+      <th scope="row">{row.measure} <span className="hint">{row.unit}</span></th>
+      {row.values.map((value, i) => <td key={i}>{number(value)}</td>)}
+      {row.values.slice(1).map((value, i) => <td key={i}>{delta(row.values[0], value, row.better)}</td>)}
+    </tr>
+  );
+}
+
 function Measures({ page }: { page: Page }) {
+  const changed = page.measures.filter((row) => row.values.some((value) => value !== row.values[0]));
+  const equal = page.measures.filter((row) => !changed.includes(row));
   return (
     <section aria-labelledby="measures-title">
       <h2 id="measures-title">Measures</h2>
@@ -104,17 +144,15 @@ function Measures({ page }: { page: Page }) {
               {page.runs.slice(1).map((run) => <th scope="col" key={run.name}>Δ {run.name}</th>)}
             </tr>
           </thead>
-          <tbody>
-            {page.measures.map((row) => (
-              <tr key={row.measure}>
-                <th scope="row">{row.measure} <span className="hint">{row.unit}</span></th>
-                {row.values.map((value, i) => <td key={i}>{number(value)}</td>)}
-                {row.values.slice(1).map((value, i) => <td key={i}>{delta(row.values[0], value, row.better)}</td>)}
-              </tr>
-            ))}
-          </tbody>
+          <tbody>{changed.map((row) => <Row key={row.measure} row={row} />)}</tbody>
         </table>
       </div>
+      {equal.length > 0 && (
+        <details>
+          <summary>{equal.length} measures are equal in all runs</summary>
+          <table><tbody>{equal.map((row) => <Row key={row.measure} row={row} />)}</tbody></table>
+        </details>
+      )}
       {page.spread.length > 0 && (
         <details>
           <summary>Spread over seeds</summary>
@@ -150,35 +188,100 @@ function delta(before: number | null, after: number | null, better: string) {
   return <span className={good}>{difference > 0 ? "+" : ""}{number(difference)}{share}{mark}</span>;
 }
 
-function Differences({ page }: { page: Page }) {
+const PAGE = 100;
+
+/** Every pod that went elsewhere: searched, some at a time, each with its decision in all runs. */
+function Differences({ page, search, onSearch, selected, onSelect }: {
+  page: Page;
+  search: string;
+  onSearch: (text: string) => void;
+  selected: string;
+  onSelect: (pod: string) => void;
+}) {
+  const [shown, setShown] = useState(PAGE);
+  const found = useMemo(() => {
+    const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+    return page.differences.filter(({ pod, nodes, reason }) => {
+      const text = `${pod} ${nodes.map((node) => node ?? "pending").join(" ")} ${reason}`.toLowerCase();
+      return words.every((word) => text.includes(word));
+    });
+  }, [page, search]);
   return (
     <section aria-labelledby="differences-title">
       <h2 id="differences-title">Pods placed elsewhere</h2>
       {page.differences.length === 0 ? (
         <p>Every pod went to the same node.</p>
       ) : (
-        <div className="scroll" tabIndex={0} role="region" aria-label="Pods placed elsewhere">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Pod</th>
-                {page.runs.map((run) => <th scope="col" key={run.name}>{run.name}</th>)}
-                <th scope="col">Why</th>
-              </tr>
-            </thead>
-            <tbody>
-              {page.differences.slice(0, 200).map((row) => (
-                <tr key={row.pod}>
-                  <th scope="row">{row.pod}</th>
-                  {row.nodes.map((node, i) => <td key={i}>{node ?? "pending"}</td>)}
-                  <td>{row.reason}</td>
+        <>
+          <label className="search">
+            Search moved pods{" "}
+            <input
+              type="search"
+              value={search}
+              onChange={(event) => {
+                setShown(PAGE);
+                onSearch(event.target.value);
+              }}
+              placeholder="name, node or reason"
+            />
+          </label>
+          <p className="hint">{found.length} of {page.differences.length} moved pods</p>
+          <div className="scroll moved" tabIndex={0} role="region" aria-label="Pods placed elsewhere">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Pod</th>
+                  {page.runs.map((run) => <th scope="col" key={run.name}>{run.name}</th>)}
+                  <th scope="col">Why</th>
                 </tr>
-              ))}
-            </tbody>
-          </table>
-          {page.differences.length > 200 && <p className="hint">The first 200 of {page.differences.length}.</p>}
-        </div>
+              </thead>
+              <tbody>
+                {found.slice(0, shown).map((row, i) => (
+                  <Moved key={`${row.pod} ${i}`} page={page} row={row} open={row.pod === selected} onSelect={onSelect} />
+                ))}
+              </tbody>
+            </table>
+          </div>
+          {found.length > shown && (
+            <button onClick={() => setShown(shown + PAGE)}>Show {Math.min(PAGE, found.length - shown)} more</button>
+          )}
+        </>
       )}
     </section>
+  );
+}
+
+function Moved({ page, row, open, onSelect }: {
+  page: Page;
+  row: Difference;
+  open: boolean;
+  onSelect: (pod: string) => void;
+}) {
+  return (
+    <>
+      <tr aria-selected={open || undefined}>
+        <th scope="row">
+          <button aria-expanded={open} onClick={() => onSelect(open ? "" : row.pod)}>{row.pod}</button>
+        </th>
+        {row.nodes.map((node, i) => <td key={i} data-run={page.runs[i].name}>{node ?? "pending"}</td>)}
+        <td className="why">{row.reason || "open the pod for its decision in each run"}</td>
+      </tr>
+      {open && (
+        <tr>
+          <td colSpan={row.nodes.length + 2} className="decisions">
+            {page.runs.map((run) => (
+              <Explanation
+                key={run.name}
+                run={run}
+                title={`Why ${row.pod} with ${run.name}?`}
+                pod={row.pod}
+                attempt={Number.MAX_SAFE_INTEGER}
+                onAttempt={() => undefined}
+              />
+            ))}
+          </td>
+        </tr>
+      )}
+    </>
   );
 }

@@ -13,12 +13,20 @@ interface Props {
   title: string;
   unit: string;
   labels: string[];
+  /** Where each step is on the axis. */
+  places: ArrayLike<number>;
   curves: Curve[];
   step: number;
   onStep: (step: number) => void;
 }
 
-export function Curves({ title, unit, labels, curves, step, onStep }: Props) {
+/** As many of the marks as there is room for. */
+function thinned(marks: number[], room: number): number[] {
+  const every = Math.max(1, Math.ceil(marks.length / Math.max(1, room)));
+  return marks.filter((_, i) => i % every === 0);
+}
+
+export function Curves({ title, unit, labels, places, curves, step, onStep }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
   const chosen = useRef(step);
@@ -32,11 +40,15 @@ export function Curves({ title, unit, labels, curves, step, onStep }: Props) {
       scales: { x: { time: false } },
       cursor: { sync: { key: "steps" } },
       axes: [
-        { ...axis, values: (_, marks) => marks.map((mark) => (Number.isInteger(mark) ? (labels[mark] ?? "") : "")) },
+        {
+          ...axis,
+          splits: (plot) => thinned(labels.map((_, i) => places[i]), plot.bbox.width / devicePixelRatio / 44),
+          values: (_, marks) => marks.map((mark) => labels.findIndex((_, i) => places[i] === mark)).map((i) => labels[i] ?? ""),
+        },
         { ...axis, values: (_, marks) => marks.map((mark) => `${mark}${unit}`) },
       ],
       series: [
-        { label: "step", value: (_, index) => (index == null ? "" : (labels[index] ?? "")) },
+        { label: "step", value: (_, place, __, index) => (place == null || index == null ? "" : (labels[index] ?? "")) },
         ...curves.map((curve, i) => ({
           label: curve.name,
           stroke: KINDS[i % KINDS.length],
@@ -49,7 +61,7 @@ export function Curves({ title, unit, labels, curves, step, onStep }: Props) {
       hooks: {
         draw: [
           (plot) => {
-            const x = plot.valToPos(chosen.current, "x", true);
+            const x = plot.valToPos(places[chosen.current], "x", true);
             plot.ctx.save();
             plot.ctx.strokeStyle = themed("--accent");
             plot.ctx.beginPath();
@@ -61,7 +73,7 @@ export function Curves({ title, unit, labels, curves, step, onStep }: Props) {
         ],
       },
     };
-    const plot = new uPlot(options, [labels.map((_, i) => i), ...curves.map((curve) => curve.values)], box.current!);
+    const plot = new uPlot(options, [labels.map((_, i) => places[i]), ...curves.map((curve) => curve.values)], box.current!);
     chart.current = plot;
     const pick = () => {
       if (plot.cursor.idx != null) onStep(plot.cursor.idx);
@@ -73,7 +85,7 @@ export function Curves({ title, unit, labels, curves, step, onStep }: Props) {
       observer.disconnect();
       plot.destroy();
     };
-  }, [labels, curves, unit]);
+  }, [labels, places, curves, unit]);
 
   useEffect(() => chart.current?.redraw(false), [step]);
 

@@ -23,6 +23,10 @@ export interface Pods {
   by: (string | null)[];
   attempts: number[];
   waited: number[];
+  /** Whether it is of a DaemonSet or a mirror pod: it keeps no node in use. */
+  perNode: boolean[];
+  /** Whether the pod, or an earlier one of its name, was on another node before. */
+  moved: boolean[];
 }
 
 export interface Shape {
@@ -74,7 +78,8 @@ export interface Run {
   version: string;
   resources: string[];
   omitted: string[];
-  headline: { label: string; value: string; hint: string }[];
+  /** `show` names the filter of pods that the number counts. */
+  headline: { label: string; value: string; hint: string; show: Show }[];
   steps: { label: string; minors: number; time: number }[];
   /** What the first minor step of a step is called, and each further one. */
   phases: [string, string];
@@ -88,6 +93,8 @@ export interface Run {
   attempts: Attempt[];
   volcano: Volcano | null;
 }
+
+export type Show = "" | "pending" | "preempted" | "preemptors" | "moved";
 
 export interface MeasureRow {
   measure: string;
@@ -107,6 +114,8 @@ export interface Page {
   runs: Run[];
   measures: MeasureRow[];
   differences: Difference[];
+  /** One sentence for each run but the first. */
+  verdict: string[];
   spread: { measure: string; run: number; min: number; median: number; max: number }[];
 }
 

@@ -74,6 +74,71 @@ export function preemptions(run: Run): number[] {
   return counts;
 }
 
+/** Nodes in use at the end of each step: with a pod that would have to move before the node is switched off. */
+export function nodesInUse(run: Run): number[] {
+  return run.steps.map((_, step) => {
+    const used = new Set<number>();
+    run.pods.bound.forEach((at, i) => {
+      if (run.pods.node[i] >= 0 && !run.pods.perNode[i] && isThere(at, run.pods.end[i], step)) used.add(run.pods.node[i]);
+    });
+    return used.size;
+  });
+}
+
+/** The pods that each pod displaced, by its key. */
+export function victims(run: Run): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  run.pods.by.forEach((by, i) => {
+    if (by) found.set(by, [...(found.get(by) ?? []), run.pods.key[i]]);
+  });
+  return found;
+}
+
+/** Which pods a filter shows. */
+export function shows(run: Run, show: string): (pod: number) => boolean {
+  const last = run.steps.length - 1;
+  const { bound, end, preempted, moved, key, by } = run.pods;
+  if (show === "pending") return (i) => bound[i] < 0 && (end[i] < 0 || end[i] > last);
+  if (show === "preempted") return (i) => preempted[i] >= 0;
+  if (show === "moved") return (i) => moved[i];
+  if (show === "preemptors") {
+    const preemptors = new Set(by);
+    return (i) => preemptors.has(key[i]);
+  }
+  return () => true;
+}
+
+/** The step that an address names by its number; the last one without. */
+export function stepOf(run: Run, text: string | undefined): number {
+  const found = run.steps.findIndex((step) => step.label === text);
+  return found >= 0 ? found : Math.max(0, run.steps.length - 1);
+}
+
+/**
+ * Where each step begins on an axis as long as there are steps, and where the last one ends. Steps have the length of
+ * their virtual time, and at least a tenth of the mean; where no time passes they are all of the same length.
+ */
+export function axis(run: Run): Float64Array {
+  const count = run.steps.length;
+  const starts = Float64Array.from({ length: count + 1 }, (_, i) => i);
+  const times = run.steps.map((step) => step.time);
+  const whole = (times[count - 1] ?? 0) - (times[0] ?? 0);
+  if (count < 2 || whole <= 0) return starts;
+  const lengths = times.slice(1).map((time, i) => Math.max(time - times[i], whole / (count - 1) / 10));
+  lengths.push([...lengths].sort((a, b) => a - b)[Math.floor(lengths.length / 2)]);
+  const sum = lengths.reduce((total, length) => total + length, 0);
+  lengths.forEach((length, i) => (starts[i + 1] = starts[i] + (length * count) / sum));
+  return starts;
+}
+
+/** A span of virtual time, in the largest unit that fits. */
+export function duration(microseconds: number): string {
+  const seconds = microseconds / 1e6;
+  if (seconds < 120) return `${trim(seconds)} s`;
+  if (seconds < 7200) return `${trim(seconds / 60)} min`;
+  return seconds < 172800 ? `${trim(seconds / 3600)} h` : `${trim(seconds / 86400)} d`;
+}
+
 /** Nodes in groups of equal label value, groups by name; without a label there is one group. */
 export function groupNodes(run: Run, label: string): { name: string; rows: number[] }[] {
   const groups = new Map<string, number[]>();

@@ -2,25 +2,28 @@
 import { useMemo } from "react";
 import { KINDS } from "./colours";
 import type { Attempt, Cells, Run } from "./data";
+import { victims } from "./derive";
 
 const MOST_ROWS = 60;
 
 interface Props {
   run: Run;
+  title?: string;
   pod: string;
   attempt: number;
   onAttempt: (attempt: number) => void;
-  onClose: () => void;
+  onClose?: () => void;
 }
 
-export function Explanation({ run, pod, attempt, onAttempt, onClose }: Props) {
-  const index = run.pods.key.indexOf(pod);
+export function Explanation({ run, title, pod, attempt, onAttempt, onClose }: Props) {
+  const index = run.pods.key.lastIndexOf(pod);
+  const id = `explanation-${title ?? "title"}`;
   const attempts = useMemo(() => run.attempts.filter((each) => each.pod === index), [run, index]);
   const chosen = attempts[Math.min(Math.max(attempt, 0), attempts.length - 1)];
   return (
-    <section className="explanation" aria-labelledby="explanation-title">
-      <h2 id="explanation-title">
-        Why {pod}? <button onClick={onClose} aria-label="Close explanation">✕</button>
+    <section className="explanation" aria-labelledby={id}>
+      <h2 id={id}>
+        {title ?? `Why ${pod}?`} {onClose && <button onClick={onClose} aria-label="Close explanation">✕</button>}
       </h2>
       <p className="sentence">{sentence(run, index, chosen)}</p>
       {attempts.length > 1 && (
@@ -57,10 +60,16 @@ function nodesAt(run: Run, step: number): number {
 export function sentence(run: Run, pod: number, attempt: Attempt | undefined): string {
   if (pod < 0) return "There is no such pod in this run.";
   const key = run.pods.key[pod];
-  if (!attempt) return `${key} was never tried by a scheduler in this run.`;
+  const gone = victims(run).get(key) ?? [];
+  const freed = gone.length ? ` It preempted ${gone.length > 1 ? `${gone.length} pods: ` : ""}${gone.join(", ")}.` : "";
+  return placement(run, pod, attempt) + freed;
+}
+
+function placement(run: Run, pod: number, attempt: Attempt | undefined): string {
+  const key = run.pods.key[pod];
+  if (!attempt) return `${key} was not tried by a scheduler in this run, or its attempts are not in this page.`;
   if (attempt.outcome !== "scheduled") {
-    const victims = attempt.victims.length ? ` It preempted ${attempt.victims.join(", ")}.` : "";
-    return `${key} was not placed: ${attempt.message || attempt.outcome}${victims}`;
+    return `${key} was not placed: ${attempt.message || attempt.outcome}`;
   }
   const [first, second] = attempt.best;
   if (attempt.feasible === 1) return `${key} went to ${attempt.node}, the only node that could take it.`;
@@ -133,6 +142,23 @@ function ranked(cells: Cells, winner: string): Score[] {
     .sort((a, b) => (a.node === winner ? -1 : b.node === winner ? 1 : b.total - a.total));
 }
 
+/** A verdict in words: which plugin said what. */
+function said(verdict: string[] | undefined): string {
+  const [plugin, , ...reasons] = verdict ?? ["", ""];
+  return `${plugin} said ${reasons.join(", ") || "no"}`;
+}
+
+/** Rejected nodes by verdict, the largest group first, with one node of each. */
+function grouped(rejected: { node: string; verdict: number }[]): { verdict: number; count: number; node: string }[] {
+  const groups = new Map<number, { verdict: number; count: number; node: string }>();
+  for (const { node, verdict } of rejected) {
+    const group = groups.get(verdict);
+    if (group) group.count += 1;
+    else groups.set(verdict, { verdict, count: 1, node });
+  }
+  return [...groups.values()].sort((a, b) => b.count - a.count);
+}
+
 function Matrix({ cells, winner, verdicts }: { cells: Cells; winner: string; verdicts: string[][] }) {
   const rows = useMemo(() => ranked(cells, winner), [cells, winner]);
   const rejected = cells.nodes
@@ -181,11 +207,24 @@ function Matrix({ cells, winner, verdicts }: { cells: Cells; winner: string; ver
         </div>
       )}
       {rejected.length > 0 && (
+        <h3>Rejected</h3>
+      )}
+      {rejected.length > 0 && (
+        <ul className="verdicts">
+          {grouped(rejected).map(({ verdict, count, node }) => (
+            <li key={verdict}>
+              <b>{count}</b> {count === 1 ? "node" : "nodes"}: {said(verdicts[verdict - 1])}{" "}
+              <span className="hint">for example {node}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {rejected.length > 0 && (
         <details>
-          <summary>{rejected.length} rejected nodes</summary>
+          <summary>Each of the {rejected.length} rejected nodes</summary>
           <ul className="rejected">
             {rejected.slice(0, 500).map(({ node, verdict }) => (
-              <li key={node}><b>{node}</b>: {(verdicts[verdict - 1] ?? []).filter(Boolean).join(", ")}</li>
+              <li key={node}><b>{node}</b>: {said(verdicts[verdict - 1])}</li>
             ))}
           </ul>
         </details>

@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { useAddress } from "./address";
 import { Curves } from "./curves";
 import type { Run } from "./data";
-import { allocation, groupingLabels, pending, preemptions } from "./derive";
+import { allocation, axis, groupingLabels, pending, preemptions, stepOf } from "./derive";
 import { Explanation } from "./explanation";
 import { HeatMap } from "./heatmap";
 import { Nodes, Pods } from "./tables";
@@ -45,13 +45,14 @@ export function Choice({ label, value, options, onChange }: {
 export function Report({ run }: { run: Run }) {
   const [address, go] = useAddress();
   const last = Math.max(0, run.steps.length - 1);
-  const step = Math.min(last, Number(address.step ?? last) || 0);
+  const step = stepOf(run, address.step);
   const resource = Math.max(0, run.resources.indexOf(address.resource ?? run.resources[0]));
   const range = useMemo<[number, number]>(() => {
     const [from, to] = (address.range ?? "").split("-").map(Number);
     return to > from ? [from, to] : [0, Math.max(1, run.steps.length)];
   }, [address.range, run]);
-  const setStep = (value: number) => go({ step: value === last ? "" : String(value) });
+  const setStep = (value: number) => go({ step: value === last ? "" : run.steps[value].label });
+  const places = useMemo(() => axis(run), [run]);
   const labels = useMemo(() => run.steps.map((each) => each.label), [run]);
   const rates = useMemo(
     () => run.resources.filter((name) => name !== "pods").slice(0, 4).map((name) => ({
@@ -75,10 +76,24 @@ export function Report({ run }: { run: Run }) {
         {run.omitted.map((text) => <p className="omitted" key={text}>{text}</p>)}
       </header>
       <dl className="headline">
-        {run.headline.map(({ label, value, hint }) => (
+        {run.headline.map(({ label, value, hint, show }) => (
           <div key={label}>
             <dt>{label}</dt>
-            <dd>{value}<small>{hint}</small></dd>
+            <dd>
+              {show && value !== "0" ? (
+                <a
+                  href={`#show=${show}`}
+                  onClick={(event) => {
+                    event.preventDefault();
+                    go({ show, search: "", node: "" }, { push: true });
+                    document.getElementById("pods-title")?.scrollIntoView({ behavior: "smooth" });
+                  }}
+                >
+                  {value}
+                </a>
+              ) : value}
+              <small>{hint}</small>
+            </dd>
           </div>
         ))}
       </dl>
@@ -92,7 +107,7 @@ export function Report({ run }: { run: Run }) {
       <section aria-labelledby="map-title">
         <h2 id="map-title">Nodes by requested share</h2>
         <div className="tools">
-          <StepChooser run={run} step={step} onStep={setStep} />
+          {last > 0 && <StepChooser run={run} step={step} onStep={setStep} />}
           <Choice
             label="Colour by"
             value={run.resources[resource]}
@@ -116,10 +131,12 @@ export function Report({ run }: { run: Run }) {
           onSelect={(node) => go({ node })}
         />
       </section>
-      <div className="pair">
-        <Curves title="Allocation of the cluster" unit="%" labels={labels} curves={rates} step={step} onStep={setStep} />
-        <Curves title="Waiting and preempted pods" unit="" labels={labels} curves={queue} step={step} onStep={setStep} />
-      </div>
+      {last > 0 && (
+        <div className="pair">
+          <Curves title="Allocation of the cluster" unit="%" {...{ labels, places, step }} curves={rates} onStep={setStep} />
+          <Curves title="Waiting and preempted pods" unit="" {...{ labels, places, step }} curves={queue} onStep={setStep} />
+        </div>
+      )}
       <VolcanoSections run={run} step={step} onStep={setStep} />
       {address.pod && (
         <Explanation
@@ -135,6 +152,8 @@ export function Report({ run }: { run: Run }) {
         search={address.search ?? ""}
         onSearch={(search) => go({ search })}
         node={address.node ?? ""}
+        show={address.show ?? ""}
+        onShow={(show) => go({ show })}
         selected={address.pod ?? ""}
         onSelect={(pod) => go({ pod, attempt: "" }, { push: true })}
       />

@@ -1,7 +1,7 @@
 /** Tables of nodes and pods: searched, sorted, and drawn only as far as the eye reaches. */
 import { useMemo, useState } from "react";
 import type { Run } from "./data";
-import { amount, isThere, usage } from "./derive";
+import { amount, isThere, shows, usage, victims } from "./derive";
 
 const ROW = 30;
 const VISIBLE = 14;
@@ -10,6 +10,8 @@ export interface Column<T> {
   title: string;
   value: (row: T) => string | number;
   text?: (row: T) => string;
+  /** Whether it holds names rather than numbers. */
+  wide?: boolean;
 }
 
 interface Props<T> {
@@ -34,7 +36,8 @@ export function Table<T>({ label, rows, columns, selected, onSelect }: Props<T>)
   }, [rows, sort, columns]);
   const first = Math.max(0, Math.floor(top / ROW) - 4);
   const shown = sorted.slice(first, first + VISIBLE + 8);
-  const grid = { gridTemplateColumns: `minmax(180px, 2fr) repeat(${columns.length - 1}, minmax(84px, 1fr))` };
+  const widths = columns.map(({ wide }, i) => (wide ? "minmax(200px, 4fr)" : i === 0 ? "minmax(180px, 2fr)" : "minmax(84px, 1fr)"));
+  const grid = { gridTemplateColumns: widths.join(" ") };
   return (
     <div className="table" role="table" aria-label={label} aria-rowcount={rows.length + 1}>
       <div role="rowgroup">
@@ -134,11 +137,21 @@ export function Nodes({ run, step, selected, onSelect }: {
   );
 }
 
-export function Pods({ run, search, onSearch, node, selected, onSelect }: {
+const SHOWN: [string, string][] = [
+  ["", "all"],
+  ["pending", "pending"],
+  ["preempted", "preempted"],
+  ["preemptors", "preemptors"],
+  ["moved", "moved to another node"],
+];
+
+export function Pods({ run, search, onSearch, node, show, onShow, selected, onSelect }: {
   run: Run;
   search: string;
   onSearch: (text: string) => void;
   node: string;
+  show: string;
+  onShow: (show: string) => void;
   selected: string;
   onSelect: (pod: string) => void;
 }) {
@@ -147,16 +160,30 @@ export function Pods({ run, search, onSearch, node, selected, onSelect }: {
     const { key, owner, node: on } = run.pods;
     return key
       .map((_, i) => i)
+      .filter(shows(run, show))
       .filter((i) => {
         const place = run.nodes.name[on[i]] ?? "pending";
         if (node && place !== node) return false;
         const text = `${key[i]} ${owner[i]} ${place}`.toLowerCase();
         return words.every((word) => text.includes(word));
       });
-  }, [run, search, node]);
+  }, [run, search, node, show]);
+  const counts = useMemo(
+    () => new Map(SHOWN.map(([name]) => [name, run.pods.key.filter((_, i) => shows(run, name)(i)).length])),
+    [run],
+  );
   const columns = useMemo<Column<number>[]>(() => {
     const label = (index: number) => (index < 0 ? "" : (run.steps[index]?.label ?? ""));
     const { key, node: on, created, bound, attempts, waited, preempted, by } = run.pods;
+    const displaced = victims(run);
+    const preemption = (i: number) => {
+      const gone = displaced.get(key[i]);
+      if (by[i]) return `by ${by[i]}`;
+      if (preempted[i] >= 0) return "yes";
+      const own = key[i].slice(0, key[i].indexOf("/") + 1);
+      const names = gone?.map((name) => (name.startsWith(own) ? name.slice(own.length) : name));
+      return names ? `preempted ${names.length}: ${names.join(", ")}` : "";
+    };
     return [
       { title: "Pod", value: (i) => key[i] },
       { title: "Node", value: (i) => run.nodes.name[on[i]] ?? "" },
@@ -164,16 +191,30 @@ export function Pods({ run, search, onSearch, node, selected, onSelect }: {
       { title: "Bound", value: (i) => bound[i], text: (i) => label(bound[i]) },
       { title: "Attempts", value: (i) => attempts[i] },
       { title: "Waited", value: (i) => waited[i], text: (i) => (waited[i] < 0 ? "" : `${waited[i]} steps`) },
-      { title: "Preempted", value: (i) => preempted[i], text: (i) => (by[i] ? `by ${by[i]}` : "") },
+      { title: "Preemption", value: (i) => preemption(i), text: preemption, wide: true },
     ];
   }, [run]);
   return (
     <section aria-labelledby="pods-title">
       <h2 id="pods-title">Pods {node ? `on ${node}` : ""}</h2>
-      <label className="search">
-        Search pods{" "}
-        <input type="search" value={search} onChange={(event) => onSearch(event.target.value)} placeholder="name, owner or node" />
-      </label>
+      <div className="tools">
+        <label className="search">
+          Search pods{" "}
+          <input type="search" value={search} onChange={(event) => onSearch(event.target.value)} placeholder="name, owner or node" />
+        </label>
+        <div role="group" aria-label="Show" className="chips">
+          {SHOWN.map(([name, text]) => (
+            <button
+              key={name}
+              aria-pressed={show === name}
+              disabled={!counts.get(name) && show !== name}
+              onClick={() => onShow(name)}
+            >
+              {text} {counts.get(name)}
+            </button>
+          ))}
+        </div>
+      </div>
       <p className="hint">{rows.length} of {run.pods.key.length} pods</p>
       <Table
         label="Pods"

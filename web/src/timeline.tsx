@@ -3,9 +3,10 @@ import { useMemo, useState } from "react";
 import { Canvas } from "./canvas";
 import { KINDS, themed } from "./colours";
 import type { Run } from "./data";
+import { axis, duration } from "./derive";
 
 const LANE = 22;
-const LABELS = 24;
+const LABELS = 36;
 const BAND = 18;
 const HEAD = LABELS + BAND + 4;
 const LIVES = 150;
@@ -19,9 +20,21 @@ interface Props {
   onRange: (range: [number, number]) => void;
 }
 
-/** Where an entry stands on the axis of steps. */
-function place(run: Run, step: number, minor: number): number {
-  return step + Math.min(0.98, minor / (run.steps[step].minors + 1));
+/** Where a share of a step is on the axis. */
+function at(starts: Float64Array, step: number, share: number): number {
+  return starts[step] + share * (starts[step + 1] - starts[step]);
+}
+
+/** Where an entry is on the axis. */
+function place(run: Run, starts: Float64Array, step: number, minor: number): number {
+  return at(starts, step, Math.min(0.98, minor / (run.steps[step].minors + 1)));
+}
+
+/** The step at a place of the axis, and which share of it is over. */
+function stepAt(starts: Float64Array, where: number): [number, number] {
+  let step = starts.length - 2;
+  while (step > 0 && starts[step] > where) step -= 1;
+  return [step, Math.min(1, Math.max(0, (where - starts[step]) / (starts[step + 1] - starts[step])))];
 }
 
 export function Timeline({ run, step, range, onStep, onRange }: Props) {
@@ -29,9 +42,10 @@ export function Timeline({ run, step, range, onStep, onRange }: Props) {
   const [from, to] = range;
   const steps = run.steps.length;
   const height = HEAD + run.lanes.length * LANE + LIVES;
+  const starts = useMemo(() => axis(run), [run]);
   const places = useMemo(
-    () => Float64Array.from(run.entries.step, (at, i) => place(run, at, run.entries.minor[i])),
-    [run],
+    () => Float64Array.from(run.entries.step, (step, i) => place(run, starts, step, run.entries.minor[i])),
+    [run, starts],
   );
   const order = useMemo(() => run.pods.key.map((_, i) => i).filter((i) => run.pods.created[i] >= 0), [run]);
   const clamp = (start: number, span: number): [number, number] => {
@@ -44,13 +58,13 @@ export function Timeline({ run, step, range, onStep, onRange }: Props) {
     onRange(clamp(from + (to - from) * at - span * at, span));
   };
   const pan = (share: number) => onRange(clamp(from + share * (to - from), to - from));
-  const at = (x: number, width: number) => from + ((x - LEFT) / (width - LEFT)) * (to - from);
+  const pointed = (x: number, width: number) => from + ((x - LEFT) / (width - LEFT)) * (to - from);
 
   const describe = (x: number, y: number, width: number) => {
-    const where = at(x, width);
+    const where = pointed(x, width);
     const lane = Math.floor((y - HEAD) / LANE);
     if (x < LEFT || y < LABELS) return "";
-    if (lane < 0) return phaseAt(run, where);
+    if (lane < 0) return phaseAt(run, starts, where);
     const near = ((to - from) / (width - LEFT)) * 5;
     if (lane >= run.lanes.length) {
       const row = order[Math.floor(((y - HEAD - run.lanes.length * LANE) / LIVES) * order.length)];
@@ -81,11 +95,11 @@ export function Timeline({ run, step, range, onStep, onRange }: Props) {
       <Canvas
         height={height}
         label={`Timeline of ${steps} steps with ${run.entries.step.length} entries`}
-        draw={(context, width) => paint(context, width, run, places, order, range, step)}
+        draw={(context, width) => paint(context, width, run, starts, places, order, range, step)}
         onPoint={(x, y, width) => setTold(describe(x, y, width))}
         onLeave={() => setTold("")}
         onPick={(x, _, width) => {
-          if (x >= LEFT) onStep(Math.min(steps - 1, Math.max(0, Math.floor(at(x, width)))));
+          if (x >= LEFT) onStep(stepAt(starts, pointed(x, width))[0]);
         }}
         onZoom={zoom}
         onPan={pan}
@@ -98,17 +112,44 @@ export function Timeline({ run, step, range, onStep, onRange }: Props) {
           event.preventDefault();
         }}
       />
+      <Key run={run} />
       <p className="told" aria-live="polite">{told || " "}</p>
     </section>
   );
 }
 
 /** A step begins with its operations, its first minor step; in each further one a controller acts until it pauses. */
-function phaseAt(run: Run, where: number): string {
-  const step = run.steps[Math.floor(where)];
+function phaseAt(run: Run, starts: Float64Array, where: number): string {
+  const [index, share] = stepAt(starts, where);
+  const step = run.steps[index];
   if (!step) return "";
-  const minor = Math.min(step.minors, Math.floor((where - Math.floor(where)) * (step.minors + 1)));
-  return `step ${step.label}, minor step ${minor}: ${run.phases[minor ? 1 : 0]}`;
+  const minor = Math.min(step.minors, Math.floor(share * (step.minors + 1)));
+  const time = step.time ? `, ${duration(step.time)} after the first` : "";
+  return `step ${step.label}, minor step ${minor}: ${run.phases[minor ? 1 : 0]}${time}`;
+}
+
+/** What the colours mean. */
+function Key({ run }: { run: Run }) {
+  const used = new Set(run.entries.verb);
+  const items: [string, string][] = [
+    [run.phases[0], KINDS[1]],
+    [run.phases[1], KINDS[2]],
+    ...run.verbs.flatMap((verb, i): [string, string][] => (used.has(i) ? [[verb, KINDS[i % KINDS.length]]] : [])),
+    ["pod waits", KINDS[1]],
+    ["pod on a node", KINDS[0]],
+  ];
+  const titles = ["Phases:", "", "Entries:"];
+  return (
+    <p className="legend key" aria-label="Legend of the timeline">
+      {items.map(([name, colour], i) => (
+        <span key={`${name} ${i}`}>
+          {titles[i] ? <b>{titles[i]} </b> : i === items.length - 2 ? <b>Pods: </b> : null}
+          <i style={{ background: colour, opacity: i < 2 ? 0.5 : 1 }} />
+          {name}
+        </span>
+      ))}
+    </p>
+  );
 }
 
 function lifeOf(run: Run, i: number): string {
@@ -125,6 +166,7 @@ function paint(
   context: CanvasRenderingContext2D,
   width: number,
   run: Run,
+  starts: Float64Array,
   places: Float64Array,
   order: number[],
   [from, to]: [number, number],
@@ -140,42 +182,47 @@ function paint(
   context.rect(LEFT, 0, width - LEFT, bottom + LIVES);
   context.clip();
   context.fillStyle = themed("--chosen");
-  context.fillRect(x(step), 0, scale, bottom + LIVES);
-  const every = Math.max(1, Math.ceil(46 / scale));
+  context.fillRect(x(starts[step]), 0, x(starts[step + 1]) - x(starts[step]), bottom + LIVES);
+  let free = -Infinity;
   context.fillStyle = themed("--text");
   context.strokeStyle = themed("--line");
-  for (let i = Math.max(0, Math.floor(from)); i < Math.min(run.steps.length, Math.ceil(to)); i++) {
-    if (scale > 6 || i % every === 0) {
-      context.beginPath();
-      context.moveTo(x(i), LABELS - 6);
-      context.lineTo(x(i), bottom + LIVES);
-      context.stroke();
-    }
-    if (i % every === 0) context.fillText(run.steps[i].label, x(i) + 3, LABELS / 2);
-    paintPhases(context, run, i, x);
+  for (let i = 0; i < run.steps.length; i++) {
+    if (starts[i + 1] < from || starts[i] > to) continue;
+    const left = x(starts[i]);
+    paintPhases(context, run, i, (share) => x(at(starts, i, share)));
     context.fillStyle = themed("--text");
+    if (left < free) continue;
+    free = left + 46;
+    context.beginPath();
+    context.moveTo(left, 2);
+    context.lineTo(left, bottom + LIVES);
+    context.stroke();
+    context.fillText(run.steps[i].label, left + 3, 10);
+    if (run.steps[i].time) context.fillText(`+${duration(run.steps[i].time)}`, left + 3, 25, 44);
   }
   for (let i = 0; i < places.length; i++) {
     if (places[i] < from - 1 || places[i] > to) continue;
     context.fillStyle = KINDS[run.entries.verb[i] % KINDS.length];
     context.fillRect(x(places[i]), HEAD + run.entries.lane[i] * LANE + 4, Math.max(2, Math.min(6, scale / 20)), LANE - 8);
   }
-  paintLives(context, run, order, x, bottom, from, to);
+  paintLives(context, run, starts, order, x, bottom, from, to);
   context.restore();
   context.fillStyle = themed("--text");
   run.lanes.forEach((lane, i) => context.fillText(lane, 0, HEAD + (i + 0.5) * LANE, LEFT - 6));
+  context.fillText("step", 0, 10);
+  if (run.steps.some((each) => each.time)) context.fillText("time", 0, 25);
   context.fillText("phases", 0, LABELS + BAND / 2);
   context.fillText("pods", 0, bottom + 12);
 }
 
 /** The band of one step: its operations, then a box for each minor step; boxes too narrow to tell apart are one. */
-function paintPhases(context: CanvasRenderingContext2D, run: Run, step: number, x: (position: number) => number) {
+function paintPhases(context: CanvasRenderingContext2D, run: Run, step: number, x: (share: number) => number) {
   const slots = run.steps[step].minors + 1;
-  const slot = (x(step + 1) - x(step)) / slots;
+  const slot = (x(1) - x(0)) / slots;
   const boxes = slot > 3 ? slots : Math.min(slots, 2);
   for (let box = 0; box < boxes; box++) {
-    const left = x(step) + box * slot;
-    const width = box === boxes - 1 ? x(step + 1) - left : slot;
+    const left = x(0) + box * slot;
+    const width = box === boxes - 1 ? x(1) - left : slot;
     context.globalAlpha = 0.35;
     context.fillStyle = box ? KINDS[2] : KINDS[1];
     context.fillRect(left, LABELS, width > 3 ? width - 1 : width, BAND);
@@ -192,6 +239,7 @@ function paintPhases(context: CanvasRenderingContext2D, run: Run, step: number, 
 function paintLives(
   context: CanvasRenderingContext2D,
   run: Run,
+  starts: Float64Array,
   order: number[],
   x: (position: number) => number,
   top: number,
@@ -201,12 +249,13 @@ function paintLives(
   const { created, bound, end } = run.pods;
   const height = Math.max(1, LIVES / Math.max(order.length, 1));
   order.forEach((pod, i) => {
-    const gone = end[pod] >= 0 ? end[pod] + 0.95 : run.steps.length;
-    if (created[pod] > to || gone < from) return;
+    const came = starts[created[pod]];
+    const gone = end[pod] >= 0 ? at(starts, end[pod], 0.95) : starts[run.steps.length];
+    if (came > to || gone < from) return;
     const y = top + (i * LIVES) / order.length;
-    const start = bound[pod] >= 0 ? bound[pod] + 0.5 : gone;
+    const start = bound[pod] >= 0 ? at(starts, bound[pod], 0.5) : gone;
     context.fillStyle = KINDS[1];
-    context.fillRect(x(created[pod]), y, Math.max(1, x(start) - x(created[pod])), height);
+    context.fillRect(x(came), y, Math.max(1, x(start) - x(came)), height);
     if (bound[pod] >= 0) {
       context.fillStyle = KINDS[0];
       context.fillRect(x(start), y, Math.max(1, x(gone) - x(start)), height);

@@ -1,6 +1,7 @@
 /** Volcano: what queues hold, deserve and are guaranteed over the steps, and every job with the reason why it waits. */
 import { useMemo, useState } from "react";
 import { Curves } from "./curves";
+import { axis } from "./derive";
 import type { Run } from "./data";
 import { type Column, Table } from "./tables";
 
@@ -38,6 +39,7 @@ function Queues({ run, volcano, step, onStep }: {
   const resources = useMemo(() => [...new Set(volcano.queues.map((each) => each.resource))].sort(), [volcano]);
   const [resource, setResource] = useState(resources[0] ?? "");
   const labels = useMemo(() => run.steps.map((each) => each.label), [run]);
+  const places = useMemo(() => axis(run), [run]);
   const unit = resource === "memory" ? " Gi" : "";
   const charts = useMemo(
     () => volcano.queues.filter((each) => each.resource === resource && each.queue !== "root").map((each) => {
@@ -61,7 +63,7 @@ function Queues({ run, volcano, step, onStep }: {
       </label>
       <div className="pair">
         {charts.map(({ queue, curves }) => (
-          <Curves key={queue} title={`Queue ${queue}`} unit={unit} labels={labels} curves={curves} step={step} onStep={onStep} />
+          <Curves key={queue} title={`Queue ${queue}`} unit={unit} labels={labels} places={places} curves={curves} step={step} onStep={onStep} />
         ))}
       </div>
     </section>

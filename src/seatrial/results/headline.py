@@ -6,6 +6,8 @@ from seatrial.results.measures.allocation import allocation
 from seatrial.results.run import Run
 
 UNKNOWN = "–"
+SHOWN = {"Pending at the end": "pending", "Preempted": "preempted"}
+"""The filter of the page's table of pods that shows what a number counts."""
 
 
 def headline(run: Run) -> list[dict[str, str]]:
@@ -29,7 +31,9 @@ def headline(run: Run) -> list[dict[str, str]]:
     ]
     if not any(fact in run.lacking for fact in (*HELD, OFFERS)):
         numbers += _allocations(run)
-    return [{"label": label, "value": value, "hint": hint} for label, value, hint in numbers]
+    return [
+        {"label": label, "value": value, "hint": hint, "show": SHOWN.get(label, "")} for label, value, hint in numbers
+    ]
 
 
 def _number(run: Run, needs: tuple[str, ...], label: str, value: int, hint: str) -> tuple[str, str, str]:

@@ -78,19 +78,30 @@ def _pods(run: Run, resources: list[str], shapes: dict[tuple[tuple[int, ...], in
     columns: Columns = {
         name: []
         for name in (
-            "key", "owner", "shape", "created", "bound", "node", "end", "preempted", "by", "attempts", "waited"
+            "key", "owner", "shape", "created", "bound", "node", "end", "preempted", "by", "attempts", "waited",
+            "moved", "perNode",
         )
     }  # fmt: skip
+    moved = _moved(run)
     for pod in run.pods:
         shape = tuple(pod.requests.get(resource, 0) for resource in resources), pod.priority
         values = (
             pod.key, pod.owner, shapes.setdefault(shape, len(shapes)), pod.created, pod.bound, rows.get(pod.node, -1),
             pod.ended, pod.preempted, pod.preempted_by or None, pod.attempts,
-            -1 if pod.bound == NEVER else pod.bound - pod.created,
+            -1 if pod.bound == NEVER else pod.bound - pod.created, pod.key in moved, pod.is_per_node,
         )  # fmt: skip
         for column, value in zip(columns.values(), values, strict=True):
             column.append(value)
     return columns
+
+
+def _moved(run: Run) -> set[str]:
+    """Pods of a name that was on different nodes in turn."""
+    homes: dict[str, set[str]] = {}
+    for pod in run.pods:
+        if pod.node:
+            homes.setdefault(pod.key, set()).add(pod.node)
+    return {key for key, nodes in homes.items() if len(nodes) > 1}
 
 
 def _entries(run: Run) -> Columns:
