@@ -271,7 +271,7 @@ class Scheduler:
         if failure is None:
             if binding.outcome == WAITING:
                 more["outcome"] = WAITING
-            else:
+            elif self._meter is not None:
                 self.metrics.bound(binding.queued, self.clock.now())
             return self._recorded(replace(decision, **more) if more else decision)
         outcome = UNSCHEDULABLE if failure.is_rejected else ERROR

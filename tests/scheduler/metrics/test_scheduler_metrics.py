@@ -184,7 +184,7 @@ def test_a_wait_at_permit_is_measured() -> None:
 
 
 def test_time_to_the_binding_is_that_of_the_clock() -> None:
-    world = WithVolumes()
+    world = WithVolumes(stopwatch=ticking())
     pass_time(world, 4)
     world.provision()
     pass_time(world, 1)
@@ -230,7 +230,7 @@ class Moody(Plugin):
 
 
 def test_a_pod_that_had_waited_for_long_counts_when_it_is_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    world = World(enabled("Moody"), [Moody])
+    world = measured(config=enabled("Moody"), plugins=[Moody])
     world.node("n1")
     world.pod("a")
     world.run()

@@ -77,6 +77,7 @@ class SchedulerMetrics:
 
     def __init__(self) -> None:
         self._families = {family.name: family for family in families()}
+        self._attempts, self._attempts_per_pod = self["schedule_attempts_total"], self["pod_scheduling_attempts"]
 
     def __getitem__(self, name: str) -> Family:
         """A metric by its name without the prefix `scheduler_`."""
@@ -96,9 +97,9 @@ class SchedulerMetrics:
         """Count an attempt; one that Permit or PreBind holds counts when its wait is over."""
         result = _RESULTS.get(decision.outcome)
         if result is not None:
-            self.inc("schedule_attempts_total", result, decision.profile)
+            self._attempts.inc(result, decision.profile)
             if result == "scheduled":
-                self.observe("pod_scheduling_attempts", decision.attempt)
+                self._attempts_per_pod.observe(decision.attempt)
 
     def took(self, profile: str, outcome: str, seconds: float) -> None:
         """How long an attempt took, if the caller has a real clock."""

@@ -268,7 +268,8 @@ class SchedulingQueue:
         self.unschedulable.remove(queued.key)
         self.backoff.remove(queued.key)
         self.active.push(queued)
-        self._count("active", event)
+        if self.on_incoming is not None:
+            self.on_incoming("active", label_of(event))
         if event.resource == UNSCHEDULED_POD and event in (UNSCHEDULED_ADD, UNSCHEDULED_UPDATE):
             self.nominator.nominate(queued.pod)
         return True
