@@ -127,3 +127,11 @@ def test_a_module_that_cannot_be_loaded_is_refused(option: str, text: str, said:
     result = run(option, "own.py")
     assert isinstance(result.exception, ConfigError)
     assert str(result.exception).startswith(f"own.py: cannot be loaded: {said}: ")
+
+
+def test_validate_warns_about_a_plugin_that_no_profile_enables() -> None:
+    Path("own.py").write_text(PLUGIN.format(method="score_one"))
+    Path("profile.yaml").write_text(PROFILE.split("profiles:")[0])
+    result = CliRunner().invoke(build(), ["config", "validate", "profile.yaml", "--plugins", "own.py"])
+    assert result.exit_code == 0, result.output
+    assert "warning: plugin Boom is loaded, but no profile enables it" in result.output

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from seatrial.clock.virtual import START
+from seatrial.model.times import SECOND
 from seatrial.scenario.spec.kind import SCENARIO
 from seatrial.store.options import Patch, PatchOptions
 from tests.proofs import proves
@@ -163,3 +165,11 @@ def test_a_foreign_write_while_paused_is_filed_under_the_step_it_happened_in(pau
         assert {entry["step"]["major"] for entry in entries} == {int(key)}
         minors = [entry["step"]["minor"] for entry in entries]
         assert minors == sorted(minors)
+
+
+def test_time_goes_on_after_a_restart() -> None:
+    server = Server()
+    server.create(operations(create(1, node("n")), create(4, pod("a"))), step_duration="60s")
+    server.run()
+    assert server.store.clock.now() == START + 240 * SECOND
+    assert server.restarted().store.clock.now() == START + 240 * SECOND

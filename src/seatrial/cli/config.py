@@ -55,13 +55,16 @@ def expand(file: Optional = None, plugins: Modules = None, output: Output = "yam
 def validate(file: File, plugins: Modules = None, feature_gates: Gates = "") -> None:
     """Say what is wrong with a configuration: the stage, the field and why. Exit code 1 if anything is."""
     from seatrial.scheduler.config import ConfigurationError
+    from seatrial.scheduler.plugins import load_plugins, plugin_warnings
 
     try:
-        _load(file, plugins, feature_gates)
+        configuration = _load(file, plugins, feature_gates)
     except ConfigurationError as error:
         for problem in error.problems:
             typer.echo(f"{file}: {error.stage}: {problem}", err=True)
         raise typer.Exit(1) from None
+    for text in plugin_warnings(load_plugins(plugins or ()), configuration):
+        typer.echo(f"{file}: warning: {text}", err=True)
     typer.echo(f"{file}: valid")
 
 

@@ -1,5 +1,6 @@
 """The embedded kube-scheduler of `serve`: a worker of the server's loop, and the owner of its configuration."""
 
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from seatrial.scheduler.cache import Watcher
     from seatrial.scheduler.extender import Turns
     from seatrial.store import Store
+
+log = logging.getLogger("seatrial.scheduler")
 
 
 class EmbeddedScheduler:
@@ -55,6 +58,8 @@ class EmbeddedScheduler:
         )  # fmt: skip
         if arrivals:
             scheduler.order_arrivals(arrivals)
+        for text in scheduler.warnings():
+            log.warning("%s", text)
         scheduler.start()
         return cls(scheduler, plugins, turns)
 

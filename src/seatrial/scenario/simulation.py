@@ -14,6 +14,7 @@ from seatrial.clock import END, START, Clock
 from seatrial.model.documents import Document, encode
 from seatrial.model.durations import parse_duration
 from seatrial.model.errors import ConfigError, ScenarioError, SeatrialError
+from seatrial.model.times import parse_time
 from seatrial.scenario.engine.controller_registry import REGISTRY, SCHEDULER, Registry, enabled_names
 from seatrial.scenario.engine.controller_set import SimulationControllers
 from seatrial.scenario.engine.embedded_volcano import VOLCANO, VolcanoSettings, volcano_maker
@@ -29,7 +30,7 @@ from seatrial.scenario.spec.timers import idle_cron_jobs, unused_timers
 from seatrial.scenario.spec.validation import operation_problems, problems
 from seatrial.scenario.status import MemoryPages, Publisher, Publishers, ScenarioStatus, Strategy, TimelinePages
 from seatrial.scheduler import Recorder
-from seatrial.store import Store
+from seatrial.store import Store, Stored
 from seatrial.store.snapshots import Snapshot, SnapshotError, restore_cluster
 from seatrial.timeline import (
     CELLS_ON_THE_WIRE,
@@ -209,7 +210,10 @@ class ScenarioRun:
         self.timeline.resume(published)
         pasts = pasts_of_pods(published)
         pods = self.store.kinds.named("v1", "Pod")
-        for stored in self.store.list(pods) if pods is not None else ():
+        present = self.store.list(pods) if pods is not None else []
+        # Time never goes back: it goes on where the earlier process left it.
+        self.clock.advance(max((self.clock.now(), *map(_created_at, present))))
+        for stored in present:
             self.timeline.adopt(stored, self.clock.now(), pasts.get(stored.document()["metadata"].get("uid", "")))
         self._unsubscribe.append(self.store.subscribe(self.timeline.listen))
         # What is adopted here has entries of earlier steps, unlike objects of a snapshot.
@@ -350,6 +354,10 @@ class ScenarioRun:
     def _show(self) -> None:
         if self.publisher is not None:
             self.publisher.publish(self.status)
+
+
+def _created_at(stored: Stored) -> int:
+    return parse_time(stored.document()["metadata"]["creationTimestamp"])
 
 
 def step_duration(document: Document) -> int:

@@ -27,7 +27,7 @@ from seatrial.scheduler.framework.pre_bind import PodsInPreBind
 from seatrial.scheduler.framework.waiting_pods import WaitingPods
 from seatrial.scheduler.metrics import Meter, SchedulerMetrics
 from seatrial.scheduler.metrics.gauges import gauges_of
-from seatrial.scheduler.plugins.plugin_warnings import plugin_warnings
+from seatrial.scheduler.plugins.out_of_tree_warnings import plugin_warnings
 from seatrial.scheduler.plugins.registry import Registry
 from seatrial.scheduler.preemption.executor import Preempter, RunningPreemptions
 from seatrial.scheduler.profile import Profiles, build_profiles
