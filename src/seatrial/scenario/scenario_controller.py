@@ -142,7 +142,7 @@ class ScenarioController:
     def _can_go_on(self) -> bool:
         return self._running is not None and (self._woken or self.run is None or not self.run.is_waiting)
 
-    def _tell_waiting(self) -> None:
+    def _update_pending(self) -> None:
         """Bring the messages of Pending Scenarios up to date: another one runs, or its phase has changed."""
         self._unmarked.update(self._waiting)
 
@@ -178,7 +178,7 @@ class ScenarioController:
             self._mark(stored, FAILED, str(error))
             return None
         self.run = run
-        self._tell_waiting()
+        self._update_pending()
         return run
 
     def _go_on(self, running: Iterator[None]) -> None:
@@ -200,7 +200,7 @@ class ScenarioController:
             self._end(run)
         elif self._running is None:
             self._keep_timeline(run)
-            self._tell_waiting()
+            self._update_pending()
 
     def timeline_of(self, name: str) -> TimelineReader | None:
         """The whole timeline of a Scenario up to now; NotFound without the Scenario, None where none was kept."""
@@ -261,7 +261,7 @@ class ScenarioController:
             current = -1 if run.status.major is None else run.status.major
             if run.plan.after(current) is not None:
                 self._running = run.run()
-                self._tell_waiting()
+                self._update_pending()
             elif self._status is not None:
                 run.file_late_entries()
                 self._status.publish(run.status)

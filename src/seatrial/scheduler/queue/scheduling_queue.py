@@ -113,7 +113,7 @@ class SchedulingQueue:
         queued.pod = new
         self.nominator.update(old, new)
         if not is_changed and new.key in self.unschedulable.resting:
-            return  # the condition that tells of the error
+            return  # only the condition that reports the error was written
         for event in events:
             if self._requeue(queued, self.hinting.worth(queued, event, old, new), event):
                 return
