@@ -15,6 +15,22 @@ from seatrial.bench.http_load import Connection, ServerProcess, request, running
 PODS_PATH = "/api/v1/namespaces/default/pods"
 ALONE = ("--no-scheduler", "--controllers", "")
 """The server alone, without scheduler and controllers."""
+UNGUARDED = (
+    "--authorization-mode",
+    "AlwaysAllow",
+    "--disable-admission-plugins",
+    "MutatingAdmissionPolicy,MutatingAdmissionWebhook,ValidatingAdmissionPolicy,ValidatingAdmissionWebhook",
+)
+ROUNDS = 5
+USER = "bench"
+BINDINGS_PATH = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
+BINDING = json.dumps(
+    {
+        "metadata": {"name": "bench"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "system:aggregate-to-edit"},
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": USER}],
+    }
+).encode()
 LOOK_EVERY = 5.0
 IDLE_SHARE = 0.02
 """Of one core: a server that takes less is at rest."""
@@ -46,6 +62,8 @@ def bench_api(
         note(*asyncio.run(measure_creates(server, creates)))
         asyncio.run(send_all(server, creation(creates, max(listed, creates))))
         note(*asyncio.run(measure_list(server, max(listed, creates))))
+    with running_server(*ALONE, *UNGUARDED) as plain, running_server(*ALONE) as guarded:
+        note(asyncio.run(measure_guards(plain, guarded, creates // ROUNDS)))
     if stored:
         with TemporaryDirectory() as data:
             note(*measure_durable(Path(data), creates, stored))
@@ -70,6 +88,25 @@ async def measure_creates(server: ServerProcess, number: int) -> list[Figure]:
         Figure("pod creates per CPU-second", number / cpu, "/s", must=2500, goal=2500, more_is_better=True),
         Figure("pod creates per second", number / seconds, "/s"),
     ]
+
+
+async def measure_guards(plain: ServerProcess, guarded: ServerProcess, number: int) -> Figure:
+    """What RBAC and the admission that users configure add to a create, with no webhook and no policy.
+
+    The rounds of both servers alternate, and the cheapest of each counts: other work on the machine adds to both.
+    """
+    best = {plain.pid: float("inf"), guarded.pid: float("inf")}
+    for server in (plain, guarded):
+        await send_all(server, [request("POST", BINDINGS_PATH, BINDING)])
+        await send_all(server, creation(0, 200, prefix="warm", user=USER))
+    for turn in range(ROUNDS):
+        for server in (plain, guarded):
+            messages = creation(0, number, prefix=f"turn{turn}", user=USER)
+            cpu = server.cpu_seconds()
+            await send_all(server, messages)
+            best[server.pid] = min(best[server.pid], server.cpu_seconds() - cpu)
+    share = (best[guarded.pid] / best[plain.pid] - 1) * 100
+    return Figure("RBAC and admission add to a create", share, "%", must=10)
 
 
 def measure_durable(data: Path, creates: int, stored: int) -> list[Figure]:
@@ -159,9 +196,9 @@ async def come_to_rest(server: ServerProcess) -> None:
         await asyncio.sleep(LOOK_EVERY)
 
 
-def creation(start: int, end: int, prefix: str = "pod") -> list[bytes]:
+def creation(start: int, end: int, prefix: str = "pod", user: str = "") -> list[bytes]:
     """Requests that create pods."""
-    return [request("POST", PODS_PATH, pod_body(f"{prefix}-{number:06}")) for number in range(start, end)]
+    return [request("POST", PODS_PATH, pod_body(f"{prefix}-{number:06}"), user) for number in range(start, end)]
 
 
 def pod_body(name: str, padding: int = 0) -> bytes:

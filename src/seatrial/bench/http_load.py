@@ -112,9 +112,11 @@ class Connection:
         self._writer.close()
 
 
-def request(method: str, path: str, body: bytes = b"") -> bytes:
-    """The bytes of a request."""
+def request(method: str, path: str, body: bytes = b"", user: str = "") -> bytes:
+    """The bytes of a request, in the name of a user where one is given."""
     head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n"
+    if user:
+        head += f"Impersonate-User: {user}\r\n"
     if body:
         head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
     return head.encode() + b"\r\n" + body

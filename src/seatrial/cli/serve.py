@@ -38,6 +38,12 @@ def serve(
         Literal["RBAC", "AlwaysAllow"],
         typer.Option(help="RBAC evaluates roles and bindings; AlwaysAllow lets every known user do everything."),
     ] = "RBAC",
+    enable_admission_plugins: Annotated[
+        str, typer.Option(help="Admission plugins to run, by comma; all that are here run by default.")
+    ] = "",
+    disable_admission_plugins: Annotated[
+        str, typer.Option(help="Admission plugins not to run, by comma: LimitRanger, ResourceQuota, …")
+    ] = "",
     max_request_bytes: Annotated[int, typer.Option(min=1, help="Largest request body.")] = 64 * MEBIBYTE,
     scheduler: Annotated[bool, typer.Option(help="Run the embedded kube-scheduler.")] = True,
     scheduler_config: Annotated[Path | None, typer.Option(help="A KubeSchedulerConfiguration.")] = None,
@@ -72,7 +78,7 @@ def serve(
     ] = None,
 ) -> None:
     """Serve a simulated cluster over the Kubernetes API."""
-    from seatrial.control_plane import run
+    from seatrial.control_plane import disabled_plugins, run
 
     if snapshot is None and unbind != "none":
         raise ConfigError("", "--unbind", "goes with --snapshot, whose pods lose their nodes")
@@ -88,6 +94,7 @@ def serve(
             insecure=insecure,
             token_file=token_file,
             authorization_mode=authorization_mode,
+            disabled_plugins=disabled_plugins(enable_admission_plugins, disable_admission_plugins),
             max_request_bytes=max_request_bytes,
             scheduler=scheduler,
             scheduler_config=scheduler_config,

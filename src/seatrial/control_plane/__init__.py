@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from seatrial.control_plane.admission_plugins import disabled_plugins
     from seatrial.control_plane.components import Settings
     from seatrial.control_plane.hosted_run import HostedRun
     from seatrial.control_plane.memory import free_memory
@@ -16,6 +17,7 @@ __all__ = [
     "Settings",
     "check_strategy",
     "chosen_strategy",
+    "disabled_plugins",
     "free_memory",
     "load",
     "load_or_refuse",
@@ -33,6 +35,7 @@ if not TYPE_CHECKING:
             "Settings": "components",
             "check_strategy": "result_strategy",
             "chosen_strategy": "result_strategy",
+            "disabled_plugins": "admission_plugins",
             "free_memory": "memory",
             "load": "scheduler_configuration",
             "load_or_refuse": "scheduler_configuration",

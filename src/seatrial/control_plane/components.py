@@ -44,6 +44,8 @@ class Settings:
     insecure: bool = False
     token_file: Path | None = None
     authorization_mode: Literal["RBAC", "AlwaysAllow"] = "RBAC"
+    disabled_plugins: frozenset[str] = frozenset()
+    """Admission plugins that are off."""
     max_request_bytes: int = 64 * 1024 * 1024
     scheduler: bool = True
     scheduler_config: Path | None = None
@@ -88,12 +90,14 @@ class Parts:
 
 def compose(settings: Settings, port: int = 443, authority: "Authority | None" = None) -> Parts:
     """Put a server together that listens on a port; without a certificate authority it signs and publishes nothing."""
+    from seatrial.control_plane.admission_plugins import add_configured_admission
+
     parts = build_store(settings, port)
     if settings.volcano:
         install_volcano(parts)
     if settings.snapshot is not None:
         load_snapshot(parts, settings, settings.snapshot)
-    add_webhooks(parts)
+    add_configured_admission(parts.store, settings.disabled_plugins)
     if settings.authorization_mode == "RBAC":
         add_rbac(parts)
     scheduler = add_scheduler(parts, settings) if settings.scheduler else None
@@ -123,7 +127,9 @@ def build_store(settings: Settings, port: int = 443) -> Parts:
     from seatrial.store.durable import Durability
 
     clock = RealClock()
-    store = Store(builtin_kinds(), clock, identities=RandomIdentities(), admission=StandardAdmission())
+    store = Store(
+        builtin_kinds(), clock, identities=RandomIdentities(), admission=StandardAdmission(settings.disabled_plugins)
+    )
     serve_stages(store)
     durability = Durability(store, settings.data_dir / "store") if settings.data_dir is not None else None
     EventExpiry(store)
@@ -146,15 +152,6 @@ def load_snapshot(parts: Parts, settings: Settings, path: Path) -> None:
         for note in parts.snapshot.notes:
             log.warning("%s: %s", path, note)
         restore_cluster(parts.store, parts.snapshot.documents, "snapshot", str(path))
-
-
-def add_webhooks(parts: Parts) -> None:
-    """Webhooks and policies that users configure take part in admission."""
-    from seatrial.server.admission import MutatingPolicyAdmission, PolicyAdmission, WebhookAdmission
-
-    mutating = MutatingPolicyAdmission(parts.store.admission, parts.store)
-    webhooks = WebhookAdmission(mutating, parts.store)
-    parts.store.admission = PolicyAdmission(webhooks, parts.store)
 
 
 def add_rbac(parts: Parts) -> None:

@@ -53,15 +53,16 @@ class Webhook:
 class WebhookAdmission:
     """Calls the webhooks that are configured, around the steps of the API server itself."""
 
-    def __init__(self, inner: Admission, store: Store) -> None:
+    def __init__(self, inner: Admission, store: Store, *, mutates: bool = True, validates: bool = True) -> None:
         self._inner = inner
+        self._mutates, self._validates = mutates, validates
         self._mutating, self._validating = (_kind(store, name) for name in PATH)
         self._known: dict[str, tuple[int, tuple[Webhook, ...]]] = {}
 
     def admit(self, request: Request) -> None:
         """Run the inner steps, then the mutating webhooks."""
         self._inner.admit(request)
-        if is_exempt(request):
+        if not self._mutates or is_exempt(request):
             return
         called: list[tuple[Webhook, bytes]] = []
         for webhook in self._matching(self._mutating, request):
@@ -74,7 +75,7 @@ class WebhookAdmission:
 
     def validate(self, request: Request) -> None:
         """Run the validating webhooks, then the inner steps, of which the last charges a quota."""
-        if not is_exempt(request):
+        if self._validates and not is_exempt(request):
             for webhook in self._matching(self._validating, request):
                 self._ask(webhook, request)
         self._inner.validate(request)

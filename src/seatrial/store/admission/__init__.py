@@ -14,7 +14,7 @@ Where a simulated cluster differs, on purpose:
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from seatrial.store.admission.chain import StandardAdmission
+    from seatrial.store.admission.chain import PLUGINS, StandardAdmission
     from seatrial.store.admission.namespaced_reader import Reader, forbidden
     from seatrial.store.admission.pods import merge_label_keys
     from seatrial.store.admission.priorities import SYSTEM_PRIORITY_CLASSES, set_priority, system_priority_classes
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from seatrial.store.admission.topology import topology_labels
 
 __all__ = [
+    "PLUGINS",
     "SYSTEM_PRIORITY_CLASSES",
     "Reader",
     "StandardAdmission",
@@ -43,6 +44,7 @@ if not TYPE_CHECKING:
         {
             "Reader": "namespaced_reader",
             "SYSTEM_PRIORITY_CLASSES": "priorities",
+            "PLUGINS": "chain",
             "StandardAdmission": "chain",
             "charge": "quota_charges",
             "forbidden": "namespaced_reader",

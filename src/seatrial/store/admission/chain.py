@@ -1,6 +1,6 @@
 """The admission steps of each kind, in upstream's order (pkg/kubeapiserver/options/plugins.go)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
 from seatrial.store.admission import (
@@ -49,26 +49,57 @@ _VALIDATING: Final[dict[tuple[str, str], tuple[Step, ...]]] = {
 }
 
 
+_PLUGINS: Final[dict[str, tuple[Step, ...]]] = {
+    "CertificateSubjectRestriction": (certificates.restrict_subject,),
+    "DefaultIngressClass": (ingresses.set_default_class,),
+    "DefaultStorageClass": (claims.set_default_class,),
+    "DefaultTolerationSeconds": (pods.tolerate_outages,),
+    "LimitRanger": (limits.fill_in_defaults, limits.check_pod, limits.check_claim),
+    "NamespaceLifecycle": (namespaces.check_namespace,),
+    "PersistentVolumeClaimResize": (claims.check_expansion,),
+    "PodTopologyLabels": (topology.copy_topology_labels,),
+    "Priority": (priorities.set_priority, priorities.check_default),
+    "ResourceQuota": (quotas.check_quota,),
+    "RuntimeClass": (runtimes.apply_runtime_class, runtimes.check_overhead),
+    "ServiceAccount": (pods.set_service_account,),
+    "StorageObjectInUseProtection": (
+        claims.protect_volume,
+        claims.protect_claim,
+        claims.protect_attributes_class,
+    ),
+    "TaintNodesByCondition": (nodes.taint_unready,),
+}
+PLUGINS: Final = frozenset(_PLUGINS)
+"""The admission plugins here that can be disabled, by upstream's name."""
+
+
 class StandardAdmission:
     """The admission plugins that kube-apiserver runs by default; given to a Store as its `admission`."""
 
-    def __init__(self) -> None:
+    def __init__(self, disabled: Iterable[str] = ()) -> None:
+        off = {step for plugin in disabled for step in _PLUGINS.get(plugin, ())}
+        self._admitting = _without(_ADMITTING, off)
+        self._validating = _without(_VALIDATING, off)
+        self._checks_namespaces = namespaces.check_namespace not in off
+        self._checks_quotas = quotas.check_quota not in off
         self._reader = Reader()
         self._labels_of_node: dict[str, tuple[int, dict[str, str]]] = {}
 
     def admit(self, request: Request) -> None:
         """Run the mutating steps: fill in fields, or refuse."""
-        namespaces.check_namespace(request, self._reader)
+        if self._checks_namespaces:
+            namespaces.check_namespace(request, self._reader)
         if request.operation in ("CREATE", "UPDATE"):
-            for step in _ADMITTING.get(request.kind.group_kind, ()):
+            for step in self._admitting.get(request.kind.group_kind, ()):
                 step(request, self._reader)
 
     def validate(self, request: Request) -> None:
         """Run the validating steps on the final document."""
         if request.operation in ("CREATE", "UPDATE"):
-            for step in _VALIDATING.get(request.kind.group_kind, ()):
+            for step in self._validating.get(request.kind.group_kind, ()):
                 step(request, self._reader)
-            quotas.check_quota(request, self._reader)
+            if self._checks_quotas:
+                quotas.check_quota(request, self._reader)
 
     def binding_labels(self, store: "Store", node: str) -> dict[str, str]:
         """The labels that a pod takes over from the node it is bound to."""
@@ -81,3 +112,8 @@ class StandardAdmission:
             labels = topology.taken_over(stored.document())
             known = self._labels_of_node[node] = (stored.revision, labels)
         return known[1]
+
+
+def _without(steps: dict[tuple[str, str], tuple[Step, ...]], off: set[Step]) -> dict[tuple[str, str], tuple[Step, ...]]:
+    """The steps of each kind but for those of disabled plugins."""
+    return {kind: tuple(step for step in own if step not in off) for kind, own in steps.items()}
