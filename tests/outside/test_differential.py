@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from tests.outside.differential import apply_migrations, every_kind
+from tests.outside.differential import apply_migrations, every_kind, extensions, rights, streams
 from tests.outside.differential.explained import EXPLAINED
 from tests.outside.differential.playing import play, unexplained
 from tests.outside.processes import Serve
@@ -17,7 +17,8 @@ DOCS = Path(__file__).parents[2] / "docs" / "serve.md"
 def test_answers_equal_those_of_a_real_kube_apiserver(tmp_path: Path) -> None:
     for name in ("real", "ours"):
         (tmp_path / name).mkdir()
-    steps = [*every_kind.steps(), *apply_migrations.steps()]
+    parts = (every_kind, apply_migrations, extensions, rights, streams)
+    steps = [step for part in parts for step in part.steps()]
     with (
         RealApiserver(tmp_path / "real") as real,
         Serve(tmp_path / "ours", "--no-scheduler", "--controllers", "") as ours,

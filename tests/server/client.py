@@ -10,6 +10,7 @@ from typing import Any
 from seatrial.clock.virtual import Clock
 from seatrial.control_plane.bootstrap import bootstrap
 from seatrial.model.builtin import builtin_kinds
+from seatrial.model.protobuf import MAGIC, decode_protobuf
 from seatrial.scenario.cluster import furnish
 from seatrial.server.api import KubernetesApi
 from seatrial.server.application import Application
@@ -30,7 +31,7 @@ class Reply:
     body: bytes
 
     def json(self) -> Any:
-        return json.loads(self.body)
+        return decode_protobuf(self.body) if self.body.startswith(MAGIC) else json.loads(self.body)
 
     def header(self, name: str) -> str:
         return next((value for key, value in self.headers if key == name), "")

@@ -54,7 +54,7 @@ def decode_body(
         # A key that is given twice is written once, so a colon is missing.
         body.repeats = data.count(b":") != compact.count(b":")
     if (why := _unknown_kind(body.document)) is not None:
-        raise _unrecognized(kind, why, data)
+        raise unrecognized(kind, f"{_NO_JSON}{why}", data)
     return _checked(body, field_validation, schema)
 
 
@@ -130,7 +130,7 @@ def _read_json(kind: Kind, data: bytes) -> _Body:
     try:
         return _Body(kind, orjson.loads(data), data)
     except orjson.JSONDecodeError as error:
-        raise _unrecognized(kind, json_error(data, error.pos), data) from error
+        raise unrecognized(kind, f"{_NO_JSON}{json_error(data, error.pos)}", data) from error
 
 
 def json_error(data: bytes, position: int) -> str:
@@ -148,7 +148,7 @@ def _read_yaml(kind: Kind, data: bytes) -> _Body:
         try:
             return _Body(kind, load(data, strict=False), strict_errors=[str(error)])
         except YamlError:
-            raise _unrecognized(kind, f"error converting YAML to JSON: {error}", data) from error
+            raise unrecognized(kind, f"{_NO_JSON}error converting YAML to JSON: {error}", data) from error
 
 
 def _unknown_kind(document: Any) -> str | None:
@@ -199,13 +199,15 @@ def _prune(schema: Schema, value: Any, path: str, found: list[str]) -> None:
 _TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
 
-def _unrecognized(kind: Kind, why: str, data: bytes) -> BadRequest:
+_NO_JSON = "couldn't get version/kind; json parse error: "
+
+
+def unrecognized(kind: Kind, why: str, data: bytes) -> BadRequest:
     """The error for a body without a kind, with the start of the body."""
     start = data[:_SUMMARY]
     shown = start.decode(errors="replace") if data[:1] == b"{" else start.hex()
     if len(data) > _SUMMARY:
         shown += " ..."
-    why = f"couldn't get version/kind; json parse error: {why}"
     return BadRequest(
         f"the object provided is unrecognized (must be of type {kind.kind}): {why} ({shown or '<empty>'})"
     )

@@ -130,7 +130,16 @@ class Conflict(StatusError):
 
 
 class Gone(StatusError):
+    """A revision that is no longer kept; a list may go on with another token."""
+
     code, reason = 410, "Expired"
+
+    def __init__(self, message: str, *, continuation: str = "") -> None:
+        super().__init__(message)
+        self._continuation = continuation
+
+    def status(self) -> dict[str, Any]:
+        return super().status() | ({"metadata": {"continue": self._continuation}} if self._continuation else {})
 
 
 class TooLarge(StatusError):

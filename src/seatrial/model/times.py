@@ -17,13 +17,15 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 @lru_cache(1024)
 def to_time(instant: int) -> str:
     """The instant as metav1.Time writes it: 2030-01-01T00:00:00Z (a part of a second is dropped)."""
-    return (_EPOCH + timedelta(seconds=instant // SECOND)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    moment = _EPOCH + timedelta(seconds=instant // SECOND)
+    return f"{moment.replace(tzinfo=None).isoformat(timespec='seconds')}Z"  # strftime does not pad early years
 
 
 @lru_cache(1024)
 def to_micro_time(instant: int) -> str:
     """The instant as metav1.MicroTime writes it: 2030-01-01T00:00:00.000000Z."""
-    return (_EPOCH + timedelta(microseconds=instant)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    moment = _EPOCH + timedelta(microseconds=instant)
+    return f"{moment.replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
 @lru_cache(1024)

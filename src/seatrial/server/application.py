@@ -15,12 +15,13 @@ import orjson
 
 from seatrial.model.documents import encode
 from seatrial.model.errors import BadRequest, NotFound, ServerTimeout, StatusError, TooLarge
+from seatrial.model.protobuf import encode_protobuf
 from seatrial.server.auth.authentication import Identities
 from seatrial.server.auth.impersonation import impersonated
 from seatrial.server.authorization.attributes import request_attributes
 from seatrial.server.authorization.authorizer import AlwaysAllow, Authorizer, check
 from seatrial.server.client_certificates import CERTIFICATE_USER
-from seatrial.server.encoding.negotiation import JSON
+from seatrial.server.encoding.negotiation import JSON, PROTOBUF
 from seatrial.server.extension_points import Endpoint, Routes
 from seatrial.server.messages import Answer, Disconnected, Request, Stream, parse_query, wants_indented
 from seatrial.server.metrics import Metrics
@@ -103,7 +104,8 @@ class Application:
             request = Request(scope["method"], _path(scope), query, headers, body, user, gone=partial(_gone, receive))
             answer = await self._answer(endpoint, request)
         except StatusError as error:
-            answer = status_answer(error, indented=_indents(scope, headers))
+            in_protobuf = headers.get("accept", "").startswith(PROTOBUF)
+            answer = status_answer(error, indented=_indents(scope, headers), in_protobuf=in_protobuf)
         except (Disconnected, asyncio.CancelledError):
             # A request that is still in progress when the server stops is cancelled.
             return
@@ -242,12 +244,14 @@ def _indents(scope: MutableMapping[str, Any], headers: Mapping[str, str]) -> boo
         return False
 
 
-def status_answer(error: StatusError, *, indented: bool = False) -> Answer:
+def status_answer(error: StatusError, *, indented: bool = False, in_protobuf: bool = False) -> Answer:
     """An error as the answer that carries its Status."""
     headers: tuple[tuple[bytes, bytes], ...] = ()
     if error.retry_after:
         headers = ((b"retry-after", str(error.retry_after).encode()),)
     document = error.status()
+    if in_protobuf:
+        return Answer(encode_protobuf(document), error.code, PROTOBUF, headers)
     body = orjson.dumps(document, option=orjson.OPT_INDENT_2) if indented else encode(document)
     return Answer(body, error.code, headers=headers)
 

@@ -4,6 +4,8 @@ import json
 import re
 from typing import Any
 
+from seatrial.model.protobuf import MAGIC, decode_protobuf
+
 LONG = 150
 """Characters from which two texts are shown around their first difference alone."""
 TIMES = frozenset(
@@ -31,11 +33,21 @@ _AGE = re.compile(r"^\d+[smhd](\d+[smh])?$")
 
 def normalised(body: bytes) -> Any:
     """The answer as a value that can be compared."""
+    if body.startswith(MAGIC):
+        return _value("", decode_protobuf(body))
     try:
-        document = json.loads(body)
+        return _value("", json.loads(body))
     except ValueError:
-        return _text(body.decode("utf-8", "replace"))
-    return _value("", document)
+        return _stream(body)
+
+
+def _stream(body: bytes) -> Any:
+    """The events of a watch, or a text."""
+    lines = body.decode("utf-8", "replace").splitlines()
+    try:
+        return [_value("", json.loads(line)) for line in lines]
+    except ValueError:
+        return _text("\n".join(lines))
 
 
 def _value(key: str, value: Any) -> Any:

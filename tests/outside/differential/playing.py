@@ -32,6 +32,7 @@ def play(steps: Iterable[Step], real: Client, ours: Client) -> tuple[int, list[D
     remembered: tuple[Answers, Answers] = ({}, {})
     for step in steps:
         number += 1
+        time.sleep(step.pause)
         replies = [_send(step, client, answers) for client, answers in zip((real, ours), remembered, strict=True)]
         lines = compare(*replies)
         if lines:

@@ -14,6 +14,7 @@ STRATEGIC_PATCH = {"Content-Type": "application/strategic-merge-patch+json"}
 APPLY_PATCH = {"Content-Type": "application/apply-patch+yaml"}
 TABLE = {"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"}
 PARTIAL = {"Accept": "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json"}
+PROTOBUF = {"Accept": "application/vnd.kubernetes.protobuf"}
 PARTIAL_LIST = {"Accept": "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json"}
 
 
@@ -29,6 +30,8 @@ class Step:
     save: str = ""
     repeat: bool = False
     """Whether the request is repeated for a while until it succeeds: something has to be noticed first."""
+    pause: float = 0
+    """Seconds that pass before the request: something has to be noticed that refuses or changes it."""
 
     def body_for(self, answers: Answers) -> Any:
         """The body, made from the answers so far where it depends on them."""

@@ -56,7 +56,8 @@ def test_message_expression_and_reason_are_the_policys(server: Server) -> None:
     bind(server, {"validations": [rule]})
     refused = create(server, "bad")
     assert refused.status == 403
-    assert refused.json()["details"]["causes"] == [{"message": "not bad"}]
+    text = "ValidatingAdmissionPolicy 'p' with binding 'b' denied request: not bad"
+    assert refused.json()["details"]["causes"] == [{"message": text}]
 
 
 def test_variables_and_parameters(server: Server) -> None:

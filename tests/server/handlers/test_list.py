@@ -88,3 +88,17 @@ def test_long_lists_are_streamed_and_compressed_for_who_accepts_it(server: Serve
     plain = server("GET", MAPS)
     assert gzip.decompress(answer.body) == plain.body
     assert len(plain.json()["items"]) == 1200
+
+
+def test_a_token_whose_revision_is_gone_can_be_exchanged(server: Server) -> None:
+    for name in ("a", "b", "c"):
+        server("POST", MAPS, config_map(name))
+    first = server("GET", f"{MAPS}?limit=1").json()
+    server("POST", MAPS, config_map("d"))
+    server.store.compact(server.store.revision)
+    refused = server("GET", f"{MAPS}?limit=1&continue={first['metadata']['continue']}")
+    assert refused.status == 410
+    assert refused.json()["reason"] == "Expired"
+    rest = server("GET", f"{MAPS}?continue={refused.json()['metadata']['continue']}").json()
+    assert [item["metadata"]["name"] for item in rest["items"]] == ["b", "c", "d"]
+    assert int(rest["metadata"]["resourceVersion"]) > int(first["metadata"]["resourceVersion"])

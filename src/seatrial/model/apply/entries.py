@@ -1,7 +1,7 @@
 """metadata.managedFields: the owner of each field, by manager, operation, version and subresource.
 
-Follows k8s.io/apimachinery/pkg/util/managedfields/internal. An entry without `fieldsV1` is our lazy form: its manager
-owns every field of the object that no other entry owns (see the package's docstring).
+Follows k8s.io/apimachinery/pkg/util/managedfields/internal. An entry without `fieldsV1` is the lazy form of earlier
+versions: its manager owns every field of the object that no other entry owns (see the package's docstring).
 """
 
 from collections.abc import Iterable

@@ -48,14 +48,6 @@ def track_create(
     track_update(None, document, manager=manager, api_version=api_version, now=now, schema=schema, owned=owned)
 
 
-def track_lazily(document: Document, *, manager: str, api_version: str, now: int) -> None:
-    """Set managedFields of a new object in the lazy form: its creator owns what no other entry will own."""
-    owner = Owner(manager or "unknown", UPDATE, api_version)
-    document.setdefault("metadata", {})["managedFields"] = owners.encode(
-        [Entry(owner, None, to_time(now), api_version)]
-    )
-
-
 @bounded
 def track_update(
     old: Document | None,
@@ -116,15 +108,6 @@ def taken(known: Entries, change: Comparison, but: Owner | None = None) -> Entri
         if not owners.is_empty(entry):
             result[owner] = entry
     return result
-
-
-def materialise(document: Document, schema: Schema | None, owned: Filter = EVERYTHING) -> None:
-    """Work out a lazy entry of a document's managedFields, in place."""
-    metadata = document.get("metadata") or {}
-    managed = metadata.get("managedFields")
-    if managed and any("fieldsV1" not in entry for entry in managed):
-        known = expanded(_decoded(managed), document, schema, owned)
-        metadata["managedFields"] = owners.encode(known.values())
 
 
 def expanded(known: Entries, document: Document, schema: Schema | None, owned: Filter = EVERYTHING) -> Entries:

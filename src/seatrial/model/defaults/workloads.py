@@ -64,7 +64,8 @@ def job(document: Document) -> None:
     when_absent(spec, parallelism=1, backoffLimit=LARGEST_INT32 if per_index else 6)
     labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels")
     if labels:
-        when_empty(document.setdefault("metadata", {}), labels=dict(labels))
+        # The same mapping and not a copy, as upstream: what a create adds to the template is added to the Job.
+        when_empty(document.setdefault("metadata", {}), labels=labels)
     replacement = "Failed" if spec.get("podFailurePolicy") is not None else "TerminatingOrFailed"
     when_absent(
         spec, completionMode="NonIndexed", suspend=False, podReplacementPolicy=replacement, manualSelector=False

@@ -19,6 +19,10 @@ _TYPE_META, _RAW, _ENCODING, _CONTENT_TYPE = (key(number, LENGTH) for number in 
 _NO_PROTOBUF = "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
 
 
+class NoProtobuf(BadRequest):
+    """The body does not begin as a message does."""
+
+
 def speaks_protobuf(api_version: str, kind: str) -> bool:
     """Whether a kind (or list) has a protobuf form; custom resources have none."""
     return f"{api_version}/{kind}" in facts().kinds
@@ -27,7 +31,7 @@ def speaks_protobuf(api_version: str, kind: str) -> bool:
 def decode_protobuf(data: bytes, kind: Kind | None = None) -> Document:
     """The document of an enveloped message; it is read as `kind` where the envelope names none."""
     if not data.startswith(MAGIC):
-        raise BadRequest(_NO_PROTOBUF)
+        raise NoProtobuf(_NO_PROTOBUF)
     try:
         return _decode(data[len(MAGIC) :], kind)
     except (WireError, UnicodeDecodeError, OverflowError, RecursionError, struct.error, Misfit) as error:

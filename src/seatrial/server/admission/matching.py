@@ -10,10 +10,10 @@ from seatrial.model.cel import CelError, CelSyntaxError, compile_expression
 from seatrial.model.documents import Document
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.store import Request
+from seatrial.store.validation import VARIABLES
 
 ALL = "*"
 GROUP = "admissionregistration.k8s.io"
-VARIABLES = frozenset(("object", "oldObject", "request", "params", "namespaceObject", "variables", "authorizer"))
 
 
 class ConditionError(Exception):

@@ -155,7 +155,7 @@ def _refusal(request: Request, names: tuple[str, str], message: str, reason: str
     what = f'{kind.resource} "{request.name}" is forbidden: {text}'
     details = {"name": request.name, "group": kind.group, "kind": kind.plural}
     error = status_error(CODES.get(reason, 422), reason, what, details)
-    error.causes = (Cause("", message, ""),)
+    error.causes = (Cause("", text, ""),)
     return error
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 
+from seatrial.model.decoding import unrecognized
 from seatrial.model.documents import Document
 from seatrial.model.facts import facts
 from seatrial.model.kinds import Kind
-from seatrial.model.protobuf import decode_protobuf, encode_protobuf, envelope, write_message
+from seatrial.model.protobuf import NoProtobuf, decode_protobuf, encode_protobuf, envelope, write_message
 from seatrial.model.protobuf.wire import LENGTH, delimited, key, varint
 
 PARTIAL = "PartialObjectMetadata"
@@ -16,7 +17,10 @@ _TYPE, _OBJECT, _RAW = b"\x0a", b"\x12", b"\x0a"
 
 def decode(kind: Kind, data: bytes) -> Document:
     """The document in an enveloped body; it is read as `kind` where the envelope names none."""
-    return decode_protobuf(data, kind)
+    try:
+        return decode_protobuf(data, kind)
+    except NoProtobuf as error:
+        raise unrecognized(kind, error.message, data) from error
 
 
 def encode(document: Document, kind: Kind | None = None) -> bytes:

@@ -9,7 +9,7 @@ from seatrial.model.documents import Document, decode, encode
 from seatrial.model.errors import StatusError
 from seatrial.model.kinds import Kind
 from seatrial.server.encoding import protobuf as protobufs
-from seatrial.server.encoding.negotiation import JSON, PARTIAL, PROTOBUF, TABLE, YAML, Form
+from seatrial.server.encoding.negotiation import JSON, OBJECT, PARTIAL, PROTOBUF, TABLE, YAML, Form
 from seatrial.server.encoding.versions import convert_data
 from seatrial.server.encoding.yaml import to_yaml
 from seatrial.server.messages import Answer
@@ -28,9 +28,10 @@ class ListMeta:
     continuation: str = ""
     remaining: int = 0
 
-    def document(self) -> Document:
+    def document(self, *, whole: bool = False) -> Document:
+        """The metadata; the `whole` one, of custom resources, has an empty token where nothing follows."""
         document: Document = {"resourceVersion": str(self.revision)}
-        if self.continuation:
+        if self.continuation or whole:
             document["continue"] = self.continuation
         if self.remaining:
             document["remainingItemCount"] = self.remaining
@@ -45,7 +46,6 @@ class Rendering:
         self.form = form
         self._table = table
         self._pretty = pretty
-        self._sends_columns = True
 
     @property
     def key(self) -> object:
@@ -123,7 +123,11 @@ class Rendering:
         kind, api_version = self.kind.list_kind, self.kind.api_version
         if self.form.shape == PARTIAL:
             kind, api_version = "PartialObjectMetadataList", f"{META}/{self.form.version}"
-        return {"kind": kind, "apiVersion": api_version, "metadata": meta.document()}
+        return {
+            "kind": kind,
+            "apiVersion": api_version,
+            "metadata": meta.document(whole=self.kind.custom and self.form.shape == OBJECT),
+        }
 
     def event(self, type: str, stored: Stored, revision: int | None = None) -> bytes:
         """A watch event; `revision` replaces the object's own."""
@@ -142,7 +146,7 @@ class Rendering:
 
     def bookmark(self, revision: int, *, initial_events_end: bool = False) -> bytes:
         """A bookmark event: everything up to `revision` has been sent."""
-        metadata: Document = {"resourceVersion": str(revision), "creationTimestamp": None}
+        metadata: Document = {"resourceVersion": str(revision)}
         if initial_events_end:
             metadata["annotations"] = {INITIAL_EVENTS_END: "true"}
         document: Document = {"kind": self.kind.kind, "apiVersion": self.kind.api_version, "metadata": metadata}

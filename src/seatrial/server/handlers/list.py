@@ -27,6 +27,14 @@ READ_AT_ONCE = 4 * 1024 * 1024
 """Bytes of objects that are read before others get their turn."""
 T = TypeVar("T")
 MATCHES = ("", "Exact", "NotOlderThan")
+LATEST = -1
+"""The revision in the token of a list that goes on although its revision is no longer kept."""
+INCONSISTENT = (
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list without "
+    "the continue parameter, or use the continue token in this response to retrieve the remainder of the results. "
+    "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or "
+    "deleted between the time the first chunk was returned and now may show up in the list."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +76,12 @@ class Lists:
         limit = request.number("limit") or 0
         token = request.query.get("continue", "")
         revision, start = self._start(request, token)
-        found = self._objects(kind, selection, revision)
+        try:
+            found = self._objects(kind, selection, revision)
+        except Gone:
+            if start is None:
+                raise Gone("The resourceVersion for the provided list is too old.") from None
+            raise Gone(INCONSISTENT, continuation=Continuation(LATEST, start).token()) from None
         if start is not None:
             found = [stored for stored in found if (stored.namespace, stored.name) > start]
         if not selection.is_everything:
@@ -89,7 +102,8 @@ class Lists:
         _check_match(request, text, match, token)
         if token:
             continuation = Continuation.parse(token)
-            return continuation.revision, continuation.after
+            is_latest = continuation.revision == LATEST
+            return self._store.revision if is_latest else continuation.revision, continuation.after
         wanted = parse_revision(text)
         now = self._store.revision
         if wanted > now:
@@ -107,13 +121,7 @@ class Lists:
         present = self._store.list(kind, namespace)
         if revision == self._store.revision:
             return present
-        try:
-            changes = list(self._store.changes(revision, kind))
-        except Gone:
-            raise Gone(
-                "The provided continue parameter is too old to display a consistent list result. You can start a new "
-                "list without the continue parameter."
-            ) from None
+        changes = list(self._store.changes(revision, kind))
         if not changes:
             return present
         objects = {(stored.namespace, stored.name): stored for stored in present}

@@ -1,11 +1,12 @@
 """Reading request bodies: JSON, YAML and protobuf become documents; anything else is refused by name."""
 
+import dataclasses
 from collections.abc import Iterable
 from typing import Any, cast
 
 import orjson
 
-from seatrial.model.decoding import decode_body, json_error
+from seatrial.model.decoding import decode_body, json_error, unrecognized
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest, UnsupportedMediaType
 from seatrial.model.kinds import Kind
@@ -15,6 +16,7 @@ from seatrial.server.encoding.negotiation import JSON, OFFERED, PROTOBUF, YAML, 
 from seatrial.server.encoding.yaml import from_yaml
 from seatrial.server.messages import Request
 from seatrial.store.deferral import LARGE, defers, large
+from seatrial.store.field_errors import invalid, refusal
 from seatrial.store.options import FieldValidation, Patch, PatchType
 
 SCHEME = "pkg/runtime/scheme.go:111"
@@ -42,6 +44,8 @@ def read_object(request: Request, kind: Kind, schema: Schema | None = None) -> D
         request.warnings.extend(warnings)
     else:
         raise unsupported_media((JSON, YAML) if kind.custom else OFFERED)
+    if kind.custom:
+        _check_custom_kind(kind, document, request.body)
     api_version, name = document.get("apiVersion") or kind.api_version, document.get("kind") or kind.kind
     if (api_version, name) != (kind.api_version, kind.kind):
         version = api_version.rpartition("/")[2]
@@ -51,6 +55,18 @@ def read_object(request: Request, kind: Kind, schema: Schema | None = None) -> D
         )
     document["kind"], document["apiVersion"] = name, api_version
     return document
+
+
+def _check_custom_kind(kind: Kind, document: Document, body: bytes) -> None:
+    """An object of a custom kind must name it: nothing is taken from the path."""
+    named = document.get("kind") or ""
+    if not named:
+        raise unrecognized(kind, f"Object 'Kind' is missing in '{body.decode('utf-8', 'replace')}'", body)
+    group_version = document.get("apiVersion") or ""
+    if named != kind.kind and group_version == kind.api_version:
+        name = (document.get("metadata") or {}).get("name", "")
+        other = dataclasses.replace(kind, kind=named)
+        raise refusal(other, name, [invalid("kind", named, f"must be {kind.kind}")])
 
 
 def _decoded(
@@ -98,7 +114,10 @@ def read_patch(request: Request, *, strategic: bool) -> Patch:
     """The patch in the body, by its content type."""
     media = media_type(request.header("content-type"))
     type = PATCH_TYPES.get(media)
-    if type is None or (type == "strategic" and not strategic):
+    if type == "strategic" and not strategic:
+        offered = (media for media, known in PATCH_TYPES.items() if known != "strategic")
+        raise unsupported_media(tuple(offered))
+    if type is None:
         raise UnsupportedMediaType("415: Unsupported Media Type", detailed=True)
     if type == "apply":
         body = from_yaml(request.body)

@@ -5,13 +5,17 @@ from functools import cached_property
 from typing import Any
 
 from seatrial.model.documents import Document, encode
-from seatrial.model.kinds import ALL_VERBS, Kind, Subresource
+from seatrial.model.kinds import Kind, Subresource
 from seatrial.model.schema import Schema, schema_from_openapi
 from seatrial.store.crd.schema_validation import Validator
 from seatrial.store.crd.validation_rules import Expressions
 from seatrial.store.registry.scale import ScalePaths
 
 _VERSION_VERBS = ("get", "patch", "update")
+
+
+VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
+"""In the order in which upstream lists them for custom resources."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +122,7 @@ def _kind(spec: Document, version: str, subresources: Document) -> Kind:
         short_names=tuple(names.get("shortNames") or ()),
         categories=tuple(names.get("categories") or ()),
         subresources=tuple(part.name for part in parts),
-        verbs=ALL_VERBS,
+        verbs=VERBS,
         custom=True,
         subresource_facts=tuple(parts),
     )

@@ -14,7 +14,7 @@ from seatrial.store.crd.default_validation import default_causes
 from seatrial.store.crd.rule_validation import rule_causes, rule_text_causes
 from seatrial.store.crd.validation_rules import RULES
 from seatrial.store.field_errors import duplicate, forbidden, invalid, required, unsupported
-from seatrial.store.object_meta import label_1035_faults, subdomain_faults
+from seatrial.store.object_meta import Faults, NameFaults, label_1035_faults, subdomain_faults
 
 COLUMN_TYPES = ("integer", "number", "string", "boolean", "date")
 TYPES = ("array", "boolean", "integer", "number", "object", "string")
@@ -27,10 +27,6 @@ def definition_causes(document: Document) -> list[Cause]:
     spec = document.get("spec") or {}
     names, group = spec.get("names") or {}, spec.get("group", "")
     found: list[Cause] = []
-    wanted = f"{names.get('plural', '')}.{group}"
-    if document["metadata"].get("name") != wanted:
-        name = document["metadata"].get("name", "")
-        found.append(invalid("metadata.name", name, 'must be spec.names.plural+"."+spec.group'))
     found += _group_causes(group)
     if spec.get("scope") not in ("Cluster", "Namespaced"):
         scope = spec.get("scope") or ""
@@ -44,6 +40,17 @@ def definition_causes(document: Document) -> list[Cause]:
             break
         found += _version_causes(version, f"spec.versions[{index}]", alike)
     return found
+
+
+def definition_name_faults(document: Document) -> NameFaults:
+    """The rule for the name of a definition: it follows from its plural and its group."""
+    spec = document.get("spec") or {}
+    wanted = f"{(spec.get('names') or {}).get('plural', '')}.{spec.get('group', '')}"
+
+    def faults(name: str) -> Faults:
+        return (*subdomain_faults(name), *(() if name == wanted else ('must be spec.names.plural+"."+spec.group',)))
+
+    return faults
 
 
 def _group_causes(group: str) -> Iterator[Cause]:

@@ -9,10 +9,19 @@ from seatrial.store.crd.definition import Definition, Version, read_definition
 from seatrial.store.crd.definition_validation import definition_causes
 from seatrial.store.crd.names import accept
 from seatrial.store.crd.ratcheting import is_unchanged
+from seatrial.store.field_errors import invalid
 from seatrial.store.printers.columns import Columns
 from seatrial.store.registry.scale import ScalePaths
 from seatrial.store.versions import Versions
 
+BLOCKING = frozenset(f"FieldValue{what}" for what in ("NotSupported", "Required", "TooLong", "TooMany", "TypeInvalid"))
+"""Errors after which the rules of a schema are not evaluated."""
+NOT_CHECKED = invalid(
+    "<nil>",
+    None,
+    "some validation rules were not checked because the object was invalid; correct the existing errors to complete "
+    "validation",
+)
 DEFINITIONS = ("apiextensions.k8s.io", "CustomResourceDefinition")
 
 
@@ -108,7 +117,11 @@ class Definitions:
         found = version.validator.causes(document)
         if old is not None:
             found = [cause for cause in found if not is_unchanged(cause, version.openapi, document, old)]
-        return found or version.expressions.causes(document, old)
+        if not version.expressions.has_rules:
+            return found
+        if any(cause.reason in BLOCKING for cause in found):
+            return [*found, NOT_CHECKED]
+        return [*found, *version.expressions.causes(document, old)]
 
     def accept(self, document: Document, old: Document | None, now: int) -> None:
         """Set the status of a definition: whether its names are free, and which versions have been stored."""

@@ -53,6 +53,10 @@ class Expressions:
         """The results of evaluations that were moved to another thread."""
         self._find_rules(openapi)
 
+    @property
+    def has_rules(self) -> bool:
+        return bool(self._ruled)
+
     def causes(self, document: Any, old: Any, path: str = "") -> list[Cause]:
         """The errors of an object by the rules; `old` is the object before (None: it is new). May raise Deferred."""
         if not self._ruled:

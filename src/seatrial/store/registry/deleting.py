@@ -107,6 +107,10 @@ def finishes(document: Document) -> bool:
     )
 
 
+_CHECKED_FIRST = (("", "Namespace"), ("apiextensions.k8s.io", "CustomResourceDefinition"))
+"""Kinds whose own storage compares the uid before the common rules do."""
+
+
 def check_preconditions(kind: Kind, metadata: Document, options: DeleteOptions) -> None:
     """The uid and the revision that a delete names must be those of the object."""
     uid, revision = options.preconditions_uid, options.preconditions_resource_version
@@ -121,7 +125,7 @@ def check_preconditions(kind: Kind, metadata: Document, options: DeleteOptions) 
             f"the ResourceVersion in the precondition ({revision}) does not match the ResourceVersion in record "
             f"({metadata['resourceVersion']}). The object might have been modified"
         )
-    if uid and uid != metadata["uid"] and kind.group_kind == ("", "Namespace"):
+    if uid and uid != metadata["uid"] and kind.group_kind in _CHECKED_FIRST:
         text = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {metadata['uid']}"
         raise conflict(kind, metadata["name"], text)
     if why:

@@ -105,6 +105,8 @@ def job_created(document: Document, now: int) -> None:
     template = dict(spec["template"])
     uid, name = metadata["uid"], metadata["name"]
     about = dict(template.get("metadata") or {})
+    is_shared = about.get("labels") is not None and about.get("labels") is metadata.get("labels")
+    is_shared = is_shared and not metadata.get("generateName")  # of which upstream takes a copy for each attempt
     about["labels"] = {
         **(about.get("labels") or {}),
         "controller-uid": uid,
@@ -112,6 +114,8 @@ def job_created(document: Document, now: int) -> None:
         "batch.kubernetes.io/controller-uid": uid,
         "batch.kubernetes.io/job-name": name,
     }
+    if is_shared:
+        metadata["labels"] = dict(about["labels"])
     template["metadata"] = about
     selector = dict(spec.get("selector") or {})
     selector["matchLabels"] = {**(selector.get("matchLabels") or {}), "batch.kubernetes.io/controller-uid": uid}

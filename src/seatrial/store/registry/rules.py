@@ -12,7 +12,7 @@ from seatrial.model.kinds import Kind
 from seatrial.model.schema import Schema, schema_named, schema_of
 from seatrial.store.crd import DEFINITIONS, Definitions
 from seatrial.store.field_errors import refusal
-from seatrial.store.object_meta import metadata_causes, metadata_update_causes
+from seatrial.store.object_meta import NameFaults, metadata_causes, metadata_update_causes
 from seatrial.store.options import WriteOptions
 from seatrial.store.registry.kinds import strategy_of
 from seatrial.store.validation.pods.pods import GROWN
@@ -52,14 +52,14 @@ class Rules:
 
     def validate_create(self, kind: Kind, document: Document, *, restored: bool = False) -> None:
         """Raise Invalid where a new or restored object is not valid."""
-        causes = metadata_causes(kind, document["metadata"], strategy_of(kind).name_faults)
+        causes = metadata_causes(kind, document["metadata"], _name_faults(kind, document))
         causes += self._causes(kind, document, None) or _create_causes(kind, document, restored)
         if causes:
             raise refusal(kind, document["metadata"].get("name", ""), causes)
 
     def validate_update(self, kind: Kind, document: Document, old: Document, subresource: str) -> None:
         """Raise Invalid where an update is not valid."""
-        causes = metadata_causes(kind, document["metadata"], strategy_of(kind).name_faults)
+        causes = metadata_causes(kind, document["metadata"], _name_faults(kind, document))
         causes += metadata_update_causes(document["metadata"], old["metadata"])
         causes += self._causes(kind, document, old) or _update_causes(kind, document, old, subresource)
         if causes:
@@ -100,3 +100,8 @@ def _update_causes(kind: Kind, document: Document, old: Document, subresource: s
 def _plain_causes(kind: Kind, document: Document) -> list[Cause]:
     schema = None if kind.custom else schema_of(kind)
     return violations(schema, document) if schema is not None else []
+
+
+def _name_faults(kind: Kind, document: Document) -> NameFaults | None:
+    strategy = strategy_of(kind)
+    return strategy.name_faults_of(document) if strategy.name_faults_of is not None else strategy.name_faults

@@ -46,6 +46,8 @@ class Strategy:
     """A create may bring its status along."""
     name_faults: NameFaults | None = None
     """Validation errors of a name; None: names are DNS subdomains."""
+    name_faults_of: Callable[[Document], NameFaults] | None = None
+    """The same where the rule for names depends on the object."""
     deletes_gracefully: bool = False
     """A delete marks the object and waits for its grace period."""
     garbage_collected: bool = True

@@ -114,7 +114,7 @@ def prepare(kind: Kind, document: Document, old: Document, subresource: str, now
     document = ordered(kind, narrow(kind, document, old, subresource))
     prepare_update(kind, document, old, subresource, now)
     strategy = strategy_of(kind)
-    if strategy.has_generation and _desired(document, strategy) != _desired(old, strategy):
+    if strategy.has_generation and subresource != "status" and _desired(document, strategy) != _desired(old, strategy):
         document["metadata"]["generation"] = old_metadata.get("generation", 0) + 1
     return document
 

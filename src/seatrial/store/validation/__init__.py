@@ -3,10 +3,11 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from seatrial.store.validation.cluster.admission_policies import VARIABLES
     from seatrial.store.validation.cluster.certificates import APPROVED, FAILED, organizations, parsed
     from seatrial.store.validation.pods.templates import template_causes
 
-__all__ = ["APPROVED", "FAILED", "organizations", "parsed", "template_causes"]
+__all__ = ["APPROVED", "FAILED", "VARIABLES", "organizations", "parsed", "template_causes"]
 
 if not TYPE_CHECKING:
     from seatrial.model.lazy_exports import lazy_exports
@@ -16,6 +17,7 @@ if not TYPE_CHECKING:
         {
             "APPROVED": "cluster.certificates",
             "FAILED": "cluster.certificates",
+            "VARIABLES": "cluster.admission_policies",
             "organizations": "cluster.certificates",
             "parsed": "cluster.certificates",
             "template_causes": "pods.templates",

@@ -18,9 +18,7 @@ BUILT_IN: Mapping[tuple[str, str], Strategy] = {
     **administration.STRATEGIES,
 }
 """By group and kind."""
-CUSTOM = Strategy(
-    needs_resource_version=True, has_generation=True, status_keeps_metadata=True, delete_returns_object=True
-)
+CUSTOM = Strategy(needs_resource_version=True, has_generation=True, status_keeps_metadata=True)
 PLAIN = Strategy()
 _NAME_AND_NAMESPACE = SelectableFields(
     paths(*NAMED), refusal='"{field}" is not a known field selector: only "metadata.name", "metadata.namespace"'

@@ -1,6 +1,7 @@
 """Strategies of the kinds in the groups of administration: admission, extensions, certificates, flow control, RBAC."""
 
 from seatrial.model.field_selectors import SelectableFields, paths
+from seatrial.store.crd.definition_validation import definition_name_faults
 from seatrial.store.object_meta import segment_faults
 from seatrial.store.printers.cluster import (
     BINDINGS,
@@ -16,7 +17,7 @@ from seatrial.store.printers.cluster import (
 from seatrial.store.printers.columns import Columns, columns, plain
 from seatrial.store.registry import preparing
 from seatrial.store.registry.strategy import Strategy, Validation, on_every_write
-from seatrial.store.validation.cluster import admission_policies, api_services, certificates
+from seatrial.store.validation.cluster import admission_policies, api_services, certificates, roles
 
 STRATEGIES = {
     ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"): Strategy(
@@ -52,11 +53,15 @@ STRATEGIES = {
         needs_resource_version=True, has_generation=True, columns=WEBHOOKS
     ),
     ("apiextensions.k8s.io", "CustomResourceDefinition"): Strategy(
-        needs_resource_version=True, has_generation=True, columns=CREATED_AT
+        needs_resource_version=True,
+        has_generation=True,
+        name_faults_of=definition_name_faults,
+        columns=CREATED_AT,
     ),
     ("apiregistration.k8s.io", "APIService"): Strategy(
         needs_resource_version=True,
-        name_faults=segment_faults,
+        name_faults_of=api_services.name_faults,
+        status_keeps_metadata=True,
         validation=Validation(api_services.create_causes, api_services.update_causes),
         columns=plain("Name Service Available Age", api_service_cells),
     ),
@@ -105,16 +110,28 @@ STRATEGIES = {
     ),
     ("internal.apiserver.k8s.io", "StorageVersion"): Strategy(needs_resource_version=True),
     ("rbac.authorization.k8s.io", "ClusterRole"): Strategy(
-        created_by_update=True, name_faults=segment_faults, columns=CREATED_AT
+        created_by_update=True,
+        name_faults=segment_faults,
+        validation=on_every_write(roles.role_causes),
+        columns=CREATED_AT,
     ),
     ("rbac.authorization.k8s.io", "ClusterRoleBinding"): Strategy(
-        created_by_update=True, name_faults=segment_faults, columns=BINDINGS
+        created_by_update=True,
+        name_faults=segment_faults,
+        validation=Validation(roles.binding_causes, roles.binding_update_causes),
+        columns=BINDINGS,
     ),
     ("rbac.authorization.k8s.io", "Role"): Strategy(
-        created_by_update=True, name_faults=segment_faults, columns=CREATED_AT
+        created_by_update=True,
+        name_faults=segment_faults,
+        validation=on_every_write(roles.role_causes),
+        columns=CREATED_AT,
     ),
     ("rbac.authorization.k8s.io", "RoleBinding"): Strategy(
-        created_by_update=True, name_faults=segment_faults, columns=BINDINGS
+        created_by_update=True,
+        name_faults=segment_faults,
+        validation=Validation(roles.binding_causes, roles.binding_update_causes),
+        columns=BINDINGS,
     ),
     ("storagemigration.k8s.io", "StorageVersionMigration"): Strategy(
         needs_resource_version=True, status_keeps_metadata=True

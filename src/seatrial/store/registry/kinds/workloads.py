@@ -39,6 +39,7 @@ STRATEGIES = {
     ),
     ("apps", "Deployment"): Strategy(
         has_generation=True,
+        generation_counts=("annotations",),
         status_keeps_labels=True,
         reset_fields={"status": ("spec", "metadata.labels")},
         validation=of_spec("Deployment", workloads.deployment),

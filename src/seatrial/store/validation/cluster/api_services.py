@@ -8,17 +8,27 @@ from collections.abc import Iterator
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.store.field_errors import invalid, required
-from seatrial.store.object_meta import label_1035_faults
+from seatrial.store.object_meta import Faults, NameFaults, label_1035_faults, segment_faults
 
 _HIGHEST_GROUP, _HIGHEST_VERSION = 20000, 1000
 
 
+def name_faults(document: Document) -> NameFaults:
+    """The rule for the name of an APIService: it follows from its version and its group."""
+    spec = document.get("spec") or {}
+    wanted = f"{spec.get('version', '')}.{spec.get('group', '')}"
+
+    def faults(name: str) -> Faults:
+        found = segment_faults(name)
+        return found if found or name == wanted else (f'must be `spec.version+"."+spec.group`: "{wanted}"',)
+
+    return faults
+
+
 def create_causes(document: Document) -> Iterator[Cause]:
     """Validation errors of an APIService."""
-    spec, name = document.get("spec") or {}, document["metadata"].get("name", "")
+    spec = document.get("spec") or {}
     group, version = spec.get("group", ""), spec.get("version", "")
-    if name != f"{version}.{group}":
-        yield invalid("metadata.name", name, f'must be `spec.version+"."+spec.group`: "{version}.{group}"')
     if not group and version != "v1":
         yield required("spec.group", "only v1 may have an empty group and it better be legacy kube")
     yield from (invalid("spec.version", version, fault) for fault in label_1035_faults(version))
