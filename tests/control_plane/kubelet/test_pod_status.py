@@ -56,6 +56,14 @@ def test_the_generation_is_observed(reports: Reports) -> None:
     assert found["status"]["conditions"][0]["observedGeneration"] == 2
 
 
+def test_an_ephemeral_container_is_started(reports: Reports) -> None:
+    container = {"name": "debug", "image": "busybox"}
+    reports.patch({"spec": {"ephemeralContainers": [container]}}, "ephemeralcontainers")
+    (status,) = reports.get()["status"]["ephemeralContainerStatuses"]
+    assert status["name"] == "debug"
+    assert "running" in status["state"]
+
+
 def test_a_pod_that_runs_already_is_left_as_it_is(reports: Reports) -> None:
     reports.controller.stop()
     reports.patch({"metadata": {"labels": {"a": "b"}}})

@@ -1,4 +1,4 @@
-"""Keeps what a kubelet reports of a pod that runs: the generation that it has seen, and the end of its deadline.
+"""Keeps what a kubelet reports of a pod that runs: the generation it has seen, ephemeral containers, its deadline.
 
 Upstream: pkg/kubelet/status/status_manager.go (observedGeneration), pkg/kubelet/active_deadline.go (v1.36).
 """
@@ -26,14 +26,20 @@ class Meta(msgspec.Struct, rename="camel"):
     deletion_timestamp: str | None = None
 
 
+class Named(msgspec.Struct):
+    name: str
+
+
 class Spec(msgspec.Struct, rename="camel"):
     active_deadline_seconds: int | None = None
+    ephemeral_containers: list[Named] = []
 
 
 class Status(msgspec.Struct, rename="camel"):
     phase: str = ""
     observed_generation: int = 0
     start_time: str | None = None
+    ephemeral_container_statuses: list[Named] = []
 
 
 class RunningPod(msgspec.Struct):
@@ -45,7 +51,11 @@ class RunningPod(msgspec.Struct):
 
     @property
     def is_unseen(self) -> bool:
-        return self.status.phase == "Running" and self.status.observed_generation != self.metadata.generation
+        """Whether the status lacks something that the spec has got since it was written."""
+        is_new = len(self.spec.ephemeral_containers) > len(self.status.ephemeral_container_statuses)
+        return self.status.phase == "Running" and (
+            is_new or self.status.observed_generation != self.metadata.generation
+        )
 
     @property
     def deadline(self) -> int | None:
@@ -96,6 +106,7 @@ class PodStatus(QueueController):
         def change(pod: Document) -> None:
             status, generation = pod.setdefault("status", {}), pod["metadata"].get("generation", 0)
             status["observedGeneration"] = generation
+            self._start_ephemeral_containers(pod["spec"], status)
             if is_over:
                 status |= {"phase": "Failed", "reason": REASON, "message": MESSAGE}
             for condition in status.get("conditions") or []:
@@ -108,6 +119,15 @@ class PodStatus(QueueController):
             self.store.modify(self.kind, key[1], change, namespace=key[0], subresource="status", writer=self.name)
         except NotFound:
             return
+
+    def _start_ephemeral_containers(self, spec: Document, status: Document) -> None:
+        known = status.get("ephemeralContainerStatuses") or []
+        for container in (spec.get("ephemeralContainers") or [])[len(known) :]:
+            state = {"running": {"startedAt": self._now()}}
+            own = {"name": container["name"], "image": container.get("image", ""), "imageID": ""}
+            known = [*known, own | {"ready": False, "restartCount": 0, "state": state}]
+        if known:
+            status["ephemeralContainerStatuses"] = known
 
     def _now(self) -> str:
         return to_time(self.clock.now())
