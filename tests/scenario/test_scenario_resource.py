@@ -13,6 +13,7 @@ from seatrial.scenario.scenario_resource import definition
 from seatrial.scenario.spec.kind import SCENARIO
 from seatrial.server.tables.registry import Tables
 from seatrial.store.crd.schema_validation import walk
+from tests.known_kinds import known_kind
 from tests.proofs import proves
 from tests.scenario.playing import create, done, events, operations
 from tests.scenario.running import Run, node, pod
@@ -114,3 +115,16 @@ def test_a_scenario_that_is_created_while_another_runs_has_a_real_age() -> None:
     clock.advance(clock.now() + 90 * SECOND)
     assert row(server, "second")[-1] == "90s"
     assert row(server, "first")[-1] == "95s"
+
+
+def test_the_definition_of_an_earlier_version_is_brought_up_to_date() -> None:
+    server = Server()
+    name = definition()["metadata"]["name"]
+    kind = known_kind(server.store.kinds, "apiextensions.k8s.io/v1", "CustomResourceDefinition")
+
+    def forget_status(document: Document) -> None:
+        del document["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"]["phase"]
+
+    server.store.modify(kind, name, forget_status, writer="test")
+    again = Server(server.store)
+    assert again.store.get(kind, name).document()["spec"]["versions"] == definition()["spec"]["versions"]

@@ -6,6 +6,7 @@ wherever it is in the list now. A new operation never gets an id that the stored
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -32,17 +33,20 @@ class KnownOperations:
     """The operations that a scenario has or had: those of the stored spec, and the ids of its timeline."""
 
     def __init__(self, listed: Iterable[Mapping[str, Any]] = (), past: Iterable[str] = ()) -> None:
-        self._by_content: dict[bytes, deque[str]] = defaultdict(deque)
-        self.ids = set(past)
-        for operation in listed:
-            id = operation.get("id")
-            if isinstance(id, str) and id:
-                self.ids.add(id)
-                self._by_content[content_of(operation)].append(id)
+        self._listed = [operation for operation in listed if isinstance(operation.get("id"), str)]
+        self.ids = {*past, *(operation["id"] for operation in self._listed)}
+
+    @cached_property
+    def _by_content(self) -> dict[bytes, deque[str]]:
+        """Ids by content, in the order of the list; worked out only where an operation comes without id."""
+        found: dict[bytes, deque[str]] = defaultdict(deque)
+        for operation in self._listed:
+            found[content_of(operation)].append(operation["id"])
+        return found
 
     def recognise(self, item: bytes, listed: Iterable[str]) -> str | None:
         """The id of an equal operation that is not among `listed`; each id is given once."""
-        if not self._by_content:
+        if not self._listed:
             return None
         ids = self._by_content.get(content_of(decode(item)))
         while ids:
