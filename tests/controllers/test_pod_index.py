@@ -1,6 +1,15 @@
 """The rows that controllers keep of pods: small, and with what they share kept once."""
 
-from seatrial.controllers.framework.pod_index import DELETION_COST, NO_ANNOTATIONS, PodIndex, PodRow, read_pod
+import msgspec
+
+from seatrial.controllers.framework.pod_index import (
+    DELETION_COST,
+    NO_ANNOTATIONS,
+    OwnedPods,
+    PodIndex,
+    PodRow,
+    read_pod,
+)
 from seatrial.model.documents import Document
 from tests.controllers.objects import pod
 from tests.controllers.replaying import Cluster
@@ -82,3 +91,35 @@ def test_where_a_pod_is_is_told_to_those_who_ask(cluster: Cluster) -> None:
     stop()
     cluster.delete({"kind": "Pod", "name": "a"})
     assert len(owners) == 1
+
+
+def test_a_job_looks_at_pods_that_ended_and_at_no_others(cluster: Cluster) -> None:
+    for name in ("a", "b", "c", "d"):
+        cluster.create(pod(name))
+    a, b, c, d = [msgspec.structs.replace(row, phase="Running", finalizers=("job",)) for row in rows(cluster)]
+    owned = OwnedPods()
+    for row in (a, b, c, d):
+        owned.add(row)
+    assert owned.inactive() == []
+    failed, succeeded = msgspec.structs.replace(c, phase="Failed"), msgspec.structs.replace(a, phase="Succeeded")
+    owned.replace(c, failed)
+    owned.replace(a, succeeded)
+    assert owned.inactive() == [succeeded, failed], "in order of arrival"
+    counted = msgspec.structs.replace(succeeded, finalizers=())
+    owned.replace(succeeded, counted)
+    owned.remove(failed)
+    assert owned.inactive() == []
+    assert owned.active == 2
+
+
+def test_restarts_of_running_pods_are_summed(cluster: Cluster) -> None:
+    cluster.create(pod("a"))
+    (row,) = rows(cluster)
+    owned = OwnedPods()
+    running = msgspec.structs.replace(row, phase="Running", restarts=2)
+    owned.add(running)
+    more = msgspec.structs.replace(running, restarts=3)
+    owned.replace(running, more)
+    assert owned.restarts == 3
+    owned.replace(more, msgspec.structs.replace(more, phase="Failed"))
+    assert owned.restarts == 0

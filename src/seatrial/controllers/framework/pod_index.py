@@ -238,6 +238,8 @@ class OwnedPods:
 
     rows: dict[tuple[str, str], PodRow] = field(default_factory=dict)
     unsettled: dict[tuple[str, str], PodRow] = field(default_factory=dict)
+    restarts: int = 0
+    """Restarts of the pods that are pending or running."""
     active: int = 0
     ready: int = 0
     terminating: int = 0
@@ -245,29 +247,50 @@ class OwnedPods:
     untested: dict[Labels, None] = field(default_factory=dict)
     misfits: set[Labels] = field(default_factory=set)
     selector: LabelSelector | None = None
+    _inactive: dict[tuple[str, str], PodRow] = field(default_factory=dict)
+    _arrivals: dict[tuple[str, str], int] = field(default_factory=dict)
+    _next_arrival: int = 0
+
+    def inactive(self) -> list[PodRow]:
+        """The unsettled pods that are over or being deleted, in order of arrival: what a Job has to count."""
+        return [self._inactive[key] for key in sorted(self._inactive, key=self._arrivals.__getitem__)]
 
     def add(self, row: PodRow) -> None:
-        self.rows[row.namespace, row.name] = row
-        if not row.is_settled:
-            self.unsettled[row.namespace, row.name] = row
+        key = row.namespace, row.name
+        self.rows[key] = row
+        self._arrivals[key] = self._next_arrival
+        self._next_arrival += 1
+        self._sort(key, row)
         self._count(row, 1)
 
     def remove(self, row: PodRow) -> None:
-        del self.rows[row.namespace, row.name]
-        self.unsettled.pop((row.namespace, row.name), None)
+        key = row.namespace, row.name
+        del self.rows[key], self._arrivals[key]
+        self.unsettled.pop(key, None)
+        self._inactive.pop(key, None)
         self._count(row, -1)
 
     def replace(self, old: PodRow, new: PodRow) -> None:
-        self.rows[new.namespace, new.name] = new
-        if new.is_settled:
-            self.unsettled.pop((new.namespace, new.name), None)
-        else:
-            self.unsettled[new.namespace, new.name] = new
+        key = new.namespace, new.name
+        self.rows[key] = new
+        self._sort(key, new)
         if old.labels is new.labels and old.is_active and new.is_active:
             self.ready += new.is_ready - old.is_ready
+            self.restarts += _restarts_of(new) - _restarts_of(old)
         else:
             self._count(old, -1)
             self._count(new, 1)
+
+    def _sort(self, key: tuple[str, str], row: PodRow) -> None:
+        if row.is_settled:
+            self.unsettled.pop(key, None)
+            self._inactive.pop(key, None)
+            return
+        self.unsettled[key] = row
+        if row.is_active:
+            self._inactive.pop(key, None)
+        else:
+            self._inactive[key] = row
 
     def active_rows(self) -> list[PodRow]:
         return [row for row in self.rows.values() if row.is_active]
@@ -296,6 +319,7 @@ class OwnedPods:
         return [row for row in self.active_rows() if not selector.matches(row.labels)]
 
     def _count(self, row: PodRow, sign: int) -> None:
+        self.restarts += sign * _restarts_of(row)
         if row.is_active:
             self.active += sign
             self.ready += sign * row.is_ready
@@ -309,6 +333,10 @@ class OwnedPods:
                 self.misfits.discard(labels)
         elif row.is_terminating:
             self.terminating += sign
+
+
+def _restarts_of(row: PodRow) -> int:
+    return row.restarts if row.phase in ("Running", "Pending") else 0
 
 
 NO_PODS = OwnedPods()

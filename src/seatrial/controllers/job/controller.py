@@ -60,7 +60,9 @@ class Job(PodOwner):
                 self._count_off(row)
             return
         self.claim(job)
-        self._bring_forward(stored, Work(job, self._rows(job), self.clock.now(), self._read_pod))
+        self._bring_forward(
+            stored, Work(job, self.clock.now(), self._read_pod, self.context.pods.owned_by(job["metadata"]["uid"]))
+        )
 
     def _bring_forward(self, stored: Stored, work: Work) -> None:
         status: Document = dict(work.status)
@@ -84,16 +86,16 @@ class Job(PodOwner):
     # Creating and deleting pods.
 
     def _manage(self, work: Work) -> None:
-        active = work.active
         if work.is_suspended:
-            self._delete(active, counted=True)
+            self._delete(work.active, counted=True)
             return
-        surplus = self._surplus(work, active, max(0, len(active) - work.wanted_active()))
+        at_least = max(0, work.active_count - work.wanted_active())
+        surplus = self._surplus(work, work.active, at_least) if at_least or work.is_indexed else []
         if surplus:
             self._delete(surplus[:MOST_AT_ONCE], counted=True)
             return
         waiting = work.terminating if work.replaces_failed_only else 0
-        missing = min(work.wanted_active() - waiting - len(active), MOST_AT_ONCE)
+        missing = min(work.wanted_active() - waiting - work.active_count, MOST_AT_ONCE)
         if missing <= 0:
             return
         key = work.job["metadata"]["namespace"], work.job["metadata"]["name"]
@@ -127,7 +129,7 @@ class Job(PodOwner):
     def _create_indexed(self, work: Work, key: Key, count: int) -> None:
         taken = {index_of(row) for row in work.active} | work.succeeded_indexes | work.failed_indexes
         if work.replaces_failed_only:
-            taken |= {index_of(row) for row in work.rows if row.is_terminating}
+            taken |= {index_of(row) for row in work.terminating_rows}
         pending = [index for index in range(work.completions or 0) if index not in taken][:count]
         before = {index_of(row): row for row in work.failed}
         shortest = 0
@@ -201,7 +203,8 @@ class Job(PodOwner):
         is_failing = verdict is not None and verdict["type"] == "FailureTarget"
         failures = self._countable_failures(work)
         counted = [*work.succeeded, *failures]
-        unfinished = [row for row in self._rows(work.job) if row not in counted] if verdict is not None else []
+        known = {row.uid for row in counted}
+        unfinished = [row for row in self._rows(work.job) if row.uid not in known] if verdict is not None else []
         lost = [row for row in unfinished if row.phase not in ("Succeeded", "Failed") and TRACKING in row.finalizers]
         for row in [*counted, *unfinished]:
             self._count_off(row)
@@ -275,7 +278,7 @@ class Job(PodOwner):
         self._failures[key] = count, last
 
     def _watch_deadline(self, work: Work, status: Document) -> None:
-        deadline = Work(work.job | {"status": status}, [], work.now, self._read_pod).deadline()
+        deadline = Work(work.job | {"status": status}, work.now, self._read_pod).deadline()
         if deadline is not None and deadline > work.now:
             meta = work.job["metadata"]
             self.enqueue_after((meta["namespace"], meta["name"]), deadline - work.now)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from seatrial.controllers.framework.conditions import find_condition
-from seatrial.controllers.framework.pod_index import PodRow
+from seatrial.controllers.framework.pod_index import NO_PODS, OwnedPods, PodRow
 from seatrial.controllers.job.indexes import failures_of, index_of, read_indexes
 from seatrial.controllers.job.policies import Judgement, judge, success_rule
 from seatrial.model.documents import Document
@@ -49,9 +49,11 @@ def finished_at(pod: Document, now: int) -> int:
 
 
 class Work:
-    """A Job and its pods at one moment."""
+    """A Job and its pods at one moment. A sync looks at the pods to be counted; the others are numbers."""
 
-    def __init__(self, job: Document, rows: list[PodRow], now: int, read_pod: Callable[[PodRow], Document]) -> None:
+    def __init__(
+        self, job: Document, now: int, read_pod: Callable[[PodRow], Document], owned: OwnedPods = NO_PODS
+    ) -> None:
         self.job = job
         self.spec: Document = job["spec"]
         self.status: Document = job.get("status", {})
@@ -61,13 +63,15 @@ class Work:
         self.replaces_failed_only: bool = (
             self.spec.get("podReplacementPolicy") == "Failed" or self.spec.get("podFailurePolicy") is not None
         )
-        self.rows = rows
+        self._owned = owned
+        self.active_count, self.terminating = owned.active, owned.terminating
+        self._restarts = owned.restarts
         self.now = now
         self.succeeded: list[PodRow] = []
         self.failed: list[PodRow] = []
         self.judgements: dict[str, Judgement] = {}
         policy = self.spec.get("podFailurePolicy")
-        for row in rows:
+        for row in owned.inactive():
             if TRACKING not in row.finalizers or not self._has_valid_index(row):
                 continue
             if row.phase == "Succeeded":
@@ -82,11 +86,11 @@ class Work:
 
     @cached_property
     def active(self) -> list[PodRow]:
-        return [row for row in self.rows if row.is_active]
+        return [row for row in self._owned.unsettled.values() if row.is_active]
 
     @cached_property
-    def terminating(self) -> int:
-        return sum(row.is_terminating for row in self.rows)
+    def terminating_rows(self) -> list[PodRow]:
+        return [row for row in self._owned.inactive() if row.is_terminating]
 
     def is_failed(self, row: PodRow) -> bool:
         """Failed, or deleted before it could succeed (unless only failed pods are replaced)."""
@@ -144,7 +148,7 @@ class Work:
         """How many pods should run now."""
         parallelism: int = self.spec.get("parallelism", 1)
         if self.completions is None:
-            return len(self.active) if self.succeeded_count() > 0 else parallelism
+            return self.active_count if self.succeeded_count() > 0 else parallelism
         return max(0, min(parallelism, self.completions - self.succeeded_count()))
 
     def deadline(self) -> int | None:
@@ -175,7 +179,7 @@ class Work:
     def _restarts_too_often(self) -> bool:
         if self.spec["template"]["spec"].get("restartPolicy") != "OnFailure":
             return False
-        restarts = sum(row.restarts for row in self.rows if row.phase in ("Running", "Pending"))
+        restarts = self._restarts
         limit: int = self.spec.get("backoffLimit", 6)
         return restarts > 0 if limit == 0 else restarts >= limit
 
