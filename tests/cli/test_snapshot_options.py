@@ -11,6 +11,7 @@ from seatrial.cli.main import build
 from seatrial.cli.snapshot import DUMP
 from seatrial.model.errors import SeatrialError
 from seatrial.model.yaml_reader import load_all
+from tests.outside.processes import Serve
 from tests.store.snapshots.objects import Document, lived, node, pod, reference, workload
 
 MOST = """
@@ -154,3 +155,15 @@ def test_a_dump_can_be_created_by_a_generator() -> None:
     ended = seatrial("run", "scenario.json", "--no-report", "--json")
     assert ended.exit_code == 0, ended.output
     assert json.loads(ended.stdout)["pods"]["created"] == 6
+
+
+def test_a_snapshot_of_a_live_cluster_is_the_cluster(tmp_path: Path) -> None:
+    path = Path(write(*cluster())).resolve()
+    with Serve(tmp_path / "state", "--snapshot", str(path)) as server:
+        kubeconfig = str(server.kubeconfig)
+        ended = seatrial("snapshot", "--kubeconfig", kubeconfig, "--context", "seatrial", "-o", "live.yaml")
+        assert ended.exit_code == 0, (ended.output, ended.exception)
+        assert "nowhere" in refused("snapshot", "--kubeconfig", kubeconfig, "--context", "nowhere")
+    assert re.search(r"^ +6 Pods$", ended.stdout, re.M)
+    run = seatrial("run", "--snapshot", "live.yaml", "--no-report", "--json")
+    assert json.loads(run.stdout)["pods"]["created"] == 0

@@ -1,7 +1,7 @@
 """Random clusters made with our own controllers: every kind of workload, claims, budgets, and unfinished rollouts."""
 
 from random import Random
-from typing import Any
+from typing import Any, Protocol
 
 from seatrial.controllers.registry import controller_names
 from seatrial.model.times import MINUTE
@@ -17,29 +17,46 @@ CLAIM: Document = {
 }
 
 
+class Makes(Protocol):
+    """A cluster in which objects are made: ours, or one with real controllers."""
+
+    def create(self, *documents: Document) -> None: ...
+    def patch(self, body: Document) -> None: ...
+    def all(self, kind: str) -> list[Document]: ...
+    def settle(self, quiet: int = 0) -> None: ...
+
+
 class RandomCluster:
     """Builds one cluster from a seed."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, cluster: Makes) -> None:
         self.dice = Random(seed)
-        self.cluster = Cluster(controller_names())
+        self.cluster = cluster
 
-    def build(self) -> Cluster:
-        """A cluster at rest, some of whose rollouts cannot go on."""
+    def build(self) -> None:
+        """Bring it to rest, some of its rollouts unfinished, since they cannot go on."""
         self._infrastructure()
         self._workloads()
         self.cluster.settle(MINUTE)
         self._change()
         self.cluster.settle(MINUTE)
-        return self.cluster
 
-    def half_done(self) -> Cluster:
+    @classmethod
+    def at_rest(cls, seed: int) -> Cluster:
+        """A cluster of our own controllers at rest."""
+        made = cls(seed, cluster := Cluster(controller_names()))
+        made.build()
+        return cluster
+
+    @classmethod
+    def half_done(cls, seed: int) -> Cluster:
         """A cluster whose controllers were stopped in the middle of their work."""
-        self.build()
-        self._change()
-        for _ in range(self.dice.randrange(40)):
-            self.cluster.work_once()
-        return self.cluster
+        made = cls(seed, cluster := Cluster(controller_names()))
+        made.build()
+        made._change()
+        for _ in range(made.dice.randrange(40)):
+            cluster.work_once()
+        return cluster
 
     def _infrastructure(self) -> None:
         for number in range(self.dice.randint(2, 5)):

@@ -40,7 +40,7 @@ def check(seeds: range, folder: Path) -> None:
 
 def moves_of(seed: int, folder: Path, second: Parts) -> dict[str, list[str]]:
     """What moves in one cluster, by the way in which it comes."""
-    dumped = as_dumped(RandomCluster(seed).build().objects())
+    dumped = as_dumped(RandomCluster.at_rest(seed).objects())
     whole = write(folder / "whole.json", dumped)
     some = write(folder / "some.json", subset_of(dumped, Random(seed)))
     moves = {"snapshot": moves_in_run(read_snapshot([whole]))}
@@ -62,7 +62,7 @@ def test_every_cluster_at_rest_stays_at_rest(first: int, tmp_path: Path) -> None
 
 def check_half_done(seeds: range) -> None:
     for seed in seeds:
-        cluster = RandomCluster(seed).half_done()
+        cluster = RandomCluster.half_done(seed)
         dumped = as_dumped(cluster.objects())
         loaded = pods_after(list(clean(dumped)))
         cluster.settle()
