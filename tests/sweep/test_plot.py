@@ -1,6 +1,7 @@
 """The plot of two objectives: round figures, steps of the front, and settings that share a point."""
 
 import re
+from typing import Literal
 
 import pytest
 
@@ -9,7 +10,10 @@ from seatrial.sweep.plot import Scale, plot
 from seatrial.sweep.spec import Objective
 
 
-def standing(*values: tuple[float, float], across: str = "lower", up: str = "lower") -> Standing:
+Better = Literal["higher", "lower", ""]
+
+
+def standing(*values: tuple[float, float], across: Better = "lower", up: Better = "lower") -> Standing:
     candidates = tuple(Candidate((place,), pair, 1) for place, pair in enumerate(values))
     return Standing("s", ("n",), (Objective("x", across), Objective("y", up)), candidates)
 
@@ -35,7 +39,9 @@ def test_ticks_are_round_numbers(values: list[float], ticks: list[float]) -> Non
         ("higher", "lower", [(1, 1), (2, 3)]),
     ],
 )
-def test_the_steps_have_their_corner_on_the_worse_side(across: str, up: str, front: list[tuple[float, float]]) -> None:
+def test_the_steps_have_their_corner_on_the_worse_side(
+    across: Better, up: Better, front: list[tuple[float, float]]
+) -> None:
     found = standing(*front, across=across, up=up)
     points = re.search(r'class="line" points="([^"]*)"', drawn(found))
     assert points is not None
