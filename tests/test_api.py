@@ -57,6 +57,16 @@ def test_plugins_are_classes_files_and_modules(tmp_path: Path, monkeypatch: pyte
     assert {"Spot", "OnlyB", "Sample"} <= set(attempt.filter["b"])
 
 
+def test_a_cluster_takes_plugins_from_files_too(tmp_path: Path) -> None:
+    (tmp_path / "spot.py").write_text(FILE.format(name="Spot", node="b"))
+    cluster = seatrial.Cluster(enabled("Spot"), tmp_path / "spot.py")
+    cluster.apply(node("a"))
+    cluster.apply(node("b"))
+    cluster.apply(pod("p"))
+    cluster.schedule()
+    assert cluster.get("pod", "p")["spec"]["nodeName"] == "b"
+
+
 def test_steps_are_steps_and_never_is_none() -> None:
     result = seatrial.run(scenario(SPEC))
     assert result.pods.select("name", "created", "bound", "deleted").rows() == [("p", 2, 2, None), ("q", 3, None, None)]

@@ -101,6 +101,18 @@ class Simulation:
 class Cluster(_Cluster):
     """A cluster for step-by-step use: apply objects, schedule, look, explain."""
 
+    def __init__(
+        self,
+        scheduler_config: ConfigSource | None = None,
+        plugins: Plugins = (),
+        *,
+        seed: int = 0,
+        tie_break: TieBreak = "upstream",
+    ) -> None:
+        """`scheduler_config` and `plugins` as in `run`: paths, documents, classes, names of modules."""
+        classes = plugin_classes(plugins)
+        super().__init__(configuration_from(scheduler_config, classes), tuple(classes), seed=seed, tie_break=tie_break)
+
     def explain(self, pod: str) -> Explanation:
         """Why a pod (`name` in default, or `namespace/name`) is where it is."""
         return explain(_run_of("cluster", b"{}", self.timeline), pod)
