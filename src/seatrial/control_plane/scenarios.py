@@ -1,7 +1,10 @@
 """Adds the scenario controller to `serve`, and suspends the real-time workers while a scenario runs."""
 
+import secrets
+import shutil
 import tempfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -108,9 +111,12 @@ def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedSche
 
 
 def _timelines_folder(parts: "Parts", settings: "Settings") -> Path:
-    """Where timelines are kept: in the data directory, or in a temporary folder until the server stops."""
+    """Where timelines are kept: in the data directory, or in a temporary folder until the server stops.
+
+    The folder is made with the first timeline, so that a server that runs no scenario leaves nothing to remove.
+    """
     if settings.data_dir is not None:
         return settings.data_dir / "timelines"
-    folder = tempfile.TemporaryDirectory(prefix="seatrial-timelines-", ignore_cleanup_errors=True)
-    parts.on_stop.append(folder.cleanup)
-    return Path(folder.name)
+    folder = Path(tempfile.gettempdir()) / f"seatrial-timelines-{secrets.token_hex(8)}"
+    parts.on_stop.append(partial(shutil.rmtree, folder, ignore_errors=True))
+    return folder
