@@ -1,8 +1,8 @@
 """What is compared of a run: pods, attempts and events, with what cannot be equal replaced by what it stands for.
 
 Left out or replaced, in full:
-- `uid` of events, `metadata.resourceVersion` of events, the hexadecimal time in the names of events: identities;
-- times: only whether they are set, and lastTransitionTime by whether it is that of the last change of status;
+- `uid` and `metadata.resourceVersion` of events, the hexadecimal time in the names of events: identities;
+- times: only whether they are set;
 - `reportingInstance`: the name of the host is replaced;
 - managedFields: the bookkeeping of the API server, which the store in this process does not keep;
 - `kind` and `apiVersion` of events, which the items of a list do not have;
@@ -18,6 +18,7 @@ from typing import Any
 
 from tests.outside.whole_runs.shape import Document
 
+_IDENTITIES = ("name", "uid", "resourceVersion", "creationTimestamp", "managedFields")
 _TIMES = ("lastTransitionTime", "lastProbeTime", "startTime", "lastObservedTime", "eventTime")
 
 
@@ -97,7 +98,7 @@ def _event(event: Document, versions: Versions) -> Document:
     found = _timeless(found)
     name, _, time = event["metadata"]["name"].rpartition(".")
     found["name"] = f"{name}.TIME" if re.fullmatch(r"[0-9a-f]{16}", time) else event["metadata"]["name"]
-    found["namespace"] = event["metadata"]["namespace"]
+    found["metadata"] = {key: value for key, value in event["metadata"].items() if key not in _IDENTITIES}
     version = versions.number(regarding["uid"], regarding.get("resourceVersion", ""))
     found["involvedObject"] = {**regarding, "resourceVersion": version}
     found["reportingInstance"] = re.sub(r"-[^-]*$", "-HOST", event["reportingInstance"])
