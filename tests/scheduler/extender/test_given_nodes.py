@@ -1,9 +1,12 @@
 """Extenders without a node cache: the nodes they give back are taken as they are given."""
 
-from typing import Any
+from typing import Any, ClassVar
 
-from tests.scheduler.extender.test_scheduler_extenders import world
-from tests.scheduler.scheduler_world import World
+import pytest
+
+from seatrial.plugins import Plugin
+from tests.scheduler.extender.test_scheduler_extenders import Faked, world
+from tests.scheduler.scheduler_world import World, enabled
 
 
 def all_nodes(verb: str, args: Any) -> Any:
@@ -113,3 +116,33 @@ def test_a_node_that_cannot_be_read_is_an_error() -> None:
     made.pod("a")
     decision = made.run()[0]
     assert decision.outcome == "error"
+
+
+class Fresh(Plugin):
+    """Prefers nodes with the label that the extender gives them, and sees no pods on them."""
+
+    seen: ClassVar[list[int]] = []
+
+    def score(self, pod: Any, nodes: Any, state: Any) -> Any:
+        self.seen.extend(len(node.pods) for node in nodes)
+        assert nodes.requested("cpu").sum() == 0
+        return [100 if node.labels.get("fresh") else 0 for node in nodes]
+
+
+def test_a_users_plugin_scores_the_nodes_that_came_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    def mark(verb: str, args: Any) -> Any:
+        for item in args["Nodes"]["items"]:
+            if item["metadata"]["name"] == "n2":
+                item["metadata"]["labels"]["fresh"] = "yes"
+        return {"Nodes": args["Nodes"]}
+
+    monkeypatch.setattr(Fresh, "seen", [])
+    config = enabled("Fresh")
+    config["extenders"] = [{"urlPrefix": "http://extender/", "filterVerb": "filter"}]
+    made = World(config, [Fresh], transport=Faked(mark))
+    for name in ("n1", "n2", "n3"):
+        made.node(name)
+    loaded(made)
+    made.pod("a")
+    (decision,) = made.run()
+    assert (decision.node, Fresh.seen) == ("n2", [0, 0, 0])

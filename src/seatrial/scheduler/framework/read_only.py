@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from seatrial.scheduler.cache.given_nodes import GivenNodes
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Nodes, NodeTable, S
 from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
@@ -27,6 +28,8 @@ def read_only(value: Any) -> Any:
         return read_only_pod(value)
     if isinstance(value, NodeInfo):
         return ReadOnlyNode(value)
+    if isinstance(value, GivenNodes):
+        return GivenNodes(value.table, [ReadOnlyNode(node) for node in value.infos])
     return ReadOnlyNodes(value) if isinstance(value, Nodes) else value
 
 
