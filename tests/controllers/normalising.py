@@ -37,6 +37,10 @@ BOOTSTRAP = {
     ("EndpointSlice", "kubernetes"),
     ("ConfigMap", "kube-root-ca.crt"),
 }
+SCHEDULED = "PodScheduled"
+"""The condition of a pod that no kubelet sets."""
+BY_KUBELETS = ("hostIP", "hostIPs", "podIP", "podIPs", "observedGeneration")
+"""Fields of a pod's status that a live cluster has and a run has not."""
 SYSTEM = ("kube-system", "kube-public", "kube-node-lease")
 HASH_LABELS = ("pod-template-hash", "controller-revision-hash", "controller.kubernetes.io/hash")
 FROM_RUN_TO_RUN = ("uid", "resourceVersion", "creationTimestamp", "managedFields", "selfLink")
@@ -91,9 +95,21 @@ def _without_chance(item: Document) -> Document:
     owners = {owner["kind"] for owner in meta.get("ownerReferences", [])}
     if item["kind"] == "Pod" and "DaemonSet" not in owners and item["spec"].get("nodeName"):
         shown["spec"] = item["spec"] | {"nodeName": "<node>"}
+    if item["kind"] == "Pod":
+        shown["status"] = _without_kubelet(item.get("status", {}))
     if item["kind"] == "ReplicaSet":
         _hide_generation(shown)
     return shown
+
+
+def _without_kubelet(status: Document) -> Document:
+    kept = {key: value for key, value in status.items() if key not in BY_KUBELETS}
+    if "conditions" in kept:
+        kept["conditions"] = [
+            {key: value for key, value in condition.items() if key not in BY_KUBELETS or condition["type"] == SCHEDULED}
+            for condition in kept["conditions"]
+        ]
+    return kept
 
 
 def _hide_generation(replica_set: Document) -> None:

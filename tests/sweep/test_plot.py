@@ -9,7 +9,6 @@ from seatrial.sweep.front import Candidate, Standing
 from seatrial.sweep.plot import Scale, plot
 from seatrial.sweep.spec import Objective
 
-
 Better = Literal["higher", "lower", ""]
 
 
