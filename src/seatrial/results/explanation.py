@@ -67,9 +67,18 @@ def find_pods(run: Run, pattern: str) -> list[str]:
     if found:
         return found
     elsewhere = [key for key in known if key.rpartition("/")[2] == name] if not namespace else []
-    near = elsewhere or get_close_matches(wanted, known, SUGGESTED, 0.6)
+    near = elsewhere or _near(namespace or "default", name, known)
     said = f"; did you mean {', '.join(near[:SUGGESTED])}?" if near else f"; it has {len(known)} others"
     raise NotFound(f"the timeline has no pod {wanted}{said}")
+
+
+def _near(namespace: str, name: str, known: list[str]) -> list[str]:
+    """Pods with a similar name, those of the same namespace first."""
+    names: dict[str, list[str]] = {}
+    for key in known:
+        names.setdefault(key.rpartition("/")[2], []).append(key)
+    found = [key for each in get_close_matches(name, names, SUGGESTED) for key in names[each]]
+    return sorted(found, key=lambda key: not key.startswith(f"{namespace}/"))
 
 
 def _is_glob(text: str) -> bool:
