@@ -23,6 +23,7 @@ from seatrial.scenario.engine import TieBreak, scheduler_maker
 from seatrial.scenario.spec import decode_scenario, read_scenario, respell
 from seatrial.scheduler.config import Configuration, load_configuration, read_configuration
 from seatrial.scheduler.plugins import known_points, load_plugins
+from seatrial.store.snapshots import Snapshot
 from seatrial.timeline import Level, Timeline
 
 __all__ = ["Cluster", "Result", "Simulation", "run"]
@@ -64,8 +65,13 @@ class Simulation:
         tie_break: TieBreak = "upstream",
         **options: Any,
     ) -> None:
-        """`options` are those of `SimulationOptions`: cells, drain, max_loops, snapshot, strategy, registry."""
+        """`options` are those of `SimulationOptions`: cells, drain, max_loops, snapshot, strategy, registry.
+
+        `snapshot` may be the path of a file.
+        """
         document, folder = _document(scenario)
+        if isinstance(options.get("snapshot"), str | Path):
+            options["snapshot"] = Snapshot.read(Path(options["snapshot"]))
         clock = Clock()
         classes = plugin_classes(plugins)
         maker = scheduler_maker(

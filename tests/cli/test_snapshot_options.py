@@ -9,6 +9,7 @@ from typer.testing import CliRunner, Result
 
 from seatrial.cli.main import build
 from seatrial.cli.snapshot import DUMP
+from seatrial.cli.snapshot_options import only_done
 from seatrial.model.errors import SeatrialError
 from seatrial.model.yaml_reader import load_all
 from tests.outside.processes import Serve
@@ -167,3 +168,11 @@ def test_a_snapshot_of_a_live_cluster_is_the_cluster(tmp_path: Path) -> None:
     assert re.search(r"^ +6 Pods$", ended.stdout, re.M)
     run = seatrial("run", "--snapshot", "live.yaml", "--no-report", "--json")
     assert json.loads(run.stdout)["pods"]["created"] == 0
+
+
+def test_a_path_is_a_snapshot_for_the_python_api() -> None:
+    from seatrial.api import run
+
+    result = run(only_done("rest"), snapshot=write(*cluster()))
+    assert result.phase == "Succeeded"
+    assert len(result.pods) == 6

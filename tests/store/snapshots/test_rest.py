@@ -165,3 +165,20 @@ def test_the_watch_of_these_tests_sees_moves() -> None:
     watch = Watch(simulation.scenario_run.store, "snapshot")
     simulation.run()
     assert any("spec of default/a" in move for move in watch.moves)
+
+
+def stuck(reason: str) -> Document:
+    found = pod("a")
+    waiting = {"name": "main", "ready": False, "state": {"waiting": {"reason": reason}}}
+    found["status"] = {"phase": "Pending", "startTime": BORN, "containerStatuses": [waiting]}
+    return found
+
+
+@pytest.mark.parametrize("reason", ["ImagePullBackOff", "CreateContainerConfigError"])
+def test_a_pod_that_cannot_start_stays_as_it_is(reason: str) -> None:
+    assert moves_in_run(list(clean([node(), stuck(reason)]))) == []
+
+
+def test_a_pod_in_the_middle_of_its_start_goes_on() -> None:
+    (kept,) = of_kind(loaded(node(), stuck("ContainerCreating")), "Pod", "v1")
+    assert kept["status"]["phase"] == "Running"

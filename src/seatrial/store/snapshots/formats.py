@@ -15,6 +15,7 @@ from seatrial.model.errors import ConfigError, SeatrialError
 from seatrial.model.yaml_reader import load_all
 from seatrial.store.input_files import read_input
 from seatrial.store.snapshots.cleaning import clean
+from seatrial.store.snapshots.shapes import misfit
 
 EXPORT = {
     "pods": ("v1", "Pod"),
@@ -122,4 +123,6 @@ def _object(inherited: Document, item: object, path: str, place: str, named: boo
     name = metadata.get("name") if isinstance(metadata, dict) else None
     if not isinstance(name, str) and (named or (metadata is not None and not isinstance(metadata, dict))):
         raise ConfigError(path, f"{place}.metadata.name".lstrip("."), f"is required for a {found['kind']}")
+    if (wrong := misfit(found)) is not None:
+        raise ConfigError(path, f"{place}.{wrong[0]}".lstrip("."), wrong[1])
     return found

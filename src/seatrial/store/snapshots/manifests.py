@@ -65,8 +65,9 @@ def _manifest(document: Document) -> Document:
     made = {**document, "metadata": metadata}
     if document["kind"] not in WITH_STATUS:
         made.pop("status", None)
-    if document["kind"] == "Job" and not document["spec"].get("manualSelector"):
-        made["spec"] = _job_spec(document["spec"])
+    spec = document.get("spec") or {}
+    if document["kind"] == "Job" and not spec.get("manualSelector"):
+        made["spec"] = _job_spec(spec)
     if document["kind"] == "PersistentVolume" and isinstance((document.get("spec") or {}).get("claimRef"), dict):
         reference = {
             key: value for key, value in document["spec"]["claimRef"].items() if key not in ("uid", "resourceVersion")

@@ -37,7 +37,7 @@ def owners_of(document: Document) -> list[dict[str, Any]]:
     references = document["metadata"].get("ownerReferences")
     if not isinstance(references, list):
         return []
-    return [reference for reference in references if isinstance(reference, dict)]
+    return [each for each in references if isinstance(each, dict) and isinstance(each.get("uid"), str)]
 
 
 def controller_of(document: Document) -> dict[str, Any] | None:

@@ -93,17 +93,17 @@ def _classes(documents: Sequence[Document], present: set[Place]) -> Iterator[Mis
     storage = Missing(
         "StorageClass", done="bound claims stay bound, others wait for a volume that fits or for the class"
     )
-    valued = {_part(pod, "spec").get("priorityClassName") for pod in documents if _has_priority(pod)}
+    valued = {_text(_part(pod, "spec"), "priorityClassName") for pod in documents if _has_priority(pod)}
     for document in documents:
         spec = _part(document, "spec")
         template = _part(_part(spec, "template"), "spec")
-        name = spec.get("priorityClassName") if document["kind"] == "Pod" else template.get("priorityClassName")
+        name = _text(spec if document["kind"] == "Pod" else template, "priorityClassName")
         if name and ("PriorityClass", "", name) not in present and name not in SYSTEM_PRIORITIES:
-            (made if name in valued else lost).note(str(name), document["kind"])
+            (made if name in valued else lost).note(name, document["kind"])
         if document["kind"] in ("PersistentVolumeClaim", "PersistentVolume"):
-            name = spec.get("storageClassName")
+            name = _text(spec, "storageClassName")
             if name and ("StorageClass", "", name) not in present:
-                storage.note(str(name), document["kind"])
+                storage.note(name, document["kind"])
     yield from (made, lost, storage)
 
 
@@ -119,8 +119,8 @@ def _claims(documents: Sequence[Document], present: set[Place]) -> Iterator[Miss
     for pod in documents:
         volumes = _part(pod, "spec").get("volumes") if pod["kind"] == "Pod" else None
         for volume in volumes if isinstance(volumes, list) else ():
-            name = _part(volume, "persistentVolumeClaim").get("claimName") if isinstance(volume, dict) else None
-            place = "PersistentVolumeClaim", str(pod["metadata"].get("namespace", "")), str(name)
+            name = _text(_part(volume, "persistentVolumeClaim"), "claimName")
+            place = "PersistentVolumeClaim", str(pod["metadata"].get("namespace", "")), name
             if name and place not in present and place not in made:
                 lost.note(f"{place[1]}/{place[2]}", "Pod")
     yield from (again, lost)
@@ -130,12 +130,12 @@ def _nodes_and_volumes(documents: Sequence[Document], present: set[Place]) -> It
     nodes = Missing("Node", done="they stay bound to it and take no room on other nodes")
     volumes = Missing("PersistentVolume", done="the claims become Lost; bound pods stay")
     for document in documents:
-        name = _part(document, "spec").get("nodeName" if document["kind"] == "Pod" else "volumeName")
+        name = _text(_part(document, "spec"), "nodeName" if document["kind"] == "Pod" else "volumeName")
         is_over = _part(document, "status").get("phase") in OVER
         if document["kind"] == "Pod" and name and not is_over and ("Node", "", name) not in present:
-            nodes.note(str(name), "Pod")
+            nodes.note(name, "Pod")
         elif document["kind"] == "PersistentVolumeClaim" and name and ("PersistentVolume", "", name) not in present:
-            volumes.note(str(name), "PersistentVolumeClaim")
+            volumes.note(name, "PersistentVolumeClaim")
     yield from (nodes, volumes)
 
 
@@ -144,7 +144,7 @@ def _definitions(documents: Sequence[Document]) -> Iterator[Missing]:
     done = "a run that does not serve the kind cannot load them: add the definition or leave them out"
     missing, kinds = Missing("CustomResourceDefinition", done=done), builtin_kinds()
     defined = {
-        (_part(document, "spec").get("group"), _part(_part(document, "spec"), "names").get("kind"))
+        (_text(_part(document, "spec"), "group"), _text(_part(_part(document, "spec"), "names"), "kind"))
         for document in documents
         if document["kind"] == "CustomResourceDefinition"
     }
@@ -158,6 +158,11 @@ def _definitions(documents: Sequence[Document]) -> Iterator[Missing]:
 
 def _has_priority(pod: Document) -> bool:
     return pod["kind"] == "Pod" and isinstance(_part(pod, "spec").get("priority"), int)
+
+
+def _text(part: dict[str, Any], key: str) -> str:
+    value = part.get(key)
+    return value if isinstance(value, str) else ""
 
 
 def _part(document: Any, key: str) -> dict[str, Any]:

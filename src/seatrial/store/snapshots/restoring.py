@@ -9,7 +9,9 @@ from seatrial.store.objects import Stored
 from seatrial.store.snapshots.completion import complete, with_uids
 from seatrial.store.snapshots.loading import in_order, kind_of, load
 from seatrial.store.snapshots.owners import note_absent_owners
+from seatrial.store.snapshots.pod_starts import starting
 from seatrial.store.snapshots.revisions import align_revisions
+from seatrial.store.snapshots.shapes import misfit
 from seatrial.store.snapshots.times import at_present
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ def prepare(store: "Store", documents: Iterable[Document], taken_at: int | None 
     flat = in_order(documents)
     for document in flat:
         _check(document)
-    return at_present(list(with_uids(flat)), store.clock.now(), taken_at)
+    return at_present([starting(each) for each in with_uids(flat)], store.clock.now(), taken_at)
 
 
 def settle(store: "Store", loaded: Sequence[Stored], writer: str) -> Sequence[Stored]:
@@ -71,3 +73,5 @@ def _check(document: Document) -> None:
         raise BadRequest("expected objects with apiVersion, kind and metadata")
     if not isinstance(metadata.get("name"), str):
         raise BadRequest(f"a {document['kind']} has no metadata.name")
+    if (wrong := misfit(document)) is not None:
+        raise BadRequest(f"{document['kind']} {metadata['name']}: {wrong[0]}: {wrong[1]}")
