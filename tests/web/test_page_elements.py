@@ -156,9 +156,11 @@ def test_every_moved_pod_is_found_with_its_whole_reason(five_thousand: Path, ope
     expect(page.get_by_text("plugin Picky said 4949", exact=True)).to_be_visible()
 
 
-def test_a_moved_pod_opens_its_decision_in_each_run(five_thousand: Path, opened: Open) -> None:
-    page = opened(five_thousand).page
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_moved_pod_opens_its_decision_in_each_run(five_thousand: Path, opened: Open, width: int) -> None:
+    page = opened(five_thousand, width=width).page
     first = page.locator(".moved tbody button").first
+    expect(first).to_be_visible()
     name = first.inner_text()
     first.click()
     for run in ("least", "most"):
