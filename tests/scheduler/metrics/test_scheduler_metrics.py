@@ -210,13 +210,17 @@ def test_devices_that_were_waited_for_are_counted(said: str, status: str) -> Non
 
 
 def test_claims_for_extended_resources_are_counted() -> None:
-    world = Devices(device("d0"))
-    name = {"extendedResourceName": "example.com/gpu"}
-    world.store.modify(world.kind("DeviceClass", API), "gpu", lambda d: d["spec"].update(name), writer="user:test")
+    world = Devices(device("d0"), stopwatch=ticking())
+    named = {"extendedResourceName": "example.com/gpu"}
+    world.store.modify(world.kind("DeviceClass", API), "gpu", lambda d: d["spec"].update(named), writer="user:test")
     resources = {"requests": {"example.com/gpu": "1"}, "limits": {"example.com/gpu": "1"}}
     world.pod("p", containers=[{"name": "c", "image": "i", "resources": resources}])
     world.run()
     assert value(world, "resourceclaim_creates_total", status="success") == 1
+    world.change("Pod", "p", lambda d: d["metadata"].__setitem__("labels", {"x": "y"}))
+    name = "event_handling_duration_seconds_count"
+    assert value(world, name, event="AssignedPodUpdatePodLabel") == 1
+    assert value(world, name, event="AssignedPodUpdatePodGeneratedResourceClaim") == 0
 
 
 class Moody(Plugin):

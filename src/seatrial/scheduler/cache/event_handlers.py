@@ -241,7 +241,7 @@ class Watcher:
         bound = self._reader.relabelled(assumed, stored.data)
         if bound is not assumed:
             self._table.update_pod(assumed, bound)
-        self.pods[old.key] = replace_pod(bound, resource_version=str(stored.revision))
+        self.pods[old.key] = replace_pod(bound, resource_version=str(stored.revision), status=old.status)
         self._tell(ASSIGNED_ADD, None, bound)
         self.queue.delete(old)
 
