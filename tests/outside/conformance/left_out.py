@@ -25,7 +25,7 @@ LEFT_OUT: dict[str, str] = {
     r"\[sig-auth\] ServiceAccounts should allow opting out of API token automount": TOKENS,
     r"\[sig-node\] (ConfigMap|Secrets) should be consumable": PROCESS,
     r"\[sig-node\] (Container Lifecycle Hook|Container Runtime|Containers|Downward API|ImageVolume)": PROCESS,
-    r"\[sig-node\] Ephemeral Containers .* will start": PROCESS,
+    r"\[sig-node\] Ephemeral Containers": PROCESS,
     r"\[sig-node\] (InitContainer|Kubelet|KubeletManagedEtcHosts|PreStop|Probing container|Security Context)": PROCESS,
     r"\[sig-node\] Pods should (contain environment variables|support re)": PROCESS,
     r"\[sig-node\] Pod InPlace Resize": PROCESS,

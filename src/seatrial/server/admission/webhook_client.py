@@ -12,6 +12,7 @@ import urllib.request
 from typing import Any
 
 from seatrial.model.documents import Document, decode, encode
+from seatrial.server.service_endpoints import NoEndpoint, service_endpoint
 from seatrial.store import Store
 
 DEFAULT_SECONDS = 10
@@ -31,27 +32,11 @@ def address_of(store: Store, client: Document) -> str:
     kind = store.kinds.named("v1", "Service")
     if kind is None or store.find(kind, name, namespace) is None:
         raise CallError(f'service "{name}" not found')
-    host, port = _endpoint(store, namespace, name, service.get("port") or 443)
+    try:
+        host, port = service_endpoint(store, namespace, name, service.get("port") or 443)
+    except NoEndpoint as error:
+        raise CallError(str(error)) from error
     return f"https://{host}:{port}/{(service.get('path') or '').lstrip('/')}"
-
-
-def _endpoint(store: Store, namespace: str, name: str, port: int) -> tuple[str, int]:
-    """A ready endpoint address of a Service, with the target port of the Service's port."""
-    services, slices = store.kinds.named("v1", "Service"), store.kinds.named("discovery.k8s.io/v1", "EndpointSlice")
-    assert services is not None and slices is not None
-    spec = store.get(services, name, namespace).document().get("spec") or {}
-    named = next((each.get("name", "") for each in spec.get("ports") or () if each.get("port") == port), None)
-    if named is None:
-        raise CallError(f'no service port {port} found for service "{name}"')
-    for stored in store.list(slices, namespace):
-        document = stored.document()
-        if (document["metadata"].get("labels") or {}).get("kubernetes.io/service-name") != name:
-            continue
-        ports = [each["port"] for each in document.get("ports") or () if each.get("name", "") == named]
-        for endpoint in document.get("endpoints") or ():
-            if ports and (endpoint.get("conditions") or {}).get("ready", True):
-                return str(endpoint["addresses"][0]), int(ports[0])
-    raise CallError(f'no endpoints available for service "{name}"')
 
 
 def call(url: str, client: Document, review: Document, seconds: int) -> Document:

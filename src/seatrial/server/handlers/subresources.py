@@ -11,6 +11,7 @@ from seatrial.server.handlers import options
 from seatrial.server.handlers import request_bodies as bodies
 from seatrial.server.handlers.resources import Resources, not_allowed
 from seatrial.server.handlers.scale import Scales
+from seatrial.server.handlers.service_proxy import proxy_service
 from seatrial.server.messages import Answer, Request, Stream, json_answer
 from seatrial.server.paths import Target
 
@@ -121,6 +122,9 @@ class Subresources:
         raise BadRequest(f'pod "{target.name}" is simulated: nothing runs in it, so it has no logs')
 
     async def _connect(self, request: Request, target: Target) -> Answer:
+        if target.kind.group_kind == ("", "Service"):
+            await self._resources.pass_gates(request, target)
+            return await proxy_service(self._store, request, target)
         self._store.get(target.kind, target.name, target.namespace)
         what = f'{target.kind.kind.lower()} "{target.name}" is simulated'
         raise BadRequest(f"{what}: nothing runs there, so there is nothing to {target.subresource} to")
