@@ -173,6 +173,8 @@ def _end(run: Run, life: PodLife) -> str:
 def _choice(attempt: Attempt) -> str:
     rejected = attempt.visited - attempt.feasible
     reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(attempt.reasons.items()))
+    if attempt.visited == attempt.feasible == 1:
+        return "only this node was searched, and it passed the filters."
     searched = f"of {attempt.visited} nodes searched {attempt.feasible} passed the filters"
     if rejected and reasons:
         searched += f" ({reasons})"
