@@ -7,6 +7,7 @@ import pytest
 from seatrial.clock import Clock
 from seatrial.controllers.framework import EventRecorder
 from seatrial.controllers.registry import build_controllers, controller_names
+from seatrial.model.times import SECOND
 from seatrial.scenario.cluster import fresh_store
 from tests.controllers.manifests import node
 from tests.controllers.objects import RUN, daemonset, deployment, job, pod
@@ -122,6 +123,17 @@ def test_equal_events_are_counted() -> None:
         recorded.record("again")
     (event,) = recorded.events()
     assert (event["count"], event["message"]) == (3, "again")
+
+
+def test_one_source_writes_so_many_events_about_an_object() -> None:
+    recorded = Recorded()
+    for _ in range(40):
+        recorded.record("again")
+    assert recorded.events()[0]["count"] == 25
+    recorded.clock.advance(recorded.clock.now() + 300 * SECOND)
+    for _ in range(3):
+        recorded.record("again")
+    assert recorded.events()[0]["count"] == 26
 
 
 def test_many_similar_events_are_combined() -> None:

@@ -7,6 +7,7 @@ Upstream: pkg/kubelet/kubelet.go (HandlePodAdditions, rejectPod), pkg/kubelet/li
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from seatrial.clock import Clock
 from seatrial.control_plane.kubelet.addresses import PodAddresses
@@ -25,6 +26,16 @@ WRITER = "kubelet"
 Key = tuple[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class KnownNode:
+    """A node at one revision, as its kubelet sees it."""
+
+    revision: int
+    info: NodeInfo
+    host: str
+    pod_range: str
+
+
 class SimulatedKubelet:
     """The pods that the kubelets of all nodes have admitted."""
 
@@ -32,6 +43,7 @@ class SimulatedKubelet:
         self._store, self._clock, self._events = store, clock, events
         self._pods, self._nodes = _kind(store, "Pod"), _kind(store, "Node")
         self._reader = PodReader()
+        self._known: dict[str, KnownNode] = {}
         self._admitted: dict[str, dict[Key, PodInfo]] = {}
         self._node_of: dict[Key, str] = {}
         self._addresses = PodAddresses()
@@ -49,6 +61,7 @@ class SimulatedKubelet:
         if self._unsubscribe is not None:
             self._unsubscribe()
             self._unsubscribe = None
+        self._known.clear()
         self._admitted.clear()
         self._node_of.clear()
         self._addresses = PodAddresses()
@@ -72,7 +85,7 @@ class SimulatedKubelet:
         if node is None:
             return False
         others = self._admitted.get(info.node, {})
-        rejection = admission_check(info, NodeInfo.read(node.document()), list(others.values()))
+        rejection = admission_check(info, self._node(node).info, list(others.values()))
         if rejection is None:
             self._admit(key, info)
             return False
@@ -98,16 +111,25 @@ class SimulatedKubelet:
         if not name or status.get("podIP") or status.get("phase") in ENDED:
             return {}
         stored = self._store.find(self._nodes, name)
-        node = stored.document() if stored is not None else {"spec": {}}
-        host, own = host_address(node), ""
+        node = self._node(stored) if stored is not None else None
+        host, own = node.host if node is not None else "", ""
         if document["spec"].get("hostNetwork"):
             own = host
-        elif pod_range := _ipv4_range(node):
-            own = self._addresses.take(pod_range)
-            self._taken[pod.namespace, pod.name] = pod_range, own
+        elif node is not None and node.pod_range:
+            own = self._addresses.take(node.pod_range)
+            self._taken[pod.namespace, pod.name] = node.pod_range, own
         fields: Document = {"observedGeneration": document["metadata"].get("generation", 0)}
         fields |= {"hostIP": host, "hostIPs": [{"ip": host}]} if host else {}
         return fields | ({"podIP": own, "podIPs": [{"ip": own}]} if own else {})
+
+    def _node(self, stored: Stored) -> KnownNode:
+        """What a node is, read once for each of its revisions."""
+        known = self._known.get(stored.name)
+        if known is None or known.revision != stored.revision:
+            document = stored.document()
+            known = KnownNode(stored.revision, NodeInfo.read(document), host_address(document), _ipv4_range(document))
+            self._known[stored.name] = known
+        return known
 
     def _reject(self, pod: Stored, rejection: Rejection) -> None:
         document = pod.document()

@@ -2,8 +2,8 @@
 
 A run writes none: they would only add revisions to its result. `serve` hands a recorder to its controllers.
 
-Upstream: client-go/tools/record (events_cache.go: aggregation of similar events, counting of equal ones); the rate
-limit is left out.
+Upstream: client-go/tools/record/events_cache.go: aggregation of similar events, counting of equal ones, and at most 25
+events about an object by one source, then one in five minutes.
 """
 
 from collections import OrderedDict
@@ -23,6 +23,8 @@ REMEMBERED = 4096
 MOST_SIMILAR = 10
 """From how many different texts on one subject and reason are recorded as one event."""
 SIMILAR_WITHIN = 600 * SECOND
+BURST, REFILL = 25, 300 * SECOND
+"""How many events one source writes about an object at once, and after how long it may write one more."""
 COMBINED = "(combined from similar events): "
 _TRUSTED = CreateOptions(trusted=True, owned=True)
 
@@ -38,6 +40,8 @@ class EventRecorder:
         self._kind = kind
         self._names: OrderedDict[tuple[str, ...], str] = OrderedDict()
         self._similar: OrderedDict[tuple[str, ...], tuple[int, set[str]]] = OrderedDict()
+        self._budgets: OrderedDict[tuple[str, ...], tuple[float, int]] = OrderedDict()
+        """By source and object: how many more events may be written, and as of when."""
         self._latest = 0
 
     def record(
@@ -52,6 +56,8 @@ class EventRecorder:
         key: tuple[str, ...] = (*similar, text)
         if self._is_one_of_many(similar, text):
             key, text = similar, (COMBINED + message)[:LONGEST_MESSAGE]
+        if not self._may_write(subject):
+            return
         try:
             known = self._names.get(key)
             if known is None or not self._counted(known, namespace, text):
@@ -61,6 +67,15 @@ class EventRecorder:
         self._names.move_to_end(key)
         while len(self._names) > REMEMBERED:
             self._names.popitem(last=False)
+
+    def _may_write(self, subject: tuple[str, ...]) -> bool:
+        now = self._clock.now()
+        left, since = self._budgets.pop(subject, (float(BURST), now))
+        left = min(float(BURST), left + (now - since) / REFILL)
+        self._budgets[subject] = (left - 1 if left >= 1 else left), now
+        while len(self._budgets) > REMEMBERED:
+            self._budgets.popitem(last=False)
+        return left >= 1
 
     def _is_one_of_many(self, similar: tuple[str, ...], text: str) -> bool:
         now = self._clock.now()
