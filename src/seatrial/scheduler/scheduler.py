@@ -211,7 +211,7 @@ class Scheduler:
             self._extenders.begin()
         pod = queued.pod
         framework = self.frameworks[pod.shape.scheduler_name]
-        if self._to_activate:
+        if self._to_activate.pods:
             self._to_activate.take()
         known = self._memory.recall(framework, pod) if self._memory is not None else None
         if self._memory is not None and known is not None and self._shows_enough(known.decision):
@@ -221,7 +221,8 @@ class Scheduler:
         if self._meter is not None:
             self._meter.scheduled(attempt, start)
         if attempt.node:
-            node = attempt.given_node() or self.table.info(self.table.row_of[attempt.node])
+            given = None if attempt.given is None else attempt.given_node()
+            node = given or self.table.info(self.table.row_of[attempt.node])
             decision = self._decision(queued, attempt)
             self.recorder.decided(decision)
             return self._conclude(self._binder.begin(queued, attempt, node, decision))

@@ -173,19 +173,17 @@ class PodsToActivate:
     """
 
     def __init__(self) -> None:
-        self._pods: dict[str, PodInfo] = {}
+        self.pods: dict[str, PodInfo] = {}
+        """By namespace/name."""
 
     def add(self, pod: PodInfo) -> None:
         """Ask for another attempt of a pending pod."""
-        self._pods[pod.key] = pod
+        self.pods[pod.key] = pod
 
     def take(self) -> list[PodInfo]:
         """The pods asked for so far; they are forgotten."""
-        taken, self._pods = list(self._pods.values()), {}
+        taken, self.pods = list(self.pods.values()), {}
         return taken
-
-    def __bool__(self) -> bool:
-        return bool(self._pods)
 
 
 class MetricsSink(Protocol):

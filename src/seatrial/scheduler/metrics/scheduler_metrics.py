@@ -97,7 +97,8 @@ class SchedulerMetrics:
         """Count an attempt; one that Permit or PreBind holds counts when its wait is over."""
         result = _RESULTS.get(decision.outcome)
         if result is not None:
-            self._attempts.inc(result, decision.profile)
+            counts, labels = self._attempts.values, (result, decision.profile)
+            counts[labels] = counts.get(labels, 0) + 1
             if result == "scheduled":
                 self._attempts_per_pod.observe(decision.attempt)
 

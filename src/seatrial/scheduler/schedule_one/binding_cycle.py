@@ -130,7 +130,8 @@ class Binder:
                 return self._hold(binding)
             if not status.is_success:
                 return self._undo(binding, status)
-        self._activate_pods()
+        if self._to_activate.pods:
+            self._activate_pods()
         binding.is_late = True
         return self._finish(binding, self._prepare(binding))
 
@@ -221,13 +222,13 @@ class Binder:
         if self._events is not None:
             self._events.scheduled(assumed, node.name, framework.name)
         framework.run_post_bind(assumed, node, cycle)
-        self._activate_pods()
+        if self._to_activate.pods:
+            self._activate_pods()
         return binding
 
     def _activate_pods(self) -> None:
         """Bring back the pods that plugins asked for."""
-        if self._to_activate:
-            self._queue.activate(self._to_activate.take())
+        self._queue.activate(self._to_activate.take())
 
     def _bind_in_background(self, binding: Binding, extenders: ExtenderSet, background: Background) -> Binding:
         """An extender binds through the API server, which may run on this thread: waiting would block it."""

@@ -315,7 +315,7 @@ class Algorithm:
             attempt.feasible = np.asarray([self.table.row_of[name] for name in left.names], np.intp)
 
     def _choose(self, attempt: Attempt) -> Attempt:
-        if attempt.feasible_count == 1 and not self._score_always:
+        if not self._score_always and attempt.feasible_count == 1:
             attempt.node = attempt.feasible_names()[0]
             return attempt
         assert attempt.found is not None
