@@ -1,5 +1,8 @@
 """The controllers by name, and how they are driven."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from seatrial.clock.virtual import Clock
@@ -9,41 +12,20 @@ from seatrial.scenario.cluster import fresh_store
 from tests.controllers.objects import deployment
 from tests.controllers.replaying import Cluster
 
-NAMES = [
-    "deployment",
-    "replicaset",
-    "statefulset",
-    "daemonset",
-    "job",
-    "cronjob",
-    "replicationcontroller",
-    "resourceclaim",
-    "resourcequota",
-    "serviceaccount",
-    "ttlafterfinished",
-    "tainteviction",
-    "poddisruptionbudget",
-    "persistentvolume",
-    "garbagecollector",
-    "namespace",
-    "node",
-    "pod",
-    "hpa",
-    "clusterroleaggregation",
-    "endpoint",
-    "endpointslice",
-]
+PAGE = Path(__file__).parents[2] / "docs" / "controllers.md"
 
 
-def test_every_controller_has_its_name() -> None:
-    assert sorted(controller_names()) == sorted(NAMES)
+def test_every_controller_is_named_once_and_documented() -> None:
+    listed = PAGE.read_text().partition("prints the names: ")[2].partition(", and `scheduler`")[0]
+    assert sorted(controller_names()) == sorted(re.findall("`([a-z]+)`", listed))
 
 
 def test_what_acts_by_the_clock_alone_or_beside_scheduling_is_off_by_default() -> None:
     clock = Clock()
     names = [controller.name for controller in build_controllers(fresh_store(clock), clock)]
-    off = {"cronjob", "hpa", "clusterroleaggregation", "endpoint", "endpointslice"}
-    assert set(NAMES) - set(names) == OFF_BY_DEFAULT == off
+    assert set(controller_names()) - set(names) == OFF_BY_DEFAULT
+    off = PAGE.read_text().partition("All but ")[2].partition(" are on by\ndefault")[0]
+    assert set(re.findall("`([a-z]+)`", off)) == OFF_BY_DEFAULT
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:

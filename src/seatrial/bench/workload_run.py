@@ -1,8 +1,8 @@
-"""Carrying a workload out: a store with what a cluster has, the scheduler with its defaults, and a stopwatch.
+"""Runs a workload: a store with the objects of an empty cluster, the default scheduler, and a stopwatch.
 
 The stopwatch runs from the pop of a measured pod to its binding in the store and counts CPU time of this process, so
 that other load on the machine does not show. The store has no watchers, decisions are not recorded, and Events are
-reported where somebody wants to know what they cost.
+reported only with `events=True`, which measures their cost.
 """
 
 import time

@@ -44,7 +44,7 @@ class CreatePods(Step, tag="createPods"):
     """Pods of one template. `measured` ones are scheduled at once against the stopwatch.
 
     `groups` deals out numbers in turn for `$group` in the template; with `per_virtual_second` that many pass in a
-    second of virtual time, which otherwise stands still.
+    second of virtual time, which otherwise does not pass.
     """
 
     count: int

@@ -49,7 +49,7 @@ class PodAnswer:
 def count_pods(
     setting: Setting, pod: Document, limit: int, advance: Callable[[int], None] = lambda _: None
 ) -> PodAnswer:
-    """Fill the cluster with copies of a pod, up to a limit; `advance` is told how many have a node."""
+    """Fill the cluster with copies of a pod, up to a limit; `advance` is called with the number that have a node."""
     return _Filling(Trial(setting), pod, limit, advance).answer()
 
 

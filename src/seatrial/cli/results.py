@@ -47,7 +47,7 @@ def results(
         if json:
             typer.echo(encode(as_document(loaded, chosen)).decode())
         elif names:
-            # A measure that was asked for and cannot be told is an error; without names it is left out.
+            # A measure that was asked for and is missing is an error; without names it is left out.
             for measure in chosen:
                 measure.compute(loaded)
         able = [measure for measure in chosen if not measure.lacking(loaded)]

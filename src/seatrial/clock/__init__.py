@@ -1,4 +1,4 @@
-"""When things HAPPEN: virtual time; real time is a subclass."""
+"""The clock: virtual time and its timers; real time is a subclass."""
 
 from typing import TYPE_CHECKING
 

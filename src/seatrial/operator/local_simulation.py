@@ -23,7 +23,7 @@ from seatrial.store.options import CreateOptions
 
 WRITER = "seatrial"
 NAMESPACE = "default"
-"""Where all are checked: results are told apart by name alone."""
+"""Where all are checked: only their names distinguish results."""
 LOCAL_VOLUMES = ("hostPath", "emptyDir")
 """Volumes that need no cluster."""
 

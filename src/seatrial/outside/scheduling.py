@@ -1,4 +1,4 @@
-"""What an outside scheduler decides, told to the timeline: attempts, preemptors, and what it explains itself."""
+"""Records in the timeline what an outside scheduler decides: attempts, preemptors, and its own explanations."""
 
 import time
 

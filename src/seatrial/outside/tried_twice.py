@@ -1,4 +1,4 @@
-"""When nothing more can be scheduled, told from the pods that a scheduler takes (KEP-140, first version)."""
+"""Detects from the pods that a scheduler takes that nothing more can be scheduled (KEP-140, first version)."""
 
 from collections.abc import Collection, Hashable
 

@@ -1,7 +1,8 @@
 """The scheduler: takes pods from the queue one by one and finds a node for each, or the reason why there is none.
 
-`schedule_one` is one attempt with all its writes. Nothing happens between two calls: what other parts of the cluster
-write in the meantime reaches the scheduler as changes of the store. Upstream: pkg/scheduler/schedule_one.go (v1.36.3).
+`Scheduler.schedule_one` is one attempt with all its writes; the folder `schedule_one` has its parts. Nothing happens
+between two calls: what other parts of the cluster write in the meantime reaches the scheduler as changes of the store.
+Upstream: pkg/scheduler/schedule_one.go (v1.36.3).
 """
 
 from collections.abc import Callable, Iterable, Mapping

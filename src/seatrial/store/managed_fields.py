@@ -1,8 +1,9 @@
 """Field ownership: managedFields for ordinary writes, and server-side apply.
 
 A write without a field manager (that is, by our own code) is not tracked. Ownership is worked out before admission
-fills in values, so that no manager owns what the cluster adds. Objects of one shape share one set of fields, which is
-kept.
+fills in values, so that no manager owns what the cluster adds. Objects of one shape share one cached set of fields.
+
+This module connects writes of the store with `model.apply`, which computes the fields and their owners.
 """
 
 from typing import TYPE_CHECKING

@@ -150,7 +150,7 @@ class Watch:
             self._connection.close()
 
     def close(self) -> None:
-        """End the watch: whoever reads it, in another thread too, comes to its end."""
+        """End the watch: its reader, which may run in another thread, gets no more events."""
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
 

@@ -1,6 +1,6 @@
 """The two files that users write: SimulatorCluster and SimulatorJob.
 
-They are read with the names of the seed's Go types; a mistake is told with the file, the line and the field.
+They are read with the names of the seed's Go types; an error names the file, the line and the field.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Replay of golden data."""
+"""Verification: replays recorded answers of real schedulers and compares ours with them."""
 
 from typing import TYPE_CHECKING
 

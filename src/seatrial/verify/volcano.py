@@ -1,6 +1,7 @@
 """Replays recorded sessions of Volcano and says what came out, field by field as it was recorded.
 
-Nodes of equal score are told apart by name, as in the recording. Of queue metrics cpu and memory are compared.
+Of nodes with equal scores the first by name is taken, as in the recording.
+Of queue metrics cpu and memory are compared.
 """
 
 from copy import deepcopy

@@ -189,7 +189,7 @@ class VolcanoScheduler:
 
 
 def _pick(tie_break: str, seed: int) -> Callable[[Sequence[str]], str]:
-    """How equal nodes are told apart: the lowest name, or seeded dice as upstream throws."""
+    """Picks one of several equal nodes: the lowest name, or a seeded random one (upstream's is random)."""
     if tie_break != "random":
         return min
     dice = SeededRandom(seed)

@@ -270,7 +270,7 @@ LOCKED = frozenset(
         "VolumeAttributesClass",
     ]
 )
-"""Gates that the scheduler reads and that v1.36 no longer lets anybody switch off."""
+"""Gates that the scheduler reads and that can no longer be switched off in v1.36."""
 SWITCHABLE = frozenset(
     [
         "DRADeviceBindingConditions",

@@ -1,7 +1,8 @@
-"""Extenders: schedulers' helpers over HTTP, asked after the plugins.
+"""Extenders: HTTP webhooks that are called after the plugins.
 
-How they are reached is handed in as a `Transport`. Upstream: pkg/scheduler/extender.go, schedule_one.go
-(findNodesThatPassExtenders, prioritizeNodes, extendersBinding), v1.36.3.
+The `Transport` that sends the requests is an argument; `http_transport` is the real one.
+Upstream: pkg/scheduler/extender.go, schedule_one.go (findNodesThatPassExtenders, prioritizeNodes, extendersBinding),
+v1.36.3.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -27,7 +28,7 @@ class TransportError(Exception):
 
 
 class Transport(Protocol):
-    """How extenders are reached; see `extenders_http`."""
+    """Sends a request to an extender; `http_transport` implements it."""
 
     def post(self, extender: Extender, url: str, body: bytes, timeout: int) -> tuple[int, bytes]:
         """Status code and body of the answer; TransportError where there is none within `timeout` microseconds."""
@@ -190,7 +191,7 @@ class HttpExtender:
 
 
 class ExtenderSet:
-    """All extenders as one, those that may be ignored last; implements `cycle.Extenders`."""
+    """All extenders as one, those that may be ignored last; implements `schedule_one.extenders.Extenders`."""
 
     def __init__(self, extenders: Iterable[HttpExtender]) -> None:
         self._all = sorted(extenders, key=lambda extender: extender.settings.ignorable)
@@ -289,7 +290,7 @@ class ExtenderSet:
 
 
 class ExtenderTieBreak(TieBreak):
-    """Where extenders had a say upstream throws dice over ties; here the first by name is taken."""
+    """Upstream breaks ties at random where an extender has scored; here the first by name is taken."""
 
     def __init__(self, extenders: ExtenderSet, rule: str, dice: Any = None) -> None:
         super().__init__(rule, dice)

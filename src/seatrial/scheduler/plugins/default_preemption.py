@@ -1,5 +1,7 @@
 """DefaultPreemption: makes room for a pod by evicting pods of lower priority from one node.
 
+The plugin checks eligibility and picks the candidates; victims on a node are selected in
+`scheduler/preemption/preemption.py`, and `scheduler/preemption/executor.py` evicts them.
 Upstream: pkg/scheduler/framework/plugins/defaultpreemption (v1.36).
 """
 
@@ -45,7 +47,7 @@ def _problems(args: Document, path: str) -> Iterator[str]:
 
 
 class DefaultPreemption(Plugin):
-    """Chooses node and victims; the scheduler deletes them."""
+    """Selects a node and its victims; the scheduler deletes the victims."""
 
     default_order = 160
     arguments = Arguments(

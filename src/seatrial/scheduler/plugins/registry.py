@@ -1,4 +1,4 @@
-"""All in-tree plugins by name, found by looking through this folder, and what a plugin class implements.
+"""All in-tree plugins by name: finds them in this folder, and the extension points that each implements.
 
 A plugin declares everything about itself (extension points, queueing hints, arguments, default position and weight), so
 that a new one is one more file or folder here and nothing else.

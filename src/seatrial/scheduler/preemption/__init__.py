@@ -1,4 +1,7 @@
-"""Preemption: which pods to evict so that a pod fits, and their eviction. Upstream: pkg/scheduler/preemption."""
+"""Preemption: selects the pods to evict so that a pod fits, and evicts them.
+
+Upstream: pkg/scheduler/framework/preemption and plugins/defaultpreemption.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Backoff: how long a pod that failed steps back.
+"""The backoff queue: how long a pod waits after a failed attempt.
 
 Ordinary backoff only orders pods: they are popped as soon as nothing is active, whether it has run out or not. Pods
 that failed with an error wait it out. Expiry is cut to windows of one second, in which QueueSort decides.
@@ -19,7 +19,7 @@ WINDOW = SECOND
 
 
 class BackoffQueue:
-    """Pods that step back, those after errors apart from the others."""
+    """Pods in backoff; those that failed with an error are kept apart from the others."""
 
     def __init__(self, clock: Clock, initial: int, longest: int, order: Order, *, pops_early: bool = True) -> None:
         self._clock, self._initial, self._longest, self._order = clock, initial, longest, order

@@ -1,4 +1,4 @@
-"""The scheduling queue: active pods, pods that step back, and pods that wait for an event.
+"""The scheduling queue: active pods, pods in backoff, and unschedulable pods, which wait for an event.
 
 Queueing hints decide what brings a pod back. Pods are taken from the backoff queue as soon as nothing is active, unless
 SchedulerPopFromBackoffQ is off: PreEnqueue then runs when a pod leaves that queue, not when it enters it.

@@ -25,7 +25,7 @@ DEPLOYMENT_REVISION = "deployment.kubernetes.io/revision"
 DESIRED, MOST = "deployment.kubernetes.io/desired-replicas", "deployment.kubernetes.io/max-replicas"
 REVISED = ("StatefulSet", "DaemonSet")
 COMPARED = ("image", "command", "args", "env", "envFrom", "resources", "ports")
-"""The fields of a container by which a pod is told to be made from a template."""
+"""The fields of a container that decide whether a pod was made from a template."""
 ADDED_LABELS = frozenset(
     {
         TEMPLATE_HASH,

@@ -103,7 +103,7 @@ def _phase(job: JobInfo, unschedulable: bool) -> str:
 
 
 def _record(session: Session, job: JobInfo, changed: bool, result: SessionResult) -> None:
-    """Events about the job, and what its unbound pods are told."""
+    """Events about the job, and the PodScheduled conditions of its unbound pods."""
     is_waiting = job.pod_group.phase in (UNKNOWN, PENDING, INQUEUE)
     text = fit_error(job) if is_waiting or any(job.index.of(status) for status in _UNBOUND) else ""
     if is_waiting:

@@ -1,6 +1,6 @@
 """How a plugin of Volcano's scheduler is written.
 
-A plugin is made anew for every session. In `on_session_open` it registers functions for extension points:
+Every session makes a new instance of each plugin. In `on_session_open` it registers functions for extension points:
 
     JOB_ORDER, SUB_JOB_ORDER, QUEUE_ORDER, TASK_ORDER (left, right) -> int    negative: left goes first
     VICTIM_QUEUE_ORDER (left, right, preemptor) -> int

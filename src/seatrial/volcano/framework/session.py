@@ -42,7 +42,7 @@ Pick = Callable[[Sequence[str]], str]
 
 @dataclass(slots=True)
 class SessionOptions:
-    """How a session is run, beside its configuration."""
+    """Options of a session that are not in its configuration."""
 
     keeps_columns: bool = True
     """False: every column is computed whenever it is asked for."""
