@@ -11,9 +11,9 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from seatrial import cli
-from seatrial.cli.epilogs import CLOSINGS, commands_of
 from seatrial.cli.main import COMMANDS, build
-from seatrial.cli.tables import print_table
+from seatrial.cli.terminal.epilogs import CLOSINGS, commands_of
+from seatrial.cli.terminal.tables import print_table
 from tests.examples.playing import examples
 
 NAMES = sorted(name for name, _ in commands_of(build()))

@@ -11,8 +11,8 @@ import typer
 from typer.testing import CliRunner, Result
 
 from seatrial.cli.main import build
-from seatrial.cli.progress import Progress
 from seatrial.cli.run import register
+from seatrial.cli.terminal.progress import Progress
 from seatrial.model.errors import SeatrialError
 from seatrial.scenario.spec.kind import API_VERSION
 from tests.proofs import proves

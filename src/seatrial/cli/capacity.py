@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
+from seatrial.cli.options.scheduler import Gates
+from seatrial.cli.options.snapshot import read_cluster
 from seatrial.cli.run import scheduler_from, volcano_from
-from seatrial.cli.scheduler_options import Gates
-from seatrial.cli.snapshot_options import read_cluster
 from seatrial.model.errors import BadRequest, ConfigError, Invalid
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from seatrial.cli.compare_sides import Schedulers, Tries, given_sides, is_simulation
-from seatrial.cli.output_folder import make_folder
-from seatrial.cli.outside_options import OutsideTimeout, read_options
+from seatrial.cli.options.compare_sides import Schedulers, Tries, given_sides, is_simulation
+from seatrial.cli.options.output_folder import make_folder
+from seatrial.cli.options.outside import OutsideTimeout, read_options
+from seatrial.cli.options.scheduler import Gates
+from seatrial.cli.options.snapshot import OrderOfPods, SnapshotFile, UnbindPods, name_of, only_done, read_cluster
 from seatrial.cli.results import Measures
-from seatrial.cli.scheduler_options import Gates
-from seatrial.cli.snapshot_options import OrderOfPods, SnapshotFile, UnbindPods, name_of, only_done, read_cluster
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def _print_table(comparison: "Comparison") -> None:
     from rich.console import Console
     from rich.markup import escape
 
-    from seatrial.cli.tables import print_indented, print_table
+    from seatrial.cli.terminal.tables import print_indented, print_table
     from seatrial.results.figures import figure
     from seatrial.results.verdict import verdicts
     from seatrial.results.wording import SHOWN, changes

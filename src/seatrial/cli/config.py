@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from seatrial.cli.scheduler_options import Gates
+from seatrial.cli.options.scheduler import Gates
 from seatrial.control_plane import load
 
 if TYPE_CHECKING:

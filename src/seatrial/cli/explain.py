@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from seatrial.cli.run_input import RunArgument, ServerOption, load_run
+from seatrial.cli.options.run_input import RunArgument, ServerOption, load_run
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import seatrial
-from seatrial.cli.epilogs import close_help
+from seatrial.cli.terminal.epilogs import close_help
 from seatrial.model.errors import SeatrialError
 
 COMMANDS = (

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from seatrial.cli.run_input import RunArgument, ServerOption, load_run
+from seatrial.cli.options.run_input import RunArgument, ServerOption, load_run
 
 
 def register(app: typer.Typer) -> None:

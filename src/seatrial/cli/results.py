@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from seatrial.cli.run_input import RunArgument, ServerOption, load_run
+from seatrial.cli.options.run_input import RunArgument, ServerOption, load_run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -78,7 +78,7 @@ def measures(measures: Measures = None) -> None:
     from rich.console import Console
     from rich.markup import escape
 
-    from seatrial.cli.tables import print_indented
+    from seatrial.cli.terminal.tables import print_indented
     from seatrial.results.measure import all_measures, load_measures
 
     load_measures(measures or ())
@@ -103,7 +103,7 @@ def _show(name: str, title: str, table: "pl.DataFrame") -> None:
     from rich.console import Console
     from rich.markup import escape
 
-    from seatrial.cli.tables import print_table
+    from seatrial.cli.terminal.tables import print_table
 
     console = Console(highlight=False)
     console.print(f"[bold]{escape(name)}[/bold]: {escape(title)}")

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from seatrial.cli.interruption import Interrupted, interruption
-from seatrial.cli.output_folder import output_folder
-from seatrial.cli.outside_options import NO_PROGRAMS, Outside, OutsideTimeout, Programs, read_options
-from seatrial.cli.scheduler_options import Gates
-from seatrial.cli.snapshot_options import OrderOfPods, SnapshotFile, UnbindPods, name_of, only_done, read_cluster
+from seatrial.cli.options.output_folder import output_folder
+from seatrial.cli.options.outside import NO_PROGRAMS, Outside, OutsideTimeout, Programs, read_options
+from seatrial.cli.options.scheduler import Gates
+from seatrial.cli.options.snapshot import OrderOfPods, SnapshotFile, UnbindPods, name_of, only_done, read_cluster
+from seatrial.cli.terminal.interruption import Interrupted, interruption
 from seatrial.control_plane import check_strategy, chosen_strategy, free_memory, load_or_refuse
 from seatrial.model.errors import ConfigError
 from seatrial.scheduler.evaluator import chosen_shortcuts
@@ -131,7 +131,7 @@ def run_scenario(
     deadline: int = 0,
 ) -> "ScenarioStatus":
     """Run a scenario, for so many seconds at most, and write its results into a folder; its status at the end."""
-    from seatrial.cli.progress import Progress, print_summary, summary_of
+    from seatrial.cli.terminal.progress import Progress, print_summary, summary_of
     from seatrial.clock import Clock
     from seatrial.scenario import ScenarioRun, fresh_store, tune_collector
     from seatrial.scenario.output_files import FilePages

@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from seatrial.cli.outside_options import Outside, OutsideTimeout, read_options
-from seatrial.cli.scheduler_options import Gates
-from seatrial.cli.snapshot_options import OrderOfPods, SnapshotFile, UnbindPods
+from seatrial.cli.options.outside import Outside, OutsideTimeout, read_options
+from seatrial.cli.options.scheduler import Gates
+from seatrial.cli.options.snapshot import OrderOfPods, SnapshotFile, UnbindPods
 from seatrial.control_plane import Settings
 from seatrial.model.errors import ConfigError
 

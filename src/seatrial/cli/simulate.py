@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from seatrial.cli.compare import FAIL_IF
-from seatrial.cli.output_folder import make_folder
+from seatrial.cli.options.output_folder import make_folder
+from seatrial.cli.options.snapshot import OrderOfPods, SnapshotFile, UnbindPods, read_cluster
 from seatrial.cli.run import run_scenario, scheduler_from
-from seatrial.cli.snapshot_options import OrderOfPods, SnapshotFile, UnbindPods, read_cluster
 from seatrial.control_plane import chosen_strategy
 from seatrial.model.errors import ConfigError
 

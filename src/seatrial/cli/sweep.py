@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from seatrial.cli.output_folder import make_folder
+from seatrial.cli.options.output_folder import make_folder
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _report(table: "pl.DataFrame", compared: "list[Standing]") -> None:
 
 def _print_standing(console: "Console", standing: "Standing") -> None:
     """The front of a scenario, with what each setting is the best by."""
-    from seatrial.cli.tables import print_table
+    from seatrial.cli.terminal.tables import print_table
 
     front = standing.front
     best = [standing.best(place) for place, _ in enumerate(standing.objectives)]

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from seatrial.api import Simulation
-from seatrial.cli.snapshot_options import only_done
+from seatrial.cli.options.snapshot import only_done
 from seatrial.control_plane.components import Parts, Settings, compose
 from seatrial.server.messages import Answer, Request
 from seatrial.store.objects import Change

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from seatrial.cli.outside_options import Programs
+from seatrial.cli.options.outside import Programs
 from seatrial.control_plane import load_or_refuse
 from seatrial.model.errors import ConfigError
 

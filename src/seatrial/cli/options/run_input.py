@@ -36,7 +36,7 @@ def load_run(source: str, server: str | None = None) -> Iterator["Run"]:
     if server is None:
         yield Run.load(source)
         return
-    from seatrial.cli.served_runs import fetch_run
+    from seatrial.cli.options.served_runs import fetch_run
 
     with fetch_run(server, source) as run:
         yield run
