@@ -1,16 +1,22 @@
 """Rules that take long are evaluated off the loop, and judge as they would on it."""
 
 import asyncio
+import json
+import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
 import pytest
 
-from seatrial.store.deferral import Turn, defers, short_turns
+from seatrial.server.handlers import request_bodies
+from seatrial.store import deferral, managed_fields
+from seatrial.store.deferral import Turn, defers, is_larger, short_turns
+from seatrial.store.registry import patching
 from tests.server.client import Server
 from tests.store.stock import definition, widget
 
+PODS = "/api/v1/namespaces/default/pods"
 WIDGETS = "/apis/example.com/v1/namespaces/default/widgets"
 COSTLY = {"rule": "self.l.all(x, self.l.all(y, x + y >= 0))", "message": "must not be negative"}
 SCHEMA = {
@@ -89,7 +95,7 @@ def test_a_large_object_is_read_and_checked_on_another_thread(server: Server, lo
     body = text.encode() if yaml else document
     answer = server("POST", "/api/v1/namespaces/default/configmaps", body, content_type=kind)
     assert answer.status == 201
-    assert len(long) == 3, "reading, checking, and the owners of its fields"
+    assert len(long) == 3, "reading, defaults and owners of its fields, checking"
     found = server("GET", "/api/v1/namespaces/default/configmaps/large").json()
     assert found["data"] == data
     assert len(found["metadata"]["managedFields"][0]["fieldsV1"]["f:data"]) == 20_001
@@ -101,3 +107,59 @@ def test_a_large_object_that_is_wrong_is_refused_once(server: Server, long: list
     answer = server("POST", "/api/v1/namespaces/default/configmaps", document)
     assert (answer.status, len(long)) == (422, 3)
     assert server("GET", "/api/v1/namespaces/default/configmaps/large").status == 404
+
+
+def test_all_work_of_a_large_object_is_done_on_another_thread(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: dict[str, set[str]] = {}
+
+    def noted(owner: Any, name: str) -> None:
+        work = getattr(owner, name)
+
+        def wrapped(*given: Any, **more: Any) -> Any:
+            threads.setdefault(name, set()).add(threading.current_thread().name.split("_")[0])
+            return work(*given, **more)
+
+        monkeypatch.setattr(owner, name, wrapped)
+
+    noted(server.store.rules, "apply_defaults")
+    noted(server.store.rules, "validate_create")
+    noted(server.store.rules, "validate_update")
+    noted(request_bodies, "decode_body")
+    noted(managed_fields, "track_create")
+    noted(managed_fields, "track_update")
+    noted(managed_fields, "apply")
+    noted(patching, "patched")
+    containers = [{"name": f"c{number}", "image": "i"} for number in range(2_000)]
+    assert server("POST", PODS, _pod({"containers": containers})).status == 201
+    pod = server("GET", f"{PODS}/large").json()
+    assert server("PUT", f"{PODS}/large", {**pod, "metadata": {**pod["metadata"], "labels": {"a": "b"}}}).status == 200
+    merge = {"metadata": {"labels": {"c": "d"}}}
+    assert server("PATCH", f"{PODS}/large", merge, content_type="application/merge-patch+json").status == 200
+    applied = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "large", "labels": {"e": "f"}}}
+    apply = "application/apply-patch+yaml"
+    assert server("PATCH", f"{PODS}/large?fieldManager=me", applied, content_type=apply).status == 200
+    assert server("GET", f"{PODS}/large").json()["metadata"]["labels"] == {"a": "b", "c": "d", "e": "f"}
+    assert len(threads) == 8
+    assert set().union(*threads.values()) == {"long-work"}
+
+
+def test_an_object_that_grows_too_large_by_its_defaults_is_refused_before_it_is_admitted(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    admitted: list[str] = []
+    monkeypatch.setattr(server.store.admission, "admit", lambda request: admitted.append(request.name))
+    monkeypatch.setattr(deferral, "LARGEST_OBJECT", 1 << 20)
+    answer = server("POST", PODS, _pod({"containers": [{"name": "c", "image": "i"}] * 8_000}))
+    assert (answer.status, admitted) == (413, [])
+    assert "exceeds 1048576 bytes" in answer.json()["message"]
+
+
+@pytest.mark.parametrize("document", [{"a": ["bc", 1, None, {"d": []}]}, [], "text", {"k": "v" * 50}])
+def test_the_size_of_a_document_is_estimated_within_a_few_bytes_for_each_value(document: Any) -> None:
+    size = len(json.dumps(document, separators=(",", ":")))
+    assert is_larger(document, size // 2 - 2)
+    assert not is_larger(document, 2 * size + 2)
+
+
+def _pod(spec: dict[str, Any]) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "large"}, "spec": spec}

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from seatrial.control_plane.scenarios import WatchedScheduler, add_scenarios
+from seatrial.control_plane.sifting import sift, started
 from seatrial.control_plane.volcano import add_volcano, install_volcano
 
 log = logging.getLogger("seatrial.server")
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from seatrial.clock import RealClock
     from seatrial.control_plane.outside_programs import OutsidePrograms
     from seatrial.control_plane.scheduler import EmbeddedScheduler
+    from seatrial.control_plane.sifting import Sieve
     from seatrial.outside import OutsideController
     from seatrial.scenario import ScenarioController
     from seatrial.server import Worker
@@ -90,9 +92,25 @@ class Parts:
 
 def compose(settings: Settings, port: int = 443, authority: "Authority | None" = None) -> Parts:
     """Put a server together that listens on a port; without a certificate authority it signs and publishes nothing."""
+    if settings.data_dir is None:
+        return _composed(settings, port, authority, None)
+    return started(lambda sieve: _composed(settings, port, authority, sieve))
+
+
+def _composed(settings: Settings, port: int, authority: "Authority | None", sieve: "Sieve | None") -> Parts:
+    parts = build_store(settings, port, sieve)
+    try:
+        _add_all(parts, settings, authority)
+    except Exception:
+        if parts.durability is not None:
+            parts.durability.abandon()
+        raise
+    return parts
+
+
+def _add_all(parts: Parts, settings: Settings, authority: "Authority | None") -> None:
     from seatrial.control_plane.admission_plugins import add_configured_admission
 
-    parts = build_store(settings, port)
     if settings.volcano:
         install_volcano(parts)
     if settings.snapshot is not None:
@@ -110,11 +128,10 @@ def compose(settings: Settings, port: int = 443, authority: "Authority | None" =
     controller = add_scenarios(parts, settings, scheduler)
     add_simulator_api(parts, scheduler, controller)
     add_metrics_api(parts)
-    return parts
 
 
-def build_store(settings: Settings, port: int = 443) -> Parts:
-    """The store, in memory or durable, with what every cluster has."""
+def build_store(settings: Settings, port: int = 443, sieve: "Sieve | None" = None) -> Parts:
+    """The store, in memory or durable, with what every cluster has; `sieve` takes out stored objects."""
     from seatrial.clock import RealClock
     from seatrial.control_plane.bootstrap import bootstrap
     from seatrial.control_plane.bootstrap.service import create_service, create_token_tracking
@@ -132,13 +149,20 @@ def build_store(settings: Settings, port: int = 443) -> Parts:
     )
     serve_stages(store)
     durability = Durability(store, settings.data_dir / "store") if settings.data_dir is not None else None
-    EventExpiry(store)
-    furnish(store)
-    bootstrap(store)
-    create_service(store, port)
-    create_token_tracking(store)
-    if durability is not None:
-        durability.sync()
+    try:
+        if sieve is not None:
+            sift(store, sieve)
+        EventExpiry(store)
+        furnish(store)
+        bootstrap(store)
+        create_service(store, port)
+        create_token_tracking(store)
+        if durability is not None:
+            durability.sync()
+    except Exception:
+        if durability is not None:
+            durability.abandon()
+        raise
     return Parts(store, clock, durability)
 
 

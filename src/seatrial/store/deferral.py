@@ -11,12 +11,17 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from seatrial.model.documents import Document, encode
-from seatrial.model.errors import StatusError
+from seatrial.model.documents import Document, decode, encode
+from seatrial.model.errors import StatusError, TooLarge
 
 T = TypeVar("T")
-LARGE = 64 * 1024
-"""Bytes of a body from which reading and checking it is long work."""
+LARGE = 16 * 1024
+"""Bytes of a body from which reading and checking it is long work: defaults can make it fifty times as large."""
+LARGEST_OBJECT = 6 * 1024 * 1024
+"""Bytes of an object with its defaults that a request may store; it bounds the work on the thread that serves all
+requests. Upstream, etcd refuses 1.5 MiB of protobuf."""
+UNLIMITED = "simulation.kube-scheduler-simulator.x-k8s.io"
+"""The group whose objects may be as large as the server allows: a Scenario carries a cluster."""
 
 
 class Deferred(Exception):
@@ -80,6 +85,63 @@ def large(what: str, key: Callable[[], bytes], work: Callable[[], T]) -> T:
         raise found
     result: T = found
     return result
+
+
+def large_object(
+    what: str, key: Callable[[], bytes], work: Callable[[list[str] | None], Document], warnings: list[str] | None
+) -> Document:
+    """The object that `work` makes, which takes long for a large body; it is kept encoded, since its caller changes it.
+
+    `work` adds warnings to the list that it is called with, if any. TooLarge where the object may not be stored.
+    """
+
+    def made() -> tuple[bytes, list[str]]:
+        found: list[str] = []
+        document = work(found)
+        limited = not str(document.get("apiVersion")).startswith(UNLIMITED)
+        if limited and is_larger(document, LARGEST_OBJECT):
+            raise _too_large()
+        data = encode(document)
+        if limited and len(data) > LARGEST_OBJECT:
+            # The encoded sets of fields in it are counted only now.
+            raise _too_large()
+        return data, found
+
+    turn = _turn.get()
+    if turn is None or turn.size < LARGE:
+        return work(warnings)
+    data, found = large(what, key, made)
+    if warnings is not None:
+        warnings.extend(found)
+    document: Document = decode(data)
+    return document
+
+
+def _too_large() -> TooLarge:
+    return TooLarge(f"Request entity too large: with its defaults the object exceeds {LARGEST_OBJECT} bytes")
+
+
+def is_larger(document: Any, limit: int) -> bool:
+    """Whether a document takes more bytes of JSON; unlike encoding it, this lets other threads work meanwhile."""
+    size, rest = 0, [document]
+    while rest and size <= limit:
+        value = rest.pop()
+        if isinstance(value, dict):
+            size += 2 + sum(len(key) + 4 for key in value)
+            rest.extend(value.values())
+        elif isinstance(value, list):
+            size += 2 + len(value)
+            rest.extend(value)
+        else:
+            size += len(value) + 2 if isinstance(value, str) else 4
+    return size > limit
+
+
+def weigh(size: int) -> None:
+    """Make the request a large one where the object that it changes is."""
+    turn = _turn.get()
+    if turn is not None:
+        turn.size = max(turn.size, size)
 
 
 def elsewhere(what: str, key: bytes, work: Callable[[], T]) -> T:

@@ -1,7 +1,7 @@
 """Options of a write, after metav1's CreateOptions, UpdateOptions, PatchOptions and DeleteOptions."""
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
 
 from seatrial.store.users import User
 
@@ -28,6 +28,10 @@ class WriteOptions:
     tracked: bool = False
     user: User | None = None
     warnings: list[str] | None = None
+
+    def warning(self, warnings: list[str] | None) -> Self:
+        """These options with another list of warnings."""
+        return self if warnings is self.warnings else replace(self, warnings=warnings)
 
 
 @dataclass(frozen=True, slots=True)

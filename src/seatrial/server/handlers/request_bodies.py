@@ -120,7 +120,7 @@ def read_patch(request: Request, *, strategic: bool) -> Patch:
     if type is None:
         raise UnsupportedMediaType("415: Unsupported Media Type", detailed=True)
     if type == "apply":
-        body = from_yaml(request.body)
+        body = large("patch", lambda: b"", lambda: from_yaml(request.body))
         if not isinstance(body, dict):
             raise BadRequest("error decoding YAML: the apply configuration must be an object")
         return Patch(type, body)

@@ -5,11 +5,11 @@ Upstream: k8s.io/apiserver/pkg/registry/rest/create.go (BeforeCreate) and generi
 
 from typing import TYPE_CHECKING
 
-from seatrial.model.documents import Document
+from seatrial.model.documents import Document, encode
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
-from seatrial.store.deferral import large, meaning
+from seatrial.store.deferral import large, large_object, meaning
 from seatrial.store.field_errors import refusal, required
 from seatrial.store.managed_fields import track_creation
 from seatrial.store.metadata import already_exists, metadata_of, ordered
@@ -33,10 +33,13 @@ def create(
     """Take a document in as a new object."""
     metadata = metadata_of(document)
     namespace = settle_namespace(kind, metadata, namespace)
-    document = store.rules.decode(kind, document, options)
-    kind, document = store.versions.to_storage(kind, document)
-    store.rules.apply_defaults(kind, document)
-    track_creation(store, kind, document, options)
+    given, kind = kind, store.versions.storage_kind(kind)
+    document = large_object(
+        "make",
+        lambda: encode(document),
+        lambda warnings: _made(store, given, document, options.warning(warnings)),
+        options.warnings,
+    )
     metadata = document["metadata"]
     if metadata.get("resourceVersion") and not options.restored:
         raise BadRequest("resourceVersion should not be set on objects to be created")
@@ -65,6 +68,15 @@ def create(
     if options.dry_run:
         return store.unsaved(kind, document)
     return store.put(kind, document, None, writer=writer)
+
+
+def _made(store: "Store", kind: Kind, document: Document, options: CreateOptions) -> Document:
+    """The document in the version that is stored, with defaults and the owners of its fields."""
+    document = store.rules.decode(kind, document, options)
+    kind, document = store.versions.to_storage(kind, document)
+    store.rules.apply_defaults(kind, document)
+    track_creation(store, kind, document, options)
+    return document
 
 
 def settle_namespace(kind: Kind, metadata: Document, namespace: str) -> str:

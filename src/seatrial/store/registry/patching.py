@@ -7,11 +7,12 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from seatrial.model.decoding import CannotHandle
-from seatrial.model.documents import Document
+from seatrial.model.documents import Document, encode
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
 from seatrial.model.patches import apply_json_patch, apply_merge_patch, apply_strategic_patch
 from seatrial.model.schema import Schema, schema_of
+from seatrial.store.deferral import large_object, weigh
 from seatrial.store.managed_fields import applied
 from seatrial.store.metadata import not_found
 from seatrial.store.objects import Stored
@@ -39,15 +40,21 @@ def patch(
         if patch.type == "apply" and not subresource:
             return _create_by_apply(store, kind, name, patch.body, namespace, writer, options)
         raise not_found(kind, name)
+    weigh(current.size)
     document = store.versions.read(kind, current).document()
     if subresource == "scale":
         return _scale(store, kind, document, patch, current, writer, options)
+
+    def work(warnings: list[str] | None) -> Document:
+        if patch.type == "apply":
+            return applied(store, kind, name, patch.body, document, subresource, options)
+        result = patched(kind, document, patch, store.rules.schema(kind))
+        return _decoded(store, kind, result, patch, options.warning(warnings))
+
+    changed = large_object("patch", lambda: encode([patch.body, current.revision]), work, options.warnings)
     if patch.type == "apply":
-        document = applied(store, kind, name, patch.body, document, subresource, options)
         options = replace(options, tracked=True)
-    else:
-        document = _decoded(store, kind, patched(kind, document, patch, store.rules.schema(kind)), patch, options)
-    return store.update_from(kind, document, current, writer, subresource, options)
+    return store.update_from(kind, changed, current, writer, subresource, options)
 
 
 def _decoded(store: "Store", kind: Kind, document: Document, patch: Patch, options: PatchOptions) -> Document:
@@ -81,7 +88,9 @@ def patched(kind: Kind, document: Document, patch: Patch, schema: Schema | None)
 def _create_by_apply(
     store: "Store", kind: Kind, name: str, config: Document, namespace: str, writer: str, options: PatchOptions
 ) -> Stored:
-    document = applied(store, kind, name, config, None, "", options)
+    document = large_object(
+        "apply", lambda: encode(config), lambda _: applied(store, kind, name, config, None, "", options), None
+    )
     shared = {field.name: getattr(options, field.name) for field in fields(WriteOptions)}
     more = CreateOptions(**{**shared, "owned": True, "tracked": True})
     return store.create(kind, document, writer=writer, namespace=namespace, options=more)

@@ -5,10 +5,10 @@ Upstream: k8s.io/apiserver/pkg/registry/rest/update.go (BeforeUpdate) and generi
 
 from typing import TYPE_CHECKING
 
-from seatrial.model.documents import Document
+from seatrial.model.documents import Document, encode
 from seatrial.model.errors import BadRequest, Cause, Invalid
 from seatrial.model.kinds import Kind
-from seatrial.store.deferral import large, meaning
+from seatrial.store.deferral import large, large_object, meaning, weigh
 from seatrial.store.field_errors import refusal
 from seatrial.store.managed_fields import only_times_differ, track_change
 from seatrial.store.metadata import conflict, metadata_of, ordered, uid_mismatch
@@ -40,12 +40,15 @@ def update(
 ) -> Stored:
     """Replace an object by a document that was made from it."""
     check_identity(kind, metadata_of(document), current)
-    document = store.rules.decode(kind, document, options)
-    kind, document = store.versions.to_storage(kind, document)
-    store.rules.apply_defaults(kind, document)
+    weigh(current.size)
+    given, kind = kind, store.versions.storage_kind(kind)
     old = current.document()
-    check_precondition(kind, document["metadata"], old["metadata"])
-    track_change(store, kind, document, old, subresource, options)
+    document = large_object(
+        "change",
+        lambda: encode([document, current.revision]),
+        lambda warnings: _made(store, given, document, old, subresource, options.warning(warnings)),
+        options.warnings,
+    )
     request = Request(
         store, "UPDATE", kind, current.namespace, current.name, document, old, subresource, writer,
         options.user, options.dry_run, options.warnings,
@@ -70,6 +73,18 @@ def update(
     if deleting.finishes(document):
         return store.remove(current, document, writer=writer)
     return store.put(kind, document, current, writer=writer, subresource=subresource)
+
+
+def _made(
+    store: "Store", kind: Kind, document: Document, old: Document, subresource: str, options: WriteOptions
+) -> Document:
+    """The document in the version that is stored, with defaults and the owners of its fields."""
+    document = store.rules.decode(kind, document, options)
+    kind, document = store.versions.to_storage(kind, document)
+    store.rules.apply_defaults(kind, document)
+    check_precondition(kind, document["metadata"], old["metadata"])
+    track_change(store, kind, document, old, subresource, options)
+    return document
 
 
 def check_identity(kind: Kind, metadata: Document, current: Stored) -> None:

@@ -1,0 +1,85 @@
+"""Starts a server whatever its data directory contains: stored objects that stop a start are reported and ignored.
+
+Objects are validated before they are stored, so that a start trusts kinds with many of them; those with few, such as
+configurations that every request depends on, are checked to have the types of their kind. When the start fails, all
+objects are: first their types, then, where that was not enough, whether they are valid. An ignored object stays in the
+data directory until an object of its name is written.
+"""
+
+import logging
+from collections.abc import Callable, Iterator
+from typing import Literal, TypeVar
+
+from seatrial.model.documents import Document, encode
+from seatrial.model.errors import BadRequest, ConfigError, StorageFailed
+from seatrial.store import Store, Stored
+from seatrial.store.options import WriteOptions
+
+Sieve = Literal["few", "types", "rules"]
+"""What a stored object must have to be used: the types of its kind (of built-in kinds with few objects, or of all), or
+all that its kind demands."""
+FEW = 1000
+T = TypeVar("T")
+
+log = logging.getLogger("seatrial.server")
+
+
+def started(start: Callable[[Sieve], T]) -> T:
+    """What `start` makes of a data directory, without the objects that stop it."""
+    sieves: tuple[Sieve, ...] = ("few", "types", "rules")
+    for sieve in sieves:
+        try:
+            return start(sieve)
+        except (ConfigError, StorageFailed):
+            raise
+        except Exception as error:
+            if sieve == sieves[-1]:
+                raise
+            log.warning("a stored object stops the start (%s: %s); all are checked", type(error).__name__, error)
+    raise AssertionError("the last sieve returns or raises")
+
+
+def sift(store: Store, sieve: Sieve) -> None:
+    """Take out of a store, and report, the objects that do not pass."""
+    for stored in list(_sifted(store, sieve)):
+        try:
+            document = _checked(store, stored, sieve)
+        except Exception as error:  # noqa: BLE001  whatever is wrong with the object, it is reported
+            log.warning("%s %s is ignored: %s", stored.kind.kind, _full_name(stored), error)
+            store.restore(None, stored)
+            continue
+        if sieve != "few" and not stored.kind.custom and document != stored.document():
+            store.restore(Stored(stored.kind, stored.namespace, stored.name, stored.revision, encode(document)), stored)
+
+
+def _sifted(store: Store, sieve: Sieve) -> Iterator[Stored]:
+    """The objects to check, of kinds that are served; no part of a server reads the others."""
+    seen = set()
+    for kind in store.kinds:
+        index = store.index(kind)
+        if id(index) not in seen and (sieve != "few" or (not kind.custom and len(index) <= FEW)):
+            seen.add(id(index))
+            yield from index
+
+
+def _checked(store: Store, stored: Stored, sieve: Sieve) -> Document:
+    """The object as it would have been stored; an error says what is wrong with it."""
+    document, kind = stored.document(), stored.kind
+    metadata = document.get("metadata") if isinstance(document, dict) else None
+    if not isinstance(metadata, dict):
+        raise BadRequest("metadata: expected an object")
+    if (metadata.get("name"), metadata.get("namespace") or "") != (stored.name, stored.namespace):
+        raise BadRequest("metadata.name: is not the name under which the object is stored")
+    for field in ("uid", "creationTimestamp"):
+        if sieve != "few" and not metadata.get(field):
+            raise BadRequest(f"metadata.{field}: is missing")
+    metadata["resourceVersion"] = str(stored.revision)
+    document = store.rules.decode(kind, document, WriteOptions(field_validation="Ignore"))
+    store.rules.apply_defaults(kind, document)
+    if sieve == "rules":
+        store.rules.validate_create(kind, document, restored=True)
+    return document
+
+
+def _full_name(stored: Stored) -> str:
+    return f"{stored.namespace}/{stored.name}" if stored.namespace else stored.name
