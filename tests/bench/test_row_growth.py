@@ -20,7 +20,7 @@ def steady_rows(nodes: int, template: str) -> tuple[float, float]:
         CreatePods(count=MEASURED, template=template, namespace="sched-0"),
     )
     run.scheduler.start()
-    run.play(Workload("growth", 0, steps))
+    run.run_steps(Workload("growth", 0, steps))
     algorithm = run.scheduler.algorithm
     before, visited = algorithm.rows_evaluated, 0
     while run.scheduler.has_work():

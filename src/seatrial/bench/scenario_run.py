@@ -1,4 +1,4 @@
-"""Playing the scenario of the benchmark as `seatrial run` does.
+"""Runs the scenario of the benchmark as `seatrial run` does.
 
 A module of its own, so that what is imported is there before the clock starts.
 """

@@ -23,11 +23,11 @@ def added_megabytes(nodes: int, pods: int) -> float:
         CreateNodes(count=nodes, template="node-large", zones=zones),
         CreatePods(count=pods, template="pod-default", on_nodes=True),
     )
-    run.play(Workload("memory", 0, cluster))
+    run.run_steps(Workload("memory", 0, cluster))
     before = resident_megabytes()
     run.scheduler.start()
     more = (CreatePods(count=100, template="pod-default"), Barrier())
-    run.play(Workload("memory", 0, more))
+    run.run_steps(Workload("memory", 0, more))
     return resident_megabytes() - before
 
 

@@ -56,10 +56,10 @@ class WorkloadRun:
         """Take all steps; `around` may wrap the measured part, e.g. in a profiler."""
         self._around = around or self._around
         self.scheduler.start()
-        self.play(workload)
+        self.run_steps(workload)
         return Timing(self._measured, self._seconds, self._attempts, self._rows)
 
-    def play(self, workload: Workload) -> None:
+    def run_steps(self, workload: Workload) -> None:
         """Take all steps, whether or not the scheduler has started."""
         for step in workload.steps:
             match step:

@@ -136,9 +136,9 @@ class OutsideParticipant:
 
     def _tell_turn(self) -> None:
         """Wake those that wait for the beginning or the end of a turn."""
-        told, self._turn = self._turn, asyncio.get_running_loop().create_future()
-        if told is not None and not told.done():
-            told.set_result(None)
+        ended, self._turn = self._turn, asyncio.get_running_loop().create_future()
+        if ended is not None and not ended.done():
+            ended.set_result(None)
 
     # -- the turn ------------------------------------------------------------------------------------------------------
 

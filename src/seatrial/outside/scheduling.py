@@ -95,11 +95,11 @@ class Scheduling:
         if stored is None:
             return False
         if not target.subresource:
-            told = attempt_of(stored, self._timeline.shape.step(self._timeline.major, self._timeline.minor))
-            if told is not None and self._model is None:
+            explained = attempt_of(stored, self._timeline.shape.step(self._timeline.major, self._timeline.minor))
+            if explained is not None and self._model is None:
                 self._explains = True
                 self._unexplained.discard(key)
-                self._timeline.note_attempt(key, told)
+                self._timeline.note_attempt(key, explained)
             return False
         if target.subresource != "status" or key not in self._pods or not is_unschedulable(stored):
             return False

@@ -307,9 +307,9 @@ class Scheduler:
         if self._events is not None:
             self._events.failed(pod, message, pod.shape.scheduler_name)
         reason = "Unschedulable" if unschedulable or pending else "SchedulerError"
-        if queued.told != (pod, reason, message, nominated):
+        if queued.last_status != (pod, reason, message, nominated):
             self._status.not_scheduled(pod, reason, message, nominated)
-            queued.told = (self._watcher.pods.get(pod.key, pod), reason, message, nominated)
+            queued.last_status = (self._watcher.pods.get(pod.key, pod), reason, message, nominated)
 
     def _decision(self, queued: QueuedPod, attempt: Attempt) -> Decision:
         kept = not isinstance(self.recorder, NoRecorder)

@@ -156,7 +156,7 @@ class VirtualRun:
         self.store.subscribe(self._pod_changed, [kind_of(self.store, ("v1", "Pod"))])
         self.store.subscribe(self._group_changed, [kind_of(self.store, POD_GROUP)])
 
-    def play(self, workload: Workload, *, until_finished: bool = False) -> None:
+    def simulate(self, workload: Workload, *, until_finished: bool = False) -> None:
         """Let everything arrive, and go on until all pods have a node (or have ended), or nothing can change."""
         for document in workload.prepared:
             self._create(Arrival(0, document, _NOWHERE))

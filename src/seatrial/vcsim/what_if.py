@@ -42,10 +42,10 @@ class WhatIf:
     """Why jobs still wait, by namespace/name."""
 
 
-def play(nodes: Sequence[Document], workload: Workload, conf: Path) -> WhatIf:
-    """Play a load under one configuration."""
+def simulate(nodes: Sequence[Document], workload: Workload, conf: Path) -> WhatIf:
+    """Simulate a load under one configuration."""
     run = VirtualRun(list(nodes), read_conf(conf))
-    run.play(workload, until_finished=True)
+    run.simulate(workload, until_finished=True)
     jobs = list(run.jobs.values())
     scheduled = sum(pod.scheduled is not None for pod in run.pods.values())
     return WhatIf(

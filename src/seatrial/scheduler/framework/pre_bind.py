@@ -40,7 +40,7 @@ class PreBindRun:
     def __init__(self, calls: Iterable[PreBindCall], pod: PodInfo, node: NodeInfo, states: Callable[[str], Any]):
         self._pod, self._node, self._states = pod, node, states
         self._groups = _groups(calls)
-        self.told: Points = []
+        self.results: Points = []
         self.polls: dict[str, Poll] = {}
         """The conditions that are waited for, by plugin."""
         self.ended: Callable[[Status], None] = lambda status: None
@@ -48,7 +48,7 @@ class PreBindRun:
 
     def advance(self) -> Status | None:
         """Run plugins until all are through (success), one fails, or the pod has to wait (None)."""
-        self.told.extend((name, "success") for name in self.polls)
+        self.results.extend((name, "success") for name in self.polls)
         self.polls = {}
         while self._groups:
             for call in self._groups.pop(0):
@@ -64,7 +64,7 @@ class PreBindRun:
         if isinstance(answer, Poll):
             self.polls[call.plugin] = answer
             return None
-        self.told.append((call.plugin, answer.message or "success"))
+        self.results.append((call.plugin, answer.message or "success"))
         if answer.is_rejected:
             return answer.by(call.plugin)
         if not answer.is_success and answer.code != Code.SKIP:

@@ -246,15 +246,15 @@ class Framework:
 
     def run_reserve(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> tuple[Status, list[tuple[str, str]]]:
         """Reserves with every plugin until one fails. The caller unreserves."""
-        told: list[tuple[str, str]] = []
+        results: list[tuple[str, str]] = []
         for plugin in self._reservers:
             status = plugin.reserve(pod, node, cycle.of(plugin.name)) or SUCCESS
-            told.append((plugin.name, status.message or "success"))
+            results.append((plugin.name, status.message or "success"))
             if status.is_rejected:
-                return status.by(plugin.name), told
+                return status.by(plugin.name), results
             if not status.is_success:
-                return error(f'running Reserve plugin "{plugin.name}": {status.message}'), told
-        return SUCCESS, told
+                return error(f'running Reserve plugin "{plugin.name}": {status.message}'), results
+        return SUCCESS, results
 
     def run_unreserve(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> None:
         """Undoes reservations, last plugin first."""
@@ -265,24 +265,24 @@ class Framework:
         self, pod: PodInfo, node: NodeInfo, cycle: CycleState
     ) -> tuple[Status, dict[str, int], list[tuple[str, str]]]:
         """Asks Permit plugins: the status (WAIT if one holds the pod), the timeouts by plugin, and all answers."""
-        told: list[tuple[str, str]] = []
+        results: list[tuple[str, str]] = []
         waits: dict[str, int] = {}
         for plugin in self._permitters:
             answer = plugin.permit(pod, node, cycle.of(plugin.name))
             if isinstance(answer, Wait):
                 waits[plugin.name] = answer.timeout
-                told.append((plugin.name, "wait"))
+                results.append((plugin.name, "wait"))
                 continue
             status: Status = answer or SUCCESS
-            told.append((plugin.name, status.message or "success"))
+            results.append((plugin.name, status.message or "success"))
             if status.is_rejected:
-                return status.by(plugin.name), {}, told
+                return status.by(plugin.name), {}, results
             if not status.is_success:
-                return error(f'running Permit plugin "{plugin.name}": {status.message}'), {}, told
+                return error(f'running Permit plugin "{plugin.name}": {status.message}'), {}, results
         if not waits:
-            return SUCCESS, {}, told
+            return SUCCESS, {}, results
         text = f'one or more plugins asked to wait and no plugin rejected pod "{pod.name}"'
-        return Status(Code.WAIT, (text,)), waits, told
+        return Status(Code.WAIT, (text,)), waits, results
 
     def run_pre_bind_pre_flight(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> tuple[Status, frozenset[str]]:
         """SKIP where no PreBind plugin has anything to do; and the plugins that have not."""
@@ -309,12 +309,12 @@ class Framework:
                 return SUCCESS, [(plugin.name, "success")]
             if status.code == Code.SKIP:
                 continue
-            told = [(plugin.name, status.message or "success")]
+            results = [(plugin.name, status.message or "success")]
             if status.is_success:
-                return SUCCESS, told
+                return SUCCESS, results
             if status.is_rejected:
-                return status.by(plugin.name), told
-            return error(f'running Bind plugin "{plugin.name}": {status.message}'), told
+                return status.by(plugin.name), results
+            return error(f'running Bind plugin "{plugin.name}": {status.message}'), results
         return Status(Code.SKIP), []
 
     def run_post_bind(self, pod: PodInfo, node: NodeInfo, cycle: CycleState) -> None:

@@ -31,7 +31,7 @@ class QueuedPod:
     """The message of the last error, and the number of changes at that time."""
     backoff_until: int | None = None
     was_flushed: bool = False
-    told: tuple[PodInfo, str, str, str | None] | None = None
+    last_status: tuple[PodInfo, str, str, str | None] | None = None
     """The last write to the pod's status (reason, message, nomination), and the pod after it."""
 
     key: str = field(init=False)

@@ -117,14 +117,14 @@ class Binder:
         skips = not self._keeps_points and not self._runs_idle_points
         binding.is_plain = skips and _has_nothing_to_do(framework, cycle)
         if framework.has("reserve") and not binding.is_plain:
-            status, told = framework.run_reserve(assumed, node, cycle)
-            binding.points["reserve"] = tuple(told)
+            status, results = framework.run_reserve(assumed, node, cycle)
+            binding.points["reserve"] = tuple(results)
             if not status.is_success:
                 return self._undo(binding, status)
         if framework.has("permit") or self._runs_idle_points:
-            status, binding.waits, told = framework.run_permit(assumed, node, cycle)
-            if told:
-                binding.points["permit"] = tuple(told)
+            status, binding.waits, results = framework.run_permit(assumed, node, cycle)
+            if results:
+                binding.points["permit"] = tuple(results)
             if status.code == Code.WAIT:
                 self._activate_pods()
                 return self._hold(binding)
@@ -199,7 +199,7 @@ class Binder:
         run = binding.pre_bind
         assert run is not None
         status = run.advance()
-        binding.points["preBind"] = tuple(run.told)
+        binding.points["preBind"] = tuple(run.results)
         if status is None:
             binding.outcome = WAITING
             self._pre_binding.hold(binding.assumed, binding, run.polls)
@@ -248,9 +248,9 @@ class Binder:
 
     def _bind_by_plugins(self, binding: Binding) -> Status:
         attempt = binding.attempt
-        status, told = attempt.framework.run_bind(binding.assumed, binding.node, attempt.cycle)
+        status, results = attempt.framework.run_bind(binding.assumed, binding.node, attempt.cycle)
         if self._keeps_points:
-            binding.points["bind"] = tuple(told)
+            binding.points["bind"] = tuple(results)
         return status
 
     def _undo(self, binding: Binding, status: Status) -> Binding:

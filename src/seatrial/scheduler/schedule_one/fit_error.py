@@ -91,7 +91,7 @@ def _fit_error(nodes: int, counts: Iterable[tuple[Status, int]], pre_filter: str
         for status, number in counts:
             for reason in status.reasons if number else ():
                 numbers[reason] = numbers.get(reason, 0) + number
-        told = sorted(f"{number} {reason}" for reason, number in numbers.items())
-        if told:
-            text += f" {', '.join(told)}."
+        reasons = sorted(f"{number} {reason}" for reason, number in numbers.items())
+        if reasons:
+            text += f" {', '.join(reasons)}."
     return f"{text} {post_filter}" if post_filter else text

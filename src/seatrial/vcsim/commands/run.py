@@ -30,7 +30,7 @@ def run(
     cluster: Annotated[str | None, typer.Option(help="The cluster; may be left out where there is only one.")] = None,
     clock: Annotated[
         Literal["real", "virtual"],
-        typer.Option(help="real measures what the machine does; virtual plays the load in simulated time."),
+        typer.Option(help="real measures what the machine does; virtual runs the load in simulated time."),
     ] = "real",
     settle: Annotated[
         float, typer.Option(min=0, help="Seconds without a scheduled pod after which a real test ends.")
@@ -121,12 +121,12 @@ def _run_virtual(
         return
     if volcano_config is None and home.volcano_config.exists():
         volcano_config = home.volcano_config
-    played = VirtualRun(machines, read_conf(volcano_config))
-    played.play(workload, until_finished=pods is not None)
+    simulated = VirtualRun(machines, read_conf(volcano_config))
+    simulated.simulate(workload, until_finished=pods is not None)
     directory = out or home.reports
     if pods is not None:
-        _write_details(played, directory)
-    _report(test or pods or Path(), played, workload, directory)
+        _write_details(simulated, directory)
+    _report(test or pods or Path(), simulated, workload, directory)
 
 
 def _machines(cluster: str | None, config: Path | None, nodes: Path | None) -> "tuple[ClusterHome, list[Document]]":
@@ -170,7 +170,7 @@ def _compare(machines: "list[Document]", workload: "Workload", confs: tuple[Path
 
     for conf in confs:
         read_conf(conf)
-    a, b = (what_if.play(machines, workload, conf) for conf in confs)
+    a, b = (what_if.simulate(machines, workload, conf) for conf in confs)
     for line in what_if.comparison(a, b):
         typer.echo(line)
     if out is not None:
@@ -180,32 +180,32 @@ def _compare(machines: "list[Document]", workload: "Workload", confs: tuple[Path
         typer.echo(f"Written: {path}")
 
 
-def _report(test: Path, played: "VirtualRun", workload: "Workload", directory: Path) -> None:
+def _report(test: Path, simulated: "VirtualRun", workload: "Workload", directory: Path) -> None:
     from seatrial.vcsim.reports import Outcome
     from seatrial.vcsim.throughput import NoSchedulingEvents, measure
 
     try:
-        throughput = measure(played.moments())
+        throughput = measure(simulated.moments())
     except NoSchedulingEvents as error:
-        raise _no_events(test, _because(str(error), played)) from None
+        raise _no_events(test, _because(str(error), simulated)) from None
     reason = workload.reason
     if not reason and throughput.total < workload.pods:
-        reason = _because(f"{throughput.total} of {workload.pods} pods were scheduled", played)
+        reason = _because(f"{throughput.total} of {workload.pods} pods were scheduled", simulated)
     _conclude(test, Outcome(throughput, workload.pods, reason), directory)
 
 
-def _because(text: str, played: "VirtualRun") -> str:
-    reasons = [f"  {job}: {why}" for job, why in list(played.reasons().items())[:10]]
+def _because(text: str, simulated: "VirtualRun") -> str:
+    reasons = [f"  {job}: {why}" for job, why in list(simulated.reasons().items())[:10]]
     return "\n".join([text, *reasons])
 
 
-def _write_details(played: "VirtualRun", directory: Path) -> None:
+def _write_details(simulated: "VirtualRun", directory: Path) -> None:
     """One line a pod, in seconds from the start."""
     directory.mkdir(parents=True, exist_ok=True)
     with (directory / "pods_detail.csv").open("w", newline="") as file:
         table = csv.writer(file)
         table.writerow(DETAILS)
-        for pod in played.pods.values():
+        for pod in simulated.pods.values():
             times = [_seconds(value) for value in (pod.created, pod.scheduled, pod.finished)]
             waited = _seconds(pod.scheduled - pod.created) if pod.scheduled is not None else ""
             table.writerow([pod.namespace, pod.name, pod.group, pod.node, *times, waited])

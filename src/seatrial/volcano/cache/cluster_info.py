@@ -13,7 +13,7 @@ from seatrial.volcano.cache.node_info import NodeFacts, NodeInfo
 from seatrial.volcano.cache.numa_info import Numatopologies
 from seatrial.volcano.cache.queue_info import QueueInfo
 from seatrial.volcano.cache.resource import Resource
-from seatrial.volcano.cache.task_info import TERMINATED_STATUSES, TaskInfo, Told
+from seatrial.volcano.cache.task_info import TERMINATED_STATUSES, PodScheduled, TaskInfo
 
 
 @dataclass(slots=True)
@@ -65,10 +65,10 @@ def take_snapshot(
 
 def read_tasks(pods: Sequence[Document], reader: PodReader) -> list[TaskInfo]:
     """The pods as tasks."""
-    return [TaskInfo(reader.read(document), document, _told(document)) for document in pods]
+    return [TaskInfo(reader.read(document), document, _pod_scheduled(document)) for document in pods]
 
 
-def _told(document: Document) -> Told | None:
+def _pod_scheduled(document: Document) -> PodScheduled | None:
     for condition in (document.get("status") or {}).get("conditions") or ():
         if condition.get("type") == "PodScheduled":
             return condition.get("status") or "", condition.get("reason") or "", condition.get("message") or ""

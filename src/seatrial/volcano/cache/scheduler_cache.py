@@ -15,7 +15,7 @@ from seatrial.volcano.apis import HYPER_NODE, NUMATOPOLOGY, POD_GROUP, QUEUE, SC
 from seatrial.volcano.cache.cluster_info import ClusterInfo, take_snapshot
 from seatrial.volcano.cache.node_info import NodeFacts
 from seatrial.volcano.cache.numa_info import Numatopologies
-from seatrial.volcano.cache.task_info import TaskInfo, Told
+from seatrial.volcano.cache.task_info import PodScheduled, TaskInfo
 
 WRITER: Final = SCHEDULER_NAME
 PRIORITY_CLASS = ("scheduling.k8s.io/v1", "PriorityClass")
@@ -54,7 +54,7 @@ class SchedulerCache:
         self._objects: dict[tuple[str, str], dict[tuple[str, str], Document]] = {}
         self._unread_groups: dict[tuple[str, str], Stored] = {}
         """The same of PodGroups."""
-        self.told: dict[str, Told] = {}
+        self.written_conditions: dict[str, PodScheduled] = {}
         """What the scheduler last wrote into the PodScheduled condition of pods, by uid."""
         self._numatopologies = Numatopologies()
         self.cluster = StoreCluster(store)
@@ -89,7 +89,7 @@ class SchedulerCache:
         self._unread_pods.clear()
         self._objects.clear()
         self._unread_groups.clear()
-        self.told.clear()
+        self.written_conditions.clear()
         self._numatopologies = Numatopologies()
 
     def has_pending(self) -> bool:
@@ -103,9 +103,9 @@ class SchedulerCache:
     def snapshot(self, now: int) -> ClusterInfo:
         """The cluster for one session."""
         self._read()
-        told = self.told
+        written = self.written_conditions
         tasks = [
-            TaskInfo(pod, stored, told.get(pod.uid))
+            TaskInfo(pod, stored, written.get(pod.uid))
             for pod, stored in self._pods.values()
             if pod.node or pod.shape.scheduler_name == SCHEDULER_NAME
         ]
@@ -156,7 +156,7 @@ class SchedulerCache:
             self._unread_pods.pop(key, None)
             known = self._pods.pop(key, None)
             if known is not None:
-                self.told.pop(known[0].uid, None)
+                self.written_conditions.pop(known[0].uid, None)
         else:
             self._unread_pods[key] = stored
 

@@ -105,7 +105,7 @@ class StatusUpdater:
     def _write_pod(self, update: PodUpdate) -> None:
         pod = update.task.pod
         self._pods.not_scheduled(pod, update.reason, update.message, update.nominated_node or None)
-        self._cache.told[pod.uid] = ("False", update.reason, update.message)
+        self._cache.written_conditions[pod.uid] = ("False", update.reason, update.message)
 
     def _write_queue(self, name: str, allocated: dict[str, str]) -> None:
         def change(document: Document) -> None:

@@ -13,8 +13,8 @@ from seatrial.volcano.cache.resource import CPU, MEMORY, PODS, Resource
 TASK_PRIORITY = "volcano.sh/task-priority"
 QUEUE_ALLOCATION_GATE = "scheduling.volcano.sh/queue-allocation-gate"
 DEFAULT_PRIORITY = 1
-Told = tuple[str, str, str]
-"""Status, reason and message of a condition."""
+PodScheduled = tuple[str, str, str]
+"""Status, reason and message of the condition PodScheduled."""
 _TRUE, _FALSE = ("1", "t", "T", "TRUE", "true", "True"), ("0", "f", "F", "FALSE", "false", "False")
 
 
@@ -68,6 +68,7 @@ class TaskInfo:
         "nominated_node",
         "pod",
         "pod_annotations",
+        "pod_scheduled",
         "preemptable",
         "priority",
         "request_key",
@@ -77,15 +78,14 @@ class TaskInfo:
         "sch_gated",
         "source",
         "status",
-        "told",
         "uid",
     )
 
-    def __init__(self, pod: PodInfo, source: Document | Stored, told: Told | None = None) -> None:
+    def __init__(self, pod: PodInfo, source: Document | Stored, pod_scheduled: PodScheduled | None = None) -> None:
         annotations = pod.annotations
         self.pod = pod
         self.source = source
-        self.told = told
+        self.pod_scheduled = pod_scheduled
         """What the pod's PodScheduled condition says."""
         self.uid = pod.uid
         self.key = pod.key

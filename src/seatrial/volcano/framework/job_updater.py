@@ -34,7 +34,7 @@ class PodUpdate:
         """Whether the pod does not say so already."""
         if self.nominated_node and self.nominated_node != self.task.pod.nominated_node:
             return True
-        return self.task.told != ("False", self.reason, self.message)
+        return self.task.pod_scheduled != ("False", self.reason, self.message)
 
 
 @dataclass(slots=True)
