@@ -11,12 +11,16 @@ SOURCE = Path(__file__).parents[1] / "src" / "seatrial"
 INNER_ROOMS = ("model", "store", "clock", "scheduler", "volcano", "controllers", "scenario", "timeline")
 LONGEST_FILE = 400
 LONGEST_FUNCTION = 50
+MOST_MODULES = 20
 BANNED_NAMES = re.compile(r"^(utils?|helpers?|common|manager|misc|base2)$|^(do_|handle_)")
 REAL_TIME = {"clock/real.py"}
 CLOCKS_AND_DICE = re.compile(
     r"\b(time\.(time|monotonic|perf_counter)(_ns)?\(|datetime\.(now|utcnow|today)\(|random\.\w+\(|uuid\.uuid[14]\()"
 )
 FILES = sorted(SOURCE.rglob("*.py"))
+
+
+FOLDERS = sorted(folder for folder in SOURCE.rglob("*") if any(folder.glob("*.py")))
 
 
 def name_of(path: Path) -> str:
@@ -38,6 +42,12 @@ def body_length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     """Lines of a function without its signature and docstring."""
     body = function.body[1:] if ast.get_docstring(function) is not None else function.body
     return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=name_of)
+def test_a_folder_can_be_read_at_a_glance(folder: Path) -> None:
+    modules = [path.name for path in folder.glob("*.py") if path.name != "__init__.py"]
+    assert len(modules) <= MOST_MODULES
 
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)

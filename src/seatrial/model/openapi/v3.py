@@ -10,7 +10,7 @@ from typing import Any
 from seatrial.model.documents import Document
 from seatrial.model.facts import FieldFacts, facts, type_facts
 from seatrial.model.kinds import Kind
-from seatrial.model.openapi_paths import paths_of
+from seatrial.model.openapi.paths import paths_of
 
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1"
 _EXTENSIONS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1"
