@@ -14,9 +14,7 @@ from typing import Any
 from seatrial.clock import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError
-from seatrial.results.explanation import Explanation, explain
-from seatrial.results.result import Result
-from seatrial.results.run import Run
+from seatrial.results import Explanation, Result, Run, explain
 from seatrial.scenario import Cluster as _Cluster
 from seatrial.scenario import ScenarioRun, SimulationOptions, fresh_store
 from seatrial.scenario.engine import TieBreak, scheduler_maker

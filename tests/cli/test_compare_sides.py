@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 from seatrial.cli.compare import page_parts
 from seatrial.cli.main import build
 from seatrial.model.errors import ConfigError
-from seatrial.results.comparison import Comparison, Number
+from seatrial.results.comparison.comparison import Comparison, Number
+from seatrial.results.comparison.significance import Significance
 from seatrial.results.run import Run
-from seatrial.results.significance import Significance
 from tests.cli.test_compare import MOST, WEIGHT, scenario
 from tests.proofs import proves
 

@@ -38,7 +38,7 @@ def test_the_commands_of_a_page_work(page: str, tmp_path: Path) -> None:
 
 def test_the_walk_through_tells_the_figures_it_gets(tmp_path: Path) -> None:
     from seatrial.api import run
-    from seatrial.results.comparison import compare
+    from seatrial.results.comparison.comparison import compare
 
     folder = ROOT / "examples" / "node-saving"
     runs = []

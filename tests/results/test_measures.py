@@ -7,7 +7,7 @@ import pytest
 
 from seatrial.model.errors import ConfigError
 from seatrial.results.entries import Entry
-from seatrial.results.headline import headline
+from seatrial.results.headlines import headline
 from seatrial.results.measure import all_measures, find_measures
 from seatrial.results.run import Run
 from tests.proofs import proves

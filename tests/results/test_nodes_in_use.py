@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from seatrial.api import run
-from seatrial.results.headline import headline
+from seatrial.results.headlines import headline
 from seatrial.results.measure import all_measures
 from seatrial.results.run import Run
 from tests.results.conftest import Story, ToldRun, node, pod

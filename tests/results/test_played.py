@@ -8,7 +8,7 @@ import pytest
 from seatrial import Result
 from seatrial.api import run
 from seatrial.model.errors import ConfigError
-from seatrial.results.headline import headline
+from seatrial.results.headlines import headline
 from seatrial.results.lifecycles import NEVER
 from seatrial.results.measure import all_measures
 from seatrial.results.run import Run

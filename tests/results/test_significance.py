@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from seatrial.results.significance import FEWEST_PAIRS, LEVEL, signed_rank_p
+from seatrial.results.comparison.significance import FEWEST_PAIRS, LEVEL, signed_rank_p
 
 
 def counted(differences: list[float]) -> float:

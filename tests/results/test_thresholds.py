@@ -3,8 +3,8 @@
 import pytest
 
 from seatrial.model.errors import ConfigError
-from seatrial.results.comparison import Comparison, Number
-from seatrial.results.thresholds import Threshold
+from seatrial.results.comparison.comparison import Comparison, Number
+from seatrial.results.comparison.thresholds import Threshold
 from tests.results.conftest import ToldRun, the_story
 
 

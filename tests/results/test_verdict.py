@@ -2,10 +2,10 @@
 
 import pytest
 
-from seatrial.results.comparison import Comparison, Difference, Number, compare
+from seatrial.results.comparison.comparison import Comparison, Difference, Number, compare
+from seatrial.results.comparison.verdict import verdicts
+from seatrial.results.comparison.wording import as_document, as_markdown
 from seatrial.results.measure import Better
-from seatrial.results.verdict import verdicts
-from seatrial.results.wording import as_document, as_markdown
 from tests.results.conftest import ToldRun, the_story
 
 

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from seatrial.cli.compare import page_parts
-from seatrial.results.comparison import Comparison, Difference, compare
-from seatrial.results.verdict import verdicts
+from seatrial.results.comparison.comparison import Comparison, Difference, compare
+from seatrial.results.comparison.verdict import verdicts
 from seatrial.web.page import compare_page, report_page, write_page
 from tests.web.conftest import Opened, create_pods, played, scenario
 from tests.web.test_pages import MOST, opened

@@ -11,9 +11,9 @@ from playwright.sync_api import expect
 
 from seatrial.api import Simulation
 from seatrial.cli.compare import page_parts
-from seatrial.results.comparison import compare
+from seatrial.results.comparison.comparison import compare
+from seatrial.results.comparison.verdict import verdicts
 from seatrial.results.run import Run
-from seatrial.results.verdict import verdicts
 from seatrial.scenario.engine.controller_registry import Registry
 from seatrial.web.page import compare_page, report_page, write_page
 from tests.web.conftest import Opened, played, scenario

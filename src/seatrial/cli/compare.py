@@ -14,8 +14,7 @@ from seatrial.cli.results import Measures
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seatrial.results.comparison import Comparison, Number
-    from seatrial.results.significance import Significance
+    from seatrial.results.comparison import Comparison, Number, Significance
 
 FAIL_IF = (
     "Exit 1 if it holds: 'nodes_used > 5%' and 'nodes_used > 2' are changes from the first run (in percent, and in the "
@@ -77,10 +76,9 @@ def compare(
     against the first. With --seeds every side runs several times, and each difference has the p-value of a paired test
     (Wilcoxon signed-rank): below 0.05 it is called significant.
     """
+    from seatrial.results import load_measures
+    from seatrial.results.comparison import Threshold, verdicts
     from seatrial.results.comparison import compare as compare_runs
-    from seatrial.results.measure import load_measures
-    from seatrial.results.thresholds import Threshold
-    from seatrial.results.verdict import verdicts
     from seatrial.scenario.engine import load_controllers
     from seatrial.web import compare_page, write_page
 
@@ -113,7 +111,7 @@ def compare(
     # Files are written before anything is printed, so that a closed pipe does not lose them.
     write_page(compare_page(list(comparison.runs), *page_parts(comparison), verdicts(comparison)), out / "compare.html")
     if junit is not None:
-        from seatrial.results.wording import as_junit
+        from seatrial.results.comparison import as_junit
 
         junit.write_text(as_junit(comparison, crossings))
     _print(comparison, format)
@@ -124,7 +122,7 @@ def compare(
 
 def _judge(comparison: "Comparison", crossings: list[str]) -> None:
     """Exit 1 with the reason where a run Failed or a number is over its threshold."""
-    from seatrial.results.wording import failures
+    from seatrial.results.comparison import failures
 
     found = [f"seatrial: {sentence}" for sentence in failures(comparison).values()]
     found += [f"over the line: {sentence}" for sentence in crossings]
@@ -156,7 +154,7 @@ def _refuse(why: str, **options: object) -> None:
 
 def _print(comparison: "Comparison", format: str) -> None:
     from seatrial.model.documents import encode
-    from seatrial.results.wording import as_document, as_markdown
+    from seatrial.results.comparison import as_document, as_markdown
 
     if format == "json":
         typer.echo(encode(as_document(comparison)).decode())
@@ -171,9 +169,7 @@ def _print_table(comparison: "Comparison") -> None:
     from rich.markup import escape
 
     from seatrial.cli.terminal.tables import print_indented, print_table
-    from seatrial.results.figures import figure
-    from seatrial.results.verdict import verdicts
-    from seatrial.results.wording import SHOWN, changes
+    from seatrial.results.comparison import SHOWN, changes, figure, verdicts
 
     console = Console(highlight=False)
     for sentence in verdicts(comparison):

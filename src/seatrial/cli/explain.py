@@ -10,8 +10,7 @@ from seatrial.cli.options.run_input import RunArgument, ServerOption, load_run
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from seatrial.results.explanation import Explanation
-    from seatrial.results.run import Run
+    from seatrial.results import Explanation, Run
     from seatrial.timeline import Attempt
 
 MOST_PODS = 20
@@ -40,8 +39,8 @@ def explain(
     json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
 ) -> None:
     """Say why pods are where they are, and what every plugin said about every node."""
-    from seatrial.results.explanation import explain as explain_pod
-    from seatrial.results.explanation import find_pods
+    from seatrial.results import explain as explain_pod
+    from seatrial.results import find_pods
 
     with load_run(run, server) as loaded:
         if pod is None:
@@ -56,7 +55,7 @@ def explain(
 
 def _list_waiting(run: "Run", *, json: bool) -> None:
     from seatrial.model.documents import encode
-    from seatrial.results.explanation import waiting_groups
+    from seatrial.results import waiting_groups
 
     groups = waiting_groups(run)
     if json:
@@ -74,7 +73,7 @@ def _list_waiting(run: "Run", *, json: bool) -> None:
 
 def _list(run: "Run", pods: list[str], *, json: bool) -> None:
     from seatrial.model.documents import encode
-    from seatrial.results.explanation import explain as explain_pod
+    from seatrial.results import explain as explain_pod
 
     shown = pods if json else pods[:MOST_PODS]
     answers = [explain_pod(run, name) for name in shown]

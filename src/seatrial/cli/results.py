@@ -37,8 +37,7 @@ def results(
 ) -> None:
     """Print the measures of a run, or write them as CSV or Parquet."""
     from seatrial.model.documents import encode
-    from seatrial.results.measure import find_measures, load_measures
-    from seatrial.results.tables import as_document
+    from seatrial.results import as_document, find_measures, load_measures
 
     _refuse_options(csv=csv, parquet=parquet)
     load_measures(measures or ())
@@ -79,7 +78,7 @@ def measures(measures: Measures = None) -> None:
     from rich.markup import escape
 
     from seatrial.cli.terminal.tables import print_indented
-    from seatrial.results.measure import all_measures, load_measures
+    from seatrial.results import all_measures, load_measures
 
     load_measures(measures or ())
     console = Console(highlight=False)

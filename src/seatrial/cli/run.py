@@ -197,7 +197,7 @@ def _step(scenario_run: "ScenarioRun") -> str:
 
 def write_results(scenario_run: "ScenarioRun", folder: Path, *, report: bool) -> list[str]:
     """Put the files of a run into a folder; their names."""
-    from seatrial.results.run import Run
+    from seatrial.results import Run
     from seatrial.scenario.output_files import RESULT, write_whole
     from seatrial.timeline import NAME
     from seatrial.timeline.rows import write_table

@@ -16,7 +16,7 @@ from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
     from seatrial.operator import LocalSimulation
-    from seatrial.results.thresholds import Threshold
+    from seatrial.results.comparison import Threshold
     from seatrial.scenario import SimulationOptions
 
 OBJECT = "schedulersimulation.yaml"
@@ -59,7 +59,7 @@ def simulate(
 ) -> None:
     """Run SchedulerSimulations here, print them with their status, and compare them where there are several."""
     from seatrial.operator import read_simulations
-    from seatrial.results.thresholds import Threshold
+    from seatrial.results.comparison import Threshold
     from seatrial.scenario import SimulationOptions
 
     thresholds = [Threshold.parse(text) for text in fail_if or ()]
@@ -141,10 +141,8 @@ def _run(simulation: "LocalSimulation", target: Path, choices: RunChoices) -> st
 def _compare(targets: list[Path], out: Path, thresholds: "list[Threshold]", *, failed: bool) -> None:
     """Compare the runs, on standard error and in compare.html; exit 1 where a threshold is crossed."""
     from seatrial.cli.compare import page_parts
-    from seatrial.results.comparison import compare
-    from seatrial.results.run import Run
-    from seatrial.results.verdict import verdicts
-    from seatrial.results.wording import as_markdown
+    from seatrial.results import Run
+    from seatrial.results.comparison import as_markdown, compare, verdicts
     from seatrial.web import compare_page, write_page
 
     if failed and not all((target / "result.json").exists() for target in targets):

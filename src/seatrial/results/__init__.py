@@ -1,1 +1,55 @@
 """Results of a run: one reader for every input, frames, measures, explanations, comparison."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from seatrial.results.explanation import Explanation, explain, find_pods, waiting_groups
+    from seatrial.results.headlines import headline
+    from seatrial.results.lifecycles import NEVER
+    from seatrial.results.measure import all_measures, find_measures, load_measures
+    from seatrial.results.result import Result
+    from seatrial.results.run import Run
+    from seatrial.results.tables import as_document
+    from seatrial.results.waiting_reasons import Group, groups_of, waiting_document
+
+__all__ = [
+    "NEVER",
+    "Explanation",
+    "Group",
+    "Result",
+    "Run",
+    "all_measures",
+    "as_document",
+    "explain",
+    "find_measures",
+    "find_pods",
+    "groups_of",
+    "headline",
+    "load_measures",
+    "waiting_document",
+    "waiting_groups",
+]
+
+if not TYPE_CHECKING:
+    from seatrial.model.lazy_exports import lazy_exports
+
+    __getattr__ = lazy_exports(
+        __name__,
+        {
+            "Explanation": "explanation",
+            "Group": "waiting_reasons",
+            "NEVER": "lifecycles",
+            "Result": "result",
+            "Run": "run",
+            "all_measures": "measure",
+            "as_document": "tables",
+            "explain": "explanation",
+            "find_measures": "measure",
+            "find_pods": "explanation",
+            "groups_of": "waiting_reasons",
+            "headline": "headlines",
+            "load_measures": "measure",
+            "waiting_document": "waiting_reasons",
+            "waiting_groups": "explanation",
+        },
+    )

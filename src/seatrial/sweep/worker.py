@@ -12,7 +12,7 @@ from seatrial.sweep.scratch import make_scratch
 
 if TYPE_CHECKING:
     from seatrial.model.documents import Document
-    from seatrial.results.run import Run
+    from seatrial.results import Run
     from seatrial.sweep.bundle import Bundle
     from seatrial.sweep.points import Point
 
@@ -79,7 +79,7 @@ class Worker:
 
     def _run(self, point: "Point") -> "Run":
         from seatrial.clock import Clock
-        from seatrial.results.run import Run
+        from seatrial.results import Run
         from seatrial.scenario import ScenarioRun, SimulationOptions, fresh_store
         from seatrial.scenario.engine import scheduler_maker
         from seatrial.scheduler.config import load_configuration

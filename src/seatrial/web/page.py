@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from seatrial.model.documents import encode
-from seatrial.results.run import Run
+from seatrial.results import Run
 from seatrial.scenario.output_files import write_whole
 from seatrial.web.payload import CELLS, payload
 

@@ -10,9 +10,7 @@ from typing import Any
 import msgspec
 
 import seatrial
-from seatrial.results.headline import headline
-from seatrial.results.lifecycles import NEVER
-from seatrial.results.run import Run
+from seatrial.results import NEVER, Run, headline
 from seatrial.scenario.spec import Phase, dialect_of
 from seatrial.timeline import Attempt, Cells
 from seatrial.web.volcano import volcano

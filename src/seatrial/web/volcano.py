@@ -3,8 +3,7 @@
 from bisect import bisect_right
 from typing import Any
 
-from seatrial.results.measure import all_measures
-from seatrial.results.run import Run
+from seatrial.results import Run, all_measures
 
 _SECOND = 1_000_000
 

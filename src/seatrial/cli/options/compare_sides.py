@@ -15,7 +15,7 @@ from seatrial.model.errors import ConfigError
 if TYPE_CHECKING:
     from seatrial.model.documents import Document
     from seatrial.operator import LocalSimulation
-    from seatrial.results.run import Run
+    from seatrial.results import Run
     from seatrial.scenario.engine import TieBreak
     from seatrial.scheduler.config import Configuration
     from seatrial.store.snapshots import Snapshot
@@ -124,7 +124,7 @@ def given_sides(paths: Sequence[Path], gates: str, plugins: Sequence[str]) -> li
 
 def _given(paths: Sequence[Path], gates: str, classes: Sequence[type[Any]]) -> Iterator[Side]:
     from seatrial.operator import read_simulations
-    from seatrial.results.run import Run
+    from seatrial.results import Run
 
     names: dict[str, int] = {}
     for path in paths:
@@ -210,7 +210,7 @@ def _outside(scenario: "Scenario", programs: Programs, snapshot: "Snapshot") -> 
 
     def play(seed: int, tries: Tries) -> "Run":
         from seatrial.cli.run import run_scenario
-        from seatrial.results.run import Run
+        from seatrial.results import Run
         from seatrial.scenario import SimulationOptions
         from seatrial.scenario.engine import scheduler_maker
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from seatrial.results.run import Run
+    from seatrial.results import Run
 
 RunArgument = Annotated[
     str,
@@ -31,7 +31,7 @@ ServerOption = Annotated[
 @contextmanager
 def load_run(source: str, server: str | None = None) -> Iterator["Run"]:
     """The run that the arguments of a command name; files of a server are removed at the end."""
-    from seatrial.results.run import Run
+    from seatrial.results import Run
 
     if server is None:
         yield Run.load(source)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seatrial.results.run import Run
+    from seatrial.results import Run
 
 SECONDS = 120
 
@@ -21,7 +21,7 @@ SECONDS = 120
 @contextmanager
 def fetch_run(server: str, name: str) -> Iterator["Run"]:
     """A Scenario of a server (a URL, or the kubeconfig that `serve` wrote); its files are removed at the end."""
-    from seatrial.results.run import Run
+    from seatrial.results import Run
     from seatrial.scenario.output_files import RESULT
     from seatrial.scenario.spec.kind import SCENARIO
     from seatrial.timeline import NAME

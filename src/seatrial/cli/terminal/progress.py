@@ -9,7 +9,7 @@ from rich.live import Live
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from seatrial.results.waiting_reasons import Group
+    from seatrial.results import Group
     from seatrial.scenario import ScenarioRun
 
 REFRESH = 0.1
@@ -92,7 +92,7 @@ def summary_of(run: "ScenarioRun", seconds: float) -> dict[str, Any]:
 
 def pending_groups(run: "ScenarioRun") -> "list[Group]":
     """The pods without a node, by reason."""
-    from seatrial.results.waiting_reasons import groups_of, waiting_document
+    from seatrial.results import groups_of, waiting_document
 
     waiting = (history.latest.document() for history in run.timeline.pods if history.is_pending)
     return groups_of(waiting_document(pod) for pod in waiting)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from statistics import median
 
 from seatrial.model.errors import ConfigError
+from seatrial.results.comparison.reasons import Attempts, reason
+from seatrial.results.comparison.significance import Significance, signed_rank_p
 from seatrial.results.measure import Better, Measure, find_measures
-from seatrial.results.reasons import Attempts, reason
 from seatrial.results.run import Run
-from seatrial.results.significance import Significance, signed_rank_p
 
 EXPLAINED = 1000
 """Differences for which a reason is worked out."""

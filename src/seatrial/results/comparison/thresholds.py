@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from seatrial.model.errors import ConfigError
-from seatrial.results.comparison import Comparison, Number
+from seatrial.results.comparison.comparison import Comparison, Number
 
 _FORM = re.compile(
     r"\s*(?:(change|value)\s*\(\s*([\w./-]+)\s*\)|([\w./-]+))\s*(<=|>=|<|>)\s*([+-]?\d+(?:\.\d+)?)\s*(%?)\s*$"

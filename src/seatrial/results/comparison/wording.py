@@ -3,12 +3,12 @@
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from seatrial.results.comparison import Comparison, Number
-from seatrial.results.figures import figure
+from seatrial.results.comparison.comparison import Comparison, Number
+from seatrial.results.comparison.figures import figure
+from seatrial.results.comparison.significance import Significance
+from seatrial.results.comparison.verdict import verdicts
 from seatrial.results.measure import find_measures
 from seatrial.results.run import Run
-from seatrial.results.significance import Significance
-from seatrial.results.verdict import verdicts
 
 SHOWN = 20
 """Differences shown where a person reads."""

@@ -1,7 +1,7 @@
 """The verdict of a comparison: one sentence for each run, with what an owner of a cluster wants to know first."""
 
-from seatrial.results.comparison import Comparison, Number
-from seatrial.results.figures import figure
+from seatrial.results.comparison.comparison import Comparison, Number
+from seatrial.results.comparison.figures import figure
 
 FIRST = ("pods_bound", "pending_integral", "nodes_used", "used_price_per_hour", "pods_preempted")
 """Numbers that the sentence tells in words of their own."""
