@@ -41,7 +41,7 @@ class AllocationError(Exception):
 
 
 class NodeRefused(Exception):
-    """The node cannot serve the claims for a reason worth telling; other nodes may."""
+    """The node cannot satisfy the claims, and the message says why; other nodes may."""
 
 
 class _TooMany(Exception):
@@ -73,7 +73,7 @@ class Allocator:
 
 @dataclass(slots=True)
 class _Undo:
-    """What giving a device changed, so that it can be taken back."""
+    """The changes that the allocation of a device made, to revert them."""
 
     counters: bool = False
     constraints: int = 0
@@ -202,7 +202,7 @@ class _Search:
         return self.alternatives(claim, index)
 
     def request_ahead(self, claim: int, index: int) -> bool:
-        """The same in a search that takes long: what is known to fail is not tried again."""
+        """The same in a long search: states that are known to fail are not tried again."""
         ahead = self.look_ahead()
         if ahead.is_hopeless(claim, index, self.is_free_for):
             return False
@@ -361,7 +361,7 @@ class _Search:
     # Giving and taking back.
 
     def grant(self, step: _Step, candidate: Candidate) -> _Undo | None:
-        """Gives a device to the request, if it is free, untainted and satisfies the constraints."""
+        """Allocates a device for the request, if it is free, untainted and satisfies the constraints."""
         self.tried += 1
         if self.tried > MOST_TRIED:
             raise AllocationError(f"node {self.node.name}: timed out trying to allocate devices")
@@ -410,7 +410,7 @@ class _Search:
         return undo
 
     def revoke(self, step: _Step, candidate: Candidate, undo: _Undo, given: bool = True) -> None:
-        """Takes a device back, in the opposite order."""
+        """Reverts the allocation of a device, in the opposite order."""
         if given:
             self.granted[step.claim].pop()
         if undo.consumed is not None:

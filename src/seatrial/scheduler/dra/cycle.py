@@ -1,4 +1,4 @@
-"""What DynamicResources knows about a pod during one scheduling cycle."""
+"""The state of DynamicResources for one pod in one scheduling cycle."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -48,7 +48,7 @@ class ClaimsState:
                 yield place, claim
 
     def score(self, node: str) -> int:
-        """Points for the alternatives that the node has to offer, better ones count more."""
+        """The score for the alternatives of `firstAvailable` that the node allocates: earlier ones score higher."""
         allocation = self.by_node.get(node)
         if allocation is None:
             return 0

@@ -114,7 +114,7 @@ class Device:
         return self.attributes.get(identifier)
 
     def matches(self, expression: str) -> bool:
-        """Whether a CEL selector picks the device; CelSyntaxError or CelError where it cannot say."""
+        """Whether a CEL selector picks the device; CelSyntaxError or CelError where it cannot be evaluated."""
         answer = self.answers.get(expression)
         if answer is None:
             try:

@@ -1,4 +1,4 @@
-"""Extended resources that devices stand for: a pod asks for `example.com/gpu: 2` and gets a claim made for it.
+"""Extended resources backed by devices: a pod requests `example.com/gpu: 2` and gets a claim made for it.
 
 Upstream: dynamicresources/extendeddynamicresources.go, deviceclass/extendedresourcecache (DRAExtendedResource is on).
 """
@@ -20,7 +20,7 @@ CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"
 
 
 class DeviceClasses:
-    """The device classes, and the extended resources they stand for; read again when a class changes."""
+    """The device classes, and the extended resources they back; read again when a class changes."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -39,7 +39,7 @@ class DeviceClasses:
         return self._by_resource.get(resource)
 
     def backs(self, resources: Iterable[str]) -> bool:
-        """Whether devices stand for one of these resources."""
+        """Whether devices back one of these resources."""
         return any(is_backed_name(name) and self.for_resource(name) is not None for name in resources)
 
 
@@ -56,7 +56,7 @@ def _by_resource(classes: Sequence[Document]) -> dict[str, Document]:
 
 
 def is_backed_name(resource: str) -> bool:
-    """Whether devices can stand for a resource of this name."""
+    """Whether devices can back a resource of this name."""
     return is_extended(resource) or resource.startswith(CLASS_PREFIX)
 
 

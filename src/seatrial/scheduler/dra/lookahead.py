@@ -134,7 +134,7 @@ class _Concerns(NamedTuple):
 def _make_of(
     candidate: Candidate, selected: Sequence[set[DeviceID]], names: Sequence[str], state: AllocatedState
 ) -> Key:
-    """What tells a device from others, as far as this search can tell."""
+    """The properties of a device that this search can distinguish."""
     device = candidate.device
     taken = state.capacity.get(candidate.id)
     return (

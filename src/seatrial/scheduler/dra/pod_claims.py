@@ -1,4 +1,4 @@
-"""The claims of a pod: which object each entry of `spec.resourceClaims` stands for.
+"""The claims of a pod: which object each entry of `spec.resourceClaims` refers to.
 
 Upstream: k8s.io/dynamic-resource-allocation/resourceclaim, dynamicresources.foreachPodResourceClaim.
 """

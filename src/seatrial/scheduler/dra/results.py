@@ -48,7 +48,7 @@ def _result(granted: Granted, claim_uid: str, number: int) -> Document:
         if candidate.device.document.get(name):
             result[name] = candidate.device.document[name]
     if granted.consumed is not None:
-        # Upstream rolls dice; a name of its own that repeats from run to run does as well.
+        # Upstream takes a random share ID; here it is unique and the same in every run.
         result["shareID"] = str(uuid5(NAMESPACE_OID, f"{claim_uid}/{number}/{driver}/{pool}/{device}"))
         if granted.consumed:
             result["consumedCapacity"] = {name: str(granted.consumed[name]) for name in sorted(granted.consumed)}

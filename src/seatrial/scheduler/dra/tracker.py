@@ -1,4 +1,4 @@
-"""What all profiles know together about devices: the slices, the allocated devices, and the allocations in progress.
+"""The state of devices that all profiles share: the slices, the allocated devices, and the allocations in progress.
 
 Upstream: dynamicresources/dra_manager.go. An allocation is in flight from Reserve until PreBind has written it; its
 devices are taken, and no other pod may use the claim until then.

@@ -113,7 +113,7 @@ def create_extended_claim(client: Client, claim: Document) -> Document:
 
 
 def note_extended_claim(client: Client, cluster: Cluster, pod: PodInfo, claim: str, mappings: list[Document]) -> None:
-    """Tells the kubelet, in the pod's status, which container gets which devices."""
+    """Writes into the pod's status which container gets which devices, for the kubelet."""
     if not mappings:
         raise WriteFailed(f"nil or empty request mappings, no update of pod {pod.key} ExtendedResourceClaimStatus")
     stored = cluster.get("Pod", pod.name, pod.namespace)

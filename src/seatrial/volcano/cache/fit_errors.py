@@ -1,4 +1,4 @@
-"""Why tasks do not fit on nodes: statuses per node, kept as columns and put into words when read.
+"""Why tasks do not fit on nodes: statuses per node, kept as columns; messages are made when read.
 
 Upstream: pkg/scheduler/api/unschedule_info.go, types.go (Status, StatusSets).
 """
@@ -34,7 +34,7 @@ class FitStatus:
 
     @property
     def aborts(self) -> bool:
-        """Whether no further plugin is asked about the node."""
+        """Whether no further plugin is called for the node."""
         return self.severity == UNRESOLVABLE
 
 
@@ -48,7 +48,7 @@ def histogram(reasons: Counter[str]) -> str:
 
 
 class Judgement:
-    """What all predicates say about all nodes: a severity for each row, and the words when asked."""
+    """What all predicates say about all nodes: a severity for each row, and the messages on demand."""
 
     __slots__ = ("_explain", "severity")
 

@@ -67,11 +67,11 @@ class Resource:
         return ", ".join(parts)
 
     def key(self) -> tuple[object, ...]:
-        """A value equal amounts have in common."""
+        """A hashable value, the same for equal amounts."""
         return self.cpu, self.memory, *sorted((self.scalars or {}).items())
 
     def names(self) -> list[str]:
-        """The resources there is something of, `pods` included."""
+        """The resources with a non-zero amount, `pods` included."""
         names = []
         if self.cpu >= MIN_RESOURCE:
             names.append(CPU)

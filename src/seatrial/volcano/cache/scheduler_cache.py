@@ -63,7 +63,7 @@ class SchedulerCache:
         self._unsubscribe: Callable[[], None] | None = None
 
     def start(self) -> None:
-        """Takes in what there is, and every change from now on."""
+        """Reads all objects, and subscribes to their changes."""
         store = self._store
         self._node_kind, self._pod_kind = self._kind("v1", "Node"), self._kind("v1", "Pod")
         for stored in store.list(self._node_kind):

@@ -76,7 +76,7 @@ class SubJobInfo:
 
 
 def match_values(policy: Document, task: TaskInfo) -> list[str]:
-    """The values of the labels that tell the policy's subgroups apart; empty where the task is in none."""
+    """The values of the labels that distinguish the policy's subgroups; empty where the task is in none."""
     selector = policy.get("labelSelector")
     if selector is not None and not LabelSelector.from_document(selector).matches(task.pod.labels):
         return []

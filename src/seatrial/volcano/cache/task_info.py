@@ -146,7 +146,7 @@ class TaskInfo:
 
 
 def comes_before(left: TaskInfo, right: TaskInfo) -> bool:
-    """The order of tasks that no plugin tells apart: by index, then age, then uid (CompareTask)."""
+    """The order of tasks for which no plugin decides: by index, then age, then uid (CompareTask)."""
     if left.index is None or right.index is None or left.index == right.index:
         if left.pod.created == right.pod.created:
             return left.uid < right.uid
