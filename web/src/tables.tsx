@@ -169,7 +169,10 @@ export function Pods({ run, search, onSearch, node, show, onShow, selected, onSe
       });
   }, [run, search, node, show]);
   const counts = useMemo(
-    () => new Map(SHOWN.map(([name]) => [name, run.pods.key.filter((_, i) => shows(run, name)(i)).length])),
+    () => new Map(SHOWN.map(([name]) => {
+      const isShown = shows(run, name);
+      return [name, run.pods.key.filter((_, i) => isShown(i)).length];
+    })),
     [run],
   );
   const columns = useMemo<Column<number>[]>(() => {
