@@ -20,7 +20,11 @@ from seatrial.scheduler import BothRecorders
 from seatrial.timeline import Annotator
 from tests.examples.run_all import LARGE, configurations, names, simulation
 
-PLAYED = [(name, config) for name in names() if name not in LARGE for config in configurations(name)]
+PLAYED = [
+    pytest.param(name, config, marks=[pytest.mark.long] if name in LARGE else [])
+    for name in names()
+    for config in configurations(name)
+]
 Measures = dict[str, Any]
 
 
