@@ -17,7 +17,8 @@ from pathlib import Path
 
 from seatrial.model.errors import SeatrialError
 
-TICKS = os.sysconf("SC_CLK_TCK")
+CPUCLOCK_SCHED = 2
+"""The kind of clock that Linux adds to a process id for `clock_gettime`: all its CPU time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +30,11 @@ class ServerProcess:
     port: int
 
     def cpu_seconds(self) -> float:
-        """User and system time so far."""
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS
+        """User and system time so far.
+
+        Read from the process's CPU clock: /proc counts in ticks of 10 ms, more than a short measurement takes.
+        """
+        return time.clock_gettime((~self.pid << 3) | CPUCLOCK_SCHED)
 
     def resident_megabytes(self) -> float:
         """Resident memory."""

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from seatrial.outside.configuration import OutsideController
+from seatrial.outside.scheduling import ON_ITS_WAY
 from tests.outside.gate.playing import Played, toy, toy_command
 from tests.scenario.playing import create, done, node, operations, pod
 
@@ -40,9 +41,12 @@ def test_the_model_explains_an_outside_scheduler(tmp_path: Path) -> None:
 
 
 def test_the_model_names_each_difference(tmp_path: Path) -> None:
-    """The toy fills nodes in order; kube-scheduler would take the empty one."""
+    """The toy fills nodes in order; kube-scheduler would take the empty one.
+
+    It rests before each pod: a bind that comes at once may have been decided before the last change (ON_ITS_WAY).
+    """
     spec = operations(create(1, node("n1")), create(1, node("n2")), create(1, pod("a")), create(1, pod("b")), done(1))
-    played = Played(spec, tmp_path, toy("scheduler", "scheduler"), model=True)
+    played = Played(spec, tmp_path, toy("scheduler", "scheduler", SECONDS=5 * ON_ITS_WAY), model=True)
     assert "1 differs: default/b went to n1, the model's best are n2" in played.message
 
 
