@@ -16,10 +16,11 @@ from seatrial.clock import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import SeatrialError
 from seatrial.model.times import MILLISECOND, SECOND
+from seatrial.model.writers import user_writer
 from seatrial.scenario import fresh_store, tune_collector
 from seatrial.scheduler import Scheduler
 
-WRITER = "user:bench"
+WRITER = user_writer("bench")
 GROUP = "group"
 
 

@@ -9,6 +9,7 @@ from seatrial.clock import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, SeatrialError
 from seatrial.model.kinds import Kind
+from seatrial.model.writers import user_writer
 from seatrial.scenario import MakeScheduler, ScenarioRun, SimulationOptions, fresh_store
 from seatrial.scenario.engine import VOLCANO, SchedulerLoop
 from seatrial.scenario.spec import FAILED
@@ -16,7 +17,7 @@ from seatrial.scenario.spec.kind import API_VERSION
 from seatrial.scheduler import Decision, Recorder, Scheduler
 from seatrial.store import Store
 
-WRITER = "user:capacity"
+WRITER = user_writer("capacity")
 GROUP = "scheduling.k8s.io/group-name"
 """The annotation that names the PodGroup of a pod."""
 FINISHED = ("Succeeded", "Failed")

@@ -12,6 +12,7 @@ from seatrial.controllers.framework.pod_control import set_status
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.model.times import SECOND
+from seatrial.model.writers import is_user
 from seatrial.store import Change
 from seatrial.store.admission import quota_usage
 
@@ -19,7 +20,6 @@ POD_IS_OVER = (b'"deletionTimestamp"', b'"phase":"Succeeded"', b'"phase":"Failed
 WITHOUT_COUNT = frozenset({("", "Event"), ("events.k8s.io", "Event"), ("coordination.k8s.io", "Lease")})
 
 
-CLIENT = "user:"
 RESYNC = 10 * SECOND
 """A status that a client wrote is brought back. Upstream does it at the next full resync, within five minutes; ten
 seconds let the client see what it wrote."""
@@ -69,7 +69,7 @@ class ResourceQuota(QueueController):
         key = stored.namespace, stored.name
         if change.subresource != "status":
             self.enqueue(key)
-        elif change.writer.startswith(CLIENT) and self.context.is_live:
+        elif is_user(change.writer) and self.context.is_live:
             self.enqueue_after(key, RESYNC)
 
     def _something_changed(self, change: Change) -> None:

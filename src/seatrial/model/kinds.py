@@ -83,6 +83,13 @@ class Kinds:
     def named(self, api_version: str, kind: str) -> Kind | None:
         return self._by_name.get((api_version, kind))
 
+    def served(self, api_version: str, kind: str) -> Kind:
+        """The kind of that name; LookupError where it is not served."""
+        found = self.named(api_version, kind)
+        if found is None:
+            raise LookupError(f"{api_version} {kind} is not served")
+        return found
+
     def resource(self, group: str, version: str, plural: str) -> Kind | None:
         return self._by_resource.get((group, version, plural))
 

@@ -87,8 +87,7 @@ def read_simulations(path: Path) -> list[LocalSimulation]:
 
 def _store() -> Store:
     store = fresh_store(Clock())
-    definition_kind = store.kinds.named("apiextensions.k8s.io/v1", "CustomResourceDefinition")
-    assert definition_kind is not None
+    definition_kind = store.kinds.served("apiextensions.k8s.io/v1", "CustomResourceDefinition")
     for definition in definitions():
         store.create(definition_kind, definition, writer=WRITER)
     return store

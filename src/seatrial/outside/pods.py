@@ -62,8 +62,7 @@ class PendingPods:
         self._nominated: dict[Key, tuple[str, int]] = {}
         """Node and priority of the pods that were nominated, the latest last."""
         self._arrivals = count()
-        kind = store.kinds.named("v1", "Pod")
-        assert kind is not None
+        kind = store.kinds.served("v1", "Pod")
         self.kind = kind
         for stored in store.list(kind):
             self._take(stored)

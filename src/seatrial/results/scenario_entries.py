@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from seatrial.model.documents import Document, encode
+from seatrial.model.writers import operation_writer
 from seatrial.results.entries import Entry
 from seatrial.results.waiting_reasons import unscheduled_message
 from seatrial.timeline import NOT_IN_TIMELINE, PASSED, Attempt, Cells
@@ -92,7 +93,7 @@ class _Reader:
         meta = target.get("metadata") or operation.get("objectMeta") or {}
         kind = target.get("kind") or (operation.get("typeMeta") or {}).get("kind") or ""
         return Entry(
-            0, major, minor, START, f"operation:{id}" if id in self._operations else "", verb, id, kind,
+            0, major, minor, START, operation_writer(id) if id in self._operations else "", verb, id, kind,
             meta.get("namespace", ""), meta.get("name", ""), encode(result).decode() if result else None,
         )  # fmt: skip
 

@@ -43,8 +43,7 @@ def furnish(store: Store) -> None:
 
 
 def _create_once(store: Store, document: Document) -> None:
-    kind = store.kinds.named(document["apiVersion"], document["kind"])
-    assert kind is not None
+    kind = store.kinds.served(document["apiVersion"], document["kind"])
     namespace = document["metadata"].get("namespace", "")
     if store.find(kind, document["metadata"]["name"], namespace) is None:
         store.create(kind, document, writer=SYSTEM, namespace=namespace)

@@ -12,6 +12,7 @@ from seatrial.clock import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, NotFound
 from seatrial.model.kinds import Kind
+from seatrial.model.writers import user_writer
 from seatrial.model.yaml_reader import load_all
 from seatrial.scenario.cluster import fresh_store
 from seatrial.scenario.engine.controller_registry import REGISTRY
@@ -26,7 +27,7 @@ from seatrial.store.options import Patch, PatchOptions
 from seatrial.timeline import Timeline
 from seatrial.timeline.wire import Shape
 
-USER = "user:python"
+USER = user_writer("python")
 
 
 class NoPages:

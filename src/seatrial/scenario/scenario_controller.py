@@ -13,6 +13,7 @@ from typing import Protocol
 from seatrial.clock import Clock
 from seatrial.model.documents import encode
 from seatrial.model.errors import SeatrialError
+from seatrial.model.writers import is_user, user_of
 from seatrial.scenario.kept_timelines import KeptTimelines
 from seatrial.scenario.reset import wipe
 from seatrial.scenario.scenario_resource import WRITER, StoredStatus, install, status_of
@@ -23,7 +24,7 @@ from seatrial.scenario.status import MemoryPages, ScenarioStatus
 from seatrial.store import Change, SeededIdentities, Store, Stored
 from seatrial.timeline import Dictionary, TimelineReader
 from seatrial.timeline.rows import Rows
-from seatrial.timeline.writes import FOREIGN, QUIET_KINDS
+from seatrial.timeline.writes import QUIET_KINDS
 
 RESTARTED = "the controller restarted while the Scenario was running"
 STOPPED = "the server was stopped while the Scenario was running"
@@ -315,7 +316,7 @@ class ScenarioController:
         self._woken = True
         if stored.kind.group_kind == SCENARIO.group_kind:
             self._notice_scenario(change)
-        elif self.run is not None and change.writer.startswith(FOREIGN) and stored.kind.group_kind not in QUIET_KINDS:
+        elif self.run is not None and is_user(change.writer) and stored.kind.group_kind not in QUIET_KINDS:
             self._notice_foreign(change, self.run)
 
     def _notice_scenario(self, change: Change) -> None:
@@ -337,7 +338,7 @@ class ScenarioController:
         stored = change.stored
         verb = {"ADDED": "created", "MODIFIED": "changed", "DELETED": "deleted"}[change.type]
         where = f"{stored.namespace}/{stored.name}" if stored.namespace else stored.name
-        self._foreign.append(f"{change.writer.removeprefix(FOREIGN)} {verb} {stored.kind.kind} {where}")
+        self._foreign.append(f"{user_of(change.writer)} {verb} {stored.kind.kind} {where}")
         more = len(self._foreign) - NAMED_WRITES
         text = f"ForeignWrite: {', '.join(self._foreign[:NAMED_WRITES])}" + (f" and {more} more" if more > 0 else "")
         annotations = run.document["metadata"].get("annotations") or {}

@@ -74,8 +74,7 @@ def _let_in(spec: Document) -> None:
 
 def install(store: Store) -> None:
     """Serve Scenarios from a store."""
-    kind = store.kinds.named("apiextensions.k8s.io/v1", "CustomResourceDefinition")
-    assert kind is not None
+    kind = store.kinds.served("apiextensions.k8s.io/v1", "CustomResourceDefinition")
     document = definition()
     name = document["metadata"]["name"]
     stored = store.find(kind, name)

@@ -22,8 +22,7 @@ class EventExpiry:
         self._store = store
         self._lifetime = lifetime
         self._due: deque[tuple[int, str, str, int]] = deque()
-        kind = store.kinds.named("v1", "Event")
-        assert kind is not None
+        kind = store.kinds.served("v1", "Event")
         self._kind = kind
         for stored in store.list(kind):
             self._due.append((store.clock.now() + lifetime, stored.namespace, stored.name, stored.revision))

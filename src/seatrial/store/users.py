@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from seatrial.model.writers import user_writer
+
 MASTERS = "system:masters"
 
 
@@ -20,7 +22,7 @@ class User:
     @property
     def writer(self) -> str:
         """The name under which the store records a write."""
-        return self.acts_as or f"user:{self.name}"
+        return self.acts_as or user_writer(self.name)
 
     @property
     def is_privileged(self) -> bool:

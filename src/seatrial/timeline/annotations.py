@@ -127,8 +127,7 @@ class Annotator:
         self._most = most
         self._sizes: dict[tuple[str, str], int] = {}
         self._total = 0
-        kind = store.kinds.named("v1", "Pod")
-        assert kind is not None
+        kind = store.kinds.served("v1", "Pod")
         self._pods = kind
         store.subscribe(self._forget, [kind])
 

@@ -11,6 +11,7 @@ from itertools import count
 from typing import Literal
 
 from seatrial.model.documents import Document, encode
+from seatrial.model.writers import is_operation, operation_writer
 from seatrial.scheduler import ERROR, Decision
 from seatrial.store import Change, Stored
 from seatrial.timeline.decisions import CELL_BYTES, NO_CELLS, Dictionary, details, plugin_results, reasons_in
@@ -29,7 +30,6 @@ NODES_REMEMBERED = 8192
 SCHEDULER = "scheduler"
 SCHEDULERS = (SCHEDULER, "volcano")
 """Writers whose deletions of pods are preemptions."""
-OPERATION = "operation:"
 _NOT_SHOWN = None, 0, "", "", b"", 0
 SNAPSHOT = "snapshot"
 
@@ -89,7 +89,7 @@ class Timeline:
         verb = verb_of(change)
         writer = change.writer
         self._now = change.at
-        if writer.startswith(OPERATION) and self._operation is not None:
+        if is_operation(writer) and self._operation is not None:
             id, operation = self._operation
             self._operation_seen = True
             self._row(change, verb, id, operation)
@@ -320,7 +320,7 @@ class Timeline:
         kind = stored.kind if stored is not None else None
         self.rows.add(
             (
-                self.major, self.minor, at, f"{OPERATION}{id}" if operation is not None else SCHEDULER, entry, id,
+                self.major, self.minor, at, operation_writer(id) if operation is not None else SCHEDULER, entry, id,
                 kind.api_version if kind else None, kind.kind if kind else None,
                 stored.namespace if stored else None, stored.name if stored else None, None, None, operation,
                 stored.data if stored else None,

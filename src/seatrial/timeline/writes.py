@@ -14,8 +14,6 @@ from seatrial.store import Change, Stored
 
 Verb = Literal["create", "patch", "delete", ""]
 QUIET_KINDS = frozenset({("", "Event"), ("events.k8s.io", "Event"), ("coordination.k8s.io", "Lease")})
-FOREIGN = "user:"
-"""The prefix of the writer for writes of clients outside the scenario."""
 QUIET_SUBRESOURCES = frozenset({"status"})
 
 

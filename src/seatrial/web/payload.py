@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 import seatrial
+from seatrial.model.writers import is_operation
 from seatrial.results import NEVER, Run, headline
 from seatrial.scenario.spec import Phase, dialect_of
 from seatrial.timeline import Attempt, Cells
@@ -111,7 +112,7 @@ def _entries(run: Run) -> Columns:
         if entry.entry not in SHOWN:
             continue
         writer = entry.writer or CONTROLLERS
-        lane = OPERATIONS if writer.startswith("operation:") else writer
+        lane = OPERATIONS if is_operation(writer) else writer
         verb = _verb(entry.entry, writer)
         what = f"{entry.kind} {entry.namespace}/{entry.name}" if entry.namespace else f"{entry.kind} {entry.name}"
         values = lanes.setdefault(lane, len(lanes)), places[entry.major], entry.minor, VERBS.index(verb), what.strip()

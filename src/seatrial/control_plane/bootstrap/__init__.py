@@ -25,8 +25,7 @@ def bootstrap(store: Store) -> None:
 
 def create_once(store: Store, document: Document) -> None:
     """Create an object unless one of its name exists."""
-    kind = store.kinds.named(document["apiVersion"], document["kind"])
-    assert kind is not None, document["kind"]
+    kind = store.kinds.served(document["apiVersion"], document["kind"])
     metadata = document["metadata"]
     namespace = metadata.get("namespace", "")
     if store.find(kind, metadata["name"], namespace) is None:

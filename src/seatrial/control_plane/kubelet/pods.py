@@ -177,10 +177,7 @@ class SimulatedKubelet:
 
 
 def _kind(store: Store, name: str) -> Kind:
-    kind = store.kinds.named("v1", name)
-    if kind is None:
-        raise LookupError(f"v1 {name} is not served")
-    return kind
+    return store.kinds.served("v1", name)
 
 
 def _ipv4_range(node: Document) -> str:

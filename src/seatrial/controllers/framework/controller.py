@@ -63,10 +63,7 @@ class Context:
         return self.events is not None
 
     def kind(self, api_version: str, kind: str) -> Kind:
-        found = self.store.kinds.named(api_version, kind)
-        if found is None:
-            raise LookupError(f"{api_version} {kind} is not served")
-        return found
+        return self.store.kinds.served(api_version, kind)
 
 
 class QueueController:

@@ -34,10 +34,7 @@ class EventRecorder:
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store, self._clock = store, clock
-        kind = store.kinds.named("v1", "Event")
-        if kind is None:
-            raise LookupError("v1 Event is not served")
-        self._kind = kind
+        self._kind = store.kinds.served("v1", "Event")
         self._names: OrderedDict[tuple[str, ...], str] = OrderedDict()
         self._similar: OrderedDict[tuple[str, ...], tuple[int, set[str]]] = OrderedDict()
         self._budgets: OrderedDict[tuple[str, ...], tuple[float, int]] = OrderedDict()

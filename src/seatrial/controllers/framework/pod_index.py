@@ -362,9 +362,7 @@ class PodIndex:
         self._users += 1
         if self._unsubscribe is not None:
             return
-        kind = self._store.kinds.named("v1", "Pod")
-        if kind is None:
-            raise LookupError("v1 Pod is not served")
+        kind = self._store.kinds.served("v1", "Pod")
         for stored in self._store.list(kind):
             self._move(None, read_pod(stored))
         self._unsubscribe = self._store.subscribe(self._changed, [kind])

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from seatrial.clock import START, Clock
 from seatrial.model.errors import SeatrialError
 from seatrial.model.kinds import Kind
+from seatrial.model.writers import is_user
 from seatrial.scenario.engine.controller_set import SimulationControllers
 from seatrial.scenario.engine.loop_limits import LoopCount
 from seatrial.scenario.engine.operations import body_of, carry_out, is_done, verb_of
@@ -34,7 +35,7 @@ from seatrial.scenario.spec.plan import Plan
 from seatrial.scenario.status import Publisher, ScenarioStatus, Strategy
 from seatrial.store import Store, Stored
 from seatrial.timeline import Timeline
-from seatrial.timeline.writes import FOREIGN, counts
+from seatrial.timeline.writes import counts
 
 SWEEPS = 2
 """A pod that nothing has happened to since an earlier step is tried twice by sweeps alone."""
@@ -105,7 +106,7 @@ class Engine:
 
     def about_to_write(self, kind: Kind, previous: Stored | None, writer: str, subresource: str) -> None:
         """Called before a write is committed: the first operation of a simulated loop begins a new minor step."""
-        if not self._looping or writer.startswith(FOREIGN) or not counts(kind, previous, writer, subresource):
+        if not self._looping or is_user(writer) or not counts(kind, previous, writer, subresource):
             return
         self._looping = ""
         self.status.minor += 1

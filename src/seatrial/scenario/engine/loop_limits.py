@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from seatrial.model.errors import ScenarioError
+from seatrial.model.writers import is_operation
 from seatrial.store import Change
 from seatrial.timeline.writes import QUIET_KINDS
 
@@ -46,7 +47,7 @@ class LoopCount:
     def note(self, change: Change) -> None:
         """Count a write, for the error message and to detect progress."""
         self.writes += change.stored.kind.group_kind not in QUIET_KINDS
-        if not change.writer.startswith("operation:"):
+        if not is_operation(change.writer):
             write = change.writer, change.type, change.stored.kind.kind
             self._writes[write] = self._writes.get(write, 0) + 1
 

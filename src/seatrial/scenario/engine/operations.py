@@ -7,6 +7,7 @@ import orjson
 
 from seatrial.model.errors import ScenarioError, SeatrialError, StatusError
 from seatrial.model.kinds import Kind
+from seatrial.model.writers import operation_writer
 from seatrial.model.yaml_reader import load_all
 from seatrial.scenario.reset import mark, outlasts_wipes
 from seatrial.scenario.spec.annotations import check_annotations, mentions
@@ -24,7 +25,7 @@ FIELD_MANAGER = "scenario"
 
 def writer_of(planned: Planned) -> str:
     """The name under which an operation writes."""
-    return f"operation:{planned.id}"
+    return operation_writer(planned.id)
 
 
 def verb_of(operation: Operation) -> Verb:

@@ -41,10 +41,7 @@ _NOT_KEPT = frozenset(("Pod", "Node"))
 
 def kind_named(kinds: Kinds, name: str) -> Kind:
     """The kind of that name; LookupError where the store does not serve it."""
-    found = kinds.named(_VERSIONS[name], name)
-    if found is None:
-        raise LookupError(f"{_VERSIONS[name]} {name} is not served")
-    return found
+    return kinds.served(_VERSIONS[name], name)
 
 
 class _KindIndex:

@@ -42,10 +42,7 @@ class EventReporter:
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store, self._clock = store, clock
-        kind = store.kinds.named("v1", "Event")
-        if kind is None:
-            raise LookupError("v1 Event is not served")
-        self._kind = kind
+        self._kind = store.kinds.served("v1", "Event")
         self._series: dict[_Key, _Series] = {}
         self._numbers = count()
         self._started = clock.now()

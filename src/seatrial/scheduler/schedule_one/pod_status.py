@@ -35,10 +35,7 @@ class PodStatusWriter:
     def __init__(self, store: Store, writer: str = WRITER) -> None:
         self._store = store
         self._writer = writer
-        kind = store.kinds.named("v1", "Pod")
-        if kind is None:
-            raise LookupError("v1 Pod is not served")
-        self._kind = kind
+        self._kind = store.kinds.served("v1", "Pod")
         self._decoder = msgspec.json.Decoder(_Pod)
 
     def not_scheduled(self, pod: PodInfo, reason: str, message: str, nominated: str | None) -> None:

@@ -160,6 +160,4 @@ def _refusal(request: Request, names: tuple[str, str], message: str, reason: str
 
 
 def _kind(store: Store, name: str) -> Kind:
-    kind = store.kinds.named("admissionregistration.k8s.io/v1", name)
-    assert kind is not None
-    return kind
+    return store.kinds.served("admissionregistration.k8s.io/v1", name)

@@ -233,6 +233,4 @@ def _denied(webhook: Webhook, status: Document) -> StatusError:
 
 
 def _kind(store: Store, name: str) -> Kind:
-    kind = store.kinds.named("admissionregistration.k8s.io/v1", name)
-    assert kind is not None
-    return kind
+    return store.kinds.served("admissionregistration.k8s.io/v1", name)

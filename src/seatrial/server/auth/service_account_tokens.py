@@ -95,8 +95,7 @@ class ServiceAccountTokens:
 
     def _exists(self, kind: str, reference: Document, namespace: str) -> bool:
         """Whether the object of a claim is still there, and is the same one."""
-        known = self._store.kinds.named("v1", kind)
-        assert known is not None
+        known = self._store.kinds.served("v1", kind)
         try:
             metadata = self._store.get(known, reference["name"], namespace).document()["metadata"]
         except NotFound:

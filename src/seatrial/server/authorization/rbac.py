@@ -117,9 +117,7 @@ def aggregate(errors: tuple[str, ...]) -> str:
 
 
 def _kind(store: Store, name: str) -> Kind:
-    kind = store.kinds.named(f"{GROUP}/v1", name)
-    assert kind is not None
-    return kind
+    return store.kinds.served(f"{GROUP}/v1", name)
 
 
 def _subject_of(user: User, binding: Document, namespace: str) -> Document | None:

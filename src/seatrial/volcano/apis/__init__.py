@@ -46,7 +46,4 @@ def definitions() -> list[Document]:
 
 def kind_of(store: Store, named: tuple[str, str]) -> Kind:
     """A kind of these in a store that serves them."""
-    found = store.kinds.named(*named)
-    if found is None:
-        raise LookupError(f"{named[0]} {named[1]} is not served")
-    return found
+    return store.kinds.served(*named)

@@ -123,10 +123,7 @@ class SchedulerCache:
         )
 
     def _kind(self, version: str, name: str) -> Kind:
-        kind = self._store.kinds.named(version, name)
-        if kind is None:
-            raise LookupError(f"{version} {name} is not served")
-        return kind
+        return self._store.kinds.served(version, name)
 
     def _changed(self, change: Change) -> None:
         stored = change.stored

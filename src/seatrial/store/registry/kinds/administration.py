@@ -15,7 +15,7 @@ from seatrial.store.printers.cluster import (
     signing_request_cells,
 )
 from seatrial.store.printers.columns import Columns, columns, plain
-from seatrial.store.registry import preparing
+from seatrial.store.registry import prepared_fields
 from seatrial.store.registry.strategy import Strategy, Validation, on_every_write
 from seatrial.store.validation.cluster import admission_policies, api_services, certificates, roles
 
@@ -73,9 +73,9 @@ STRATEGIES = {
             "approval": ("spec", "status.certificate"),
         },
         prepare_update={
-            "": preparing.certificate_request_updated,
-            "approval": preparing.certificate_request_decided,
-            "status": preparing.certificate_request_decided,
+            "": prepared_fields.certificate_request_updated,
+            "approval": prepared_fields.certificate_request_decided,
+            "status": prepared_fields.certificate_request_decided,
         },
         validation=Validation(certificates.create_causes, certificates.update_causes),
         selectable_fields=SelectableFields(paths("metadata.name", "spec.signerName")),

@@ -15,7 +15,7 @@ from seatrial.store.printers.cluster import (
 from seatrial.store.printers.columns import Columns, columns, plain
 from seatrial.store.printers.pods import node_cells, pod_cells, pod_conditions
 from seatrial.store.printers.workloads import REPLICAS, pod_template_cells, replication_controller_cells
-from seatrial.store.registry import preparing
+from seatrial.store.registry import prepared_fields
 from seatrial.store.registry.strategy import Strategy, Validation
 from seatrial.store.validation.cluster import data, events, nodes, policies, quotas, services
 from seatrial.store.validation.pods import pods, templates
@@ -49,8 +49,8 @@ STRATEGIES = {
         delete_returns_object=True,
         status_owns_metadata=True,
         reset_fields={"finalize": ("status",)},
-        prepare_create=preparing.namespace_created,
-        prepare_update={"": preparing.namespace_updated},
+        prepare_create=prepared_fields.namespace_created,
+        prepare_update={"": prepared_fields.namespace_updated},
         validation=Validation(policies.namespace_causes, policies.namespace_update_causes),
         selectable_fields=SelectableFields(paths("metadata.name", "status.phase")),
         columns=plain("Name Status Age", lambda o: [text(o, "status", "phase")]),
@@ -72,8 +72,8 @@ STRATEGIES = {
     ("", "PersistentVolume"): Strategy(
         delete_returns_object=True,
         status_owns_metadata=True,
-        prepare_create=preparing.volume_created,
-        prepare_update={"status": preparing.volume_status_updated},
+        prepare_create=prepared_fields.volume_created,
+        prepare_update={"status": prepared_fields.volume_status_updated},
         validation=Validation(persistent.volume_causes, persistent.volume_update_causes),
         columns=Columns(
             columns(
@@ -86,8 +86,8 @@ STRATEGIES = {
     ("", "PersistentVolumeClaim"): Strategy(
         delete_returns_object=True,
         status_owns_metadata=True,
-        prepare_create=preparing.claim_created,
-        prepare_update={"": preparing.claim_sources},
+        prepare_create=prepared_fields.claim_created,
+        prepare_update={"": prepared_fields.claim_sources},
         validation=Validation(persistent.claim_causes, persistent.claim_update_causes),
         columns=Columns(
             columns("Name Status Volume Capacity Access_Modes StorageClass VolumeAttributesClass Age +VolumeMode"),
@@ -99,8 +99,8 @@ STRATEGIES = {
         deletes_gracefully=True,
         delete_returns_object=True,
         reset_fields={"status": ("spec", "metadata.deletionTimestamp", "metadata.ownerReferences")},
-        prepare_create=preparing.pod_created,
-        prepare_update={"status": preparing.pod_status_updated},
+        prepare_create=prepared_fields.pod_created,
+        prepare_update={"status": prepared_fields.pod_status_updated},
         validation=Validation(pods.create_causes, pods.update_causes),
         selectable_fields=SelectableFields(
             {

@@ -15,7 +15,7 @@ from seatrial.store.printers.workloads import (
     revision_cells,
     stateful_set_cells,
 )
-from seatrial.store.registry import preparing
+from seatrial.store.registry import prepared_fields
 from seatrial.store.registry.strategy import Strategy, Validation
 from seatrial.store.validation.cluster import policies
 from seatrial.store.validation.workloads import autoscalers, cronjobs, job_statuses, jobs, workloads
@@ -26,8 +26,8 @@ STRATEGIES = {
     ("apps", "DaemonSet"): Strategy(
         has_generation=True,
         status_owns_metadata=True,
-        prepare_create=preparing.daemon_set_created,
-        prepare_update={"": preparing.daemon_set_updated},
+        prepare_create=prepared_fields.daemon_set_created,
+        prepare_update={"": prepared_fields.daemon_set_updated},
         validation=of_spec("DaemonSet", workloads.daemon_set),
         columns=Columns(
             columns(
@@ -75,7 +75,7 @@ STRATEGIES = {
         has_generation=True,
         orphans_dependents=True,
         status_owns_metadata=True,
-        prepare_create=preparing.job_created,
+        prepare_create=prepared_fields.job_created,
         validation=Validation(jobs.create_causes, job_statuses.change_causes),
         selectable_fields=SelectableFields(
             {**paths(*NAMED), "status.successful": path_or("status.succeeded", "0")},

@@ -135,9 +135,7 @@ def _priority(task: Document, store: Store) -> int:
 
 def pod_usage(template: Document, store: Store) -> Mapping[str, Quantity]:
     """What a pod costs of a quota; extended resources are named with and without `requests.`."""
-    kind = store.kinds.named("v1", "Pod")
-    if kind is None:
-        raise LookupError("v1 Pod is not served")
+    kind = store.kinds.served("v1", "Pod")
     return _usage(kind, encode(template.get("spec") or {}))
 
 
