@@ -11,6 +11,7 @@ import msgspec
 from seatrial.model.documents import Document, decode, encode
 from seatrial.model.errors import Cause, ConfigError, Invalid
 from seatrial.model.kind_declaration import custom_resource_definition, openapi_of
+from seatrial.model.kinds import Kind
 from seatrial.model.schema import schema_from_openapi
 from seatrial.scenario.spec.decoding import SPELLINGS, decode_scenario, respell, undecodable
 from seatrial.scenario.spec.dialect import FAILED, SUCCEEDED, dialect_of
@@ -120,6 +121,10 @@ class ScenarioAdmission:
     def binding_labels(self, store: Store, node: str) -> Mapping[str, str]:
         """The labels that a pod takes over from the node it is bound to."""
         return self._inner.binding_labels(store, node)
+
+    def inputs(self, store: Store, kind: Kind, namespace: str) -> tuple[int, ...] | None:
+        """The inputs of the inner steps."""
+        return self._inner.inputs(store, kind, namespace)
 
 
 def _is_spec_write(request: Request) -> bool:

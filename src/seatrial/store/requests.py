@@ -47,7 +47,8 @@ class Request:
 class Admission(Protocol):
     """Admission steps: `admit` may change the document, `validate` may only refuse (raise a StatusError).
 
-    `binding_labels` are those that a pod takes over from the node it is bound to.
+    `binding_labels` are those that a pod takes over from the node it is bound to. `inputs` are equal while the other
+    objects that the steps read for a new object of a kind have not changed; None where each is judged on its own.
     """
 
     def admit(self, request: Request) -> None: ...
@@ -55,6 +56,8 @@ class Admission(Protocol):
     def validate(self, request: Request) -> None: ...
 
     def binding_labels(self, store: "Store", node: str) -> Mapping[str, str]: ...
+
+    def inputs(self, store: "Store", kind: Kind, namespace: str) -> tuple[int, ...] | None: ...
 
 
 class NoAdmission:
@@ -69,3 +72,7 @@ class NoAdmission:
     def binding_labels(self, store: "Store", node: str) -> Mapping[str, str]:
         """A pod takes no labels over from its node."""
         return {}
+
+    def inputs(self, store: "Store", kind: Kind, namespace: str) -> tuple[int, ...] | None:
+        """Each object is judged on its own."""
+        return None

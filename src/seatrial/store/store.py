@@ -30,6 +30,7 @@ from seatrial.store.registry.binding import Binding
 from seatrial.store.registry.kinds import strategy_of
 from seatrial.store.registry.rules import Rules
 from seatrial.store.registry.scale import ScalePaths, apply_scale, check_scalable, scale_of
+from seatrial.store.registry.templates import Templates
 from seatrial.store.requests import Admission, NoAdmission
 from seatrial.store.selection import selected
 from seatrial.store.uids import Identities, SeededIdentities
@@ -83,6 +84,7 @@ class Store:
         """Kinds that a simulation leaves in real time, with the clock and the identities of their objects."""
         self.known_fields: dict[bytes, bytes] = {}
         """Sets of fields that were worked out for creators, by the shape of what they created."""
+        self.templates = Templates()
         self._revisions = Revisions(history)
         self._journal: Journal | None = None
         self._pods = kinds.named("v1", "Pod") or Kind("", "v1", "Pod", "pods", subresources=("status", "binding"))
@@ -136,7 +138,6 @@ class Store:
         options: CreateOptions = _CREATE,
     ) -> Stored:
         """Create an object; AlreadyExists where the name is taken."""
-        document = document if options.owned else self.copied(document)
         return creating.create(self, kind, document, namespace, writer, options)
 
     def update(
@@ -331,6 +332,10 @@ class Store:
         others = [index for group_kind, index in indexes.items() if group_kind != DEFINITIONS]
         return [stored for index in (*first, *others) for stored in index]
 
+    def writes(self, group_kind: tuple[str, str]) -> int:
+        """How many writes objects of a kind have had."""
+        return self._revisions.writes.get(group_kind, 0)
+
     def index(self, kind: Kind) -> KeyIndex:
         """All objects of a kind."""
         return self._revisions.index(self.versions.key(kind))
@@ -357,6 +362,14 @@ class Store:
             )
         except orjson.JSONEncodeError as error:
             raise BadRequest(f"the object cannot be written as JSON: {error}") from error
+
+    def put_encoded(
+        self, kind: Kind, namespace: str, name: str, made: Callable[[int], bytes], *, writer: str
+    ) -> Stored:
+        """Commit a new object that is prepared and encoded; `made` receives the revision to write."""
+        if self.before_write is not None:
+            self.before_write(kind, None, writer, "")
+        return self._revisions.put_encoded(kind, namespace, name, made, writer=writer, at=self.clock.now())
 
     def remove(self, current: Stored, document: Document, *, writer: str) -> Stored:
         """Commit the end of an object whose last state is `document`: for the modules of this room."""

@@ -16,7 +16,8 @@ FILES = ("result.json", "timeline.parquet")
 
 def run(shortcuts: str, *arguments: str) -> str:
     """Standard output of a command with some shortcuts."""
-    environment = {**os.environ, "SEATRIAL_SHORTCUTS": shortcuts}
+    templates = "off" if shortcuts == "none" else ""
+    environment = {**os.environ, "SEATRIAL_SHORTCUTS": shortcuts, "SEATRIAL_TEMPLATES": templates}
     done = subprocess.run(
         [str(SEATRIAL), *arguments], env=environment, capture_output=True, text=True, timeout=600, check=False
     )

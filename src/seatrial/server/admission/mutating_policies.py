@@ -16,6 +16,7 @@ from seatrial.model.apply import AtomicPart, overlay
 from seatrial.model.cel import CelError, CelSyntaxError, Optional
 from seatrial.model.documents import Document, decode, encode
 from seatrial.model.errors import Cause, StatusError, status_error
+from seatrial.model.kinds import Kind
 from seatrial.model.patches import PatchRefused, apply_json_patch
 from seatrial.server.admission.matching import ConditionError, conditions_match, evaluate, is_exempt, variables
 from seatrial.server.admission.policies import params_of, policy_matches, with_variables
@@ -75,6 +76,12 @@ class MutatingPolicyAdmission:
     def binding_labels(self, store: Store, node: str) -> Mapping[str, str]:
         """The labels that a pod takes over from the node it is bound to."""
         return self._inner.binding_labels(store, node)
+
+    def inputs(self, store: Store, kind: Kind, namespace: str) -> tuple[int, ...] | None:
+        """Those of the inner steps; None while a policy is bound."""
+        if len(store.index(self._bindings)):
+            return None
+        return self._inner.inputs(store, kind, namespace)
 
     def _invocations(self, request: Request) -> Iterator[Invocation]:
         """In the order of the policies, and of the bindings of each."""

@@ -52,6 +52,12 @@ class PolicyAdmission:
         """The labels that a pod takes over from the node it is bound to."""
         return self._inner.binding_labels(store, node)
 
+    def inputs(self, store: Store, kind: Kind, namespace: str) -> tuple[int, ...] | None:
+        """Those of the inner steps; None while a policy is bound."""
+        if len(store.index(self._bindings)):
+            return None
+        return self._inner.inputs(store, kind, namespace)
+
     def _apply(self, binding: Document, request: Request) -> None:
         bound = binding.get("spec") or {}
         stored = request.store.find(self._policies, bound.get("policyName", ""))

@@ -84,6 +84,12 @@ class WebhookAdmission:
         """The labels that a pod takes over from the node it is bound to."""
         return self._inner.binding_labels(store, node)
 
+    def inputs(self, store: Store, kind: Kind, namespace: str) -> tuple[int, ...] | None:
+        """Those of the inner steps; None while a webhook is configured."""
+        if any(len(store.index(configured)) for configured in (self._mutating, self._validating)):
+            return None
+        return self._inner.inputs(store, kind, namespace)
+
     def _matching(self, kind: Kind, request: Request) -> Iterator[Webhook]:
         index = request.store.index(kind)
         if not len(index):

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
+from seatrial.model.kinds import Kind
 from seatrial.server.authorization.attributes import Attributes, forbidden
 from seatrial.server.authorization.rbac import GROUP, RbacAuthorizer, aggregate
 from seatrial.server.authorization.rules import FULL_AUTHORITY, PolicyRule, compacted, go_strings, uncovered
@@ -50,6 +51,10 @@ class EscalationCheck:
     def binding_labels(self, store: Store, node: str) -> Mapping[str, str]:
         """The labels that a pod takes over from the node it is bound to."""
         return self._inner.binding_labels(store, node)
+
+    def inputs(self, store: Store, kind: Kind, namespace: str) -> tuple[int, ...] | None:
+        """The inputs of the inner steps."""
+        return self._inner.inputs(store, kind, namespace)
 
     def _check_role(self, request: Request, user: User) -> None:
         kind = request.kind

@@ -5,6 +5,7 @@ Upstream: plugin/pkg/admission/certificates (approval, signing) and pkg/registry
 
 from collections.abc import Mapping
 
+from seatrial.model.kinds import Kind
 from seatrial.server.authorization.attributes import Attributes
 from seatrial.server.authorization.authorizer import Authorizer
 from seatrial.store import Admission, Request, Store, User
@@ -33,6 +34,10 @@ class SignerCheck:
     def binding_labels(self, store: Store, node: str) -> Mapping[str, str]:
         """The labels that a pod takes over from the node it is bound to."""
         return self._inner.binding_labels(store, node)
+
+    def inputs(self, store: Store, kind: Kind, namespace: str) -> tuple[int, ...] | None:
+        """The inputs of the inner steps."""
+        return self._inner.inputs(store, kind, namespace)
 
     def _check(self, request: Request) -> None:
         user, old = request.user, request.old

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
+from seatrial.model.kinds import Kind
 from seatrial.store.admission import (
     certificates,
     claims,
@@ -73,6 +74,20 @@ PLUGINS: Final = frozenset(_PLUGINS)
 """The admission plugins here that can be disabled, by upstream's name."""
 
 
+_READ: Final[dict[tuple[str, str], tuple[tuple[str, str], ...]]] = {
+    ("", "Pod"): (
+        ("", "Namespace"),
+        ("", "LimitRange"),
+        ("", "ServiceAccount"),
+        ("scheduling.k8s.io", "PriorityClass"),
+        ("node.k8s.io", "RuntimeClass"),
+    ),
+    ("", "Node"): (),
+    ("", "Event"): (("", "Namespace"),),
+}
+"""By kind: the other kinds that its steps read for a new object; a pod on a node also reads the Node."""
+
+
 class StandardAdmission:
     """The admission plugins that kube-apiserver runs by default; given to a Store as its `admission`."""
 
@@ -100,6 +115,13 @@ class StandardAdmission:
                 step(request, self._reader)
             if self._checks_quotas:
                 quotas.check_quota(request, self._reader)
+
+    def inputs(self, store: "Store", kind: Kind, namespace: str) -> tuple[int, ...] | None:
+        """The numbers of writes to the kinds that are read; None where a quota is charged for each object."""
+        read = _READ.get(kind.group_kind)
+        if read is None or (self._checks_quotas and quotas.is_charged_in(store, kind, namespace)):
+            return None
+        return tuple([store.writes(group_kind) for group_kind in read])
 
     def binding_labels(self, store: "Store", node: str) -> dict[str, str]:
         """The labels that a pod takes over from the node it is bound to."""

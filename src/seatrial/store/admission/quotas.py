@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from seatrial.store.store import Store
 
 _POD: Final = ("", "Pod")
+_QUOTA: Final = ("", "ResourceQuota")
 _ON_UPDATE: Final = frozenset({("", "Service"), ("", "PersistentVolumeClaim"), ("resource.k8s.io", "ResourceClaim")})
 _IGNORED: Final = frozenset({("", "Event"), ("events.k8s.io", "Event"), ("", "Binding")})
 _MUST_BE_SET: Final = frozenset(
@@ -44,6 +45,14 @@ def check_quota(request: Request, reader: Reader) -> None:
     if not request.dry_run:
         for quota, hard, used in updates:
             _write_usage(request, quota, hard, used)
+
+
+def is_charged_in(store: "Store", kind: Kind, namespace: str) -> bool:
+    """Whether a quota may be charged for a new object of this kind in a namespace."""
+    if not namespace or kind.group_kind in _IGNORED or not store.writes(_QUOTA):
+        return False
+    quota = store.kinds.named("v1", "ResourceQuota")
+    return quota is not None and bool(store.list(quota, namespace))
 
 
 def quota_usage(store: "Store", quota: Document, now: int) -> dict[str, str]:

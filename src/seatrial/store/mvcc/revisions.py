@@ -29,6 +29,8 @@ class Revisions:
         self.revision = 0
         self.history = History() if history is None else history
         self.indexes: dict[GroupKind, KeyIndex] = {}
+        self.writes: dict[GroupKind, int] = {}
+        """How many changes each kind has had; equal numbers mean equal objects."""
         self.journal: Listener | None = None
         """Called first for each commit; it makes them durable."""
         self._listeners: list[tuple[Listener, frozenset[GroupKind] | None]] = []
@@ -65,6 +67,15 @@ class Revisions:
         self._commit(Change("MODIFIED" if previous else "ADDED", stored, previous, writer, at, subresource))
         return stored
 
+    def put_encoded(
+        self, kind: Kind, namespace: str, name: str, made: Callable[[int], bytes], *, writer: str, at: int
+    ) -> Stored:
+        """Commit a new object that the caller encodes; `made` receives the revision to write."""
+        revision = self.revision + 1
+        stored = Stored(kind, namespace, name, revision, made(revision))
+        self._commit(Change("ADDED", stored, None, writer, at))
+        return stored
+
     def put_pieces(
         self, previous: Stored, pieces: Callable[[int], tuple[bytes, ...]], *, writer: str, at: int, subresource: str
     ) -> Stored:
@@ -86,6 +97,9 @@ class Revisions:
 
     def restore(self, stored: Stored | None, previous: Stored | None) -> None:
         """Put back what is on disk, without calling the listeners."""
+        changed = stored or previous
+        if changed is not None:
+            self._count(changed.kind.group_kind)
         if stored is not None:
             self.index(stored.kind.group_kind).put(stored)
         elif previous is not None:
@@ -114,6 +128,7 @@ class Revisions:
         if self.journal is not None:
             # Before anything else: a journal that takes no more writes refuses, and then nothing has changed.
             self.journal(change)
+        self._count(stored.kind.group_kind)
         index = self.index(stored.kind.group_kind)
         if change.type == "DELETED":
             index.remove(stored.namespace, stored.name)
@@ -132,6 +147,9 @@ class Revisions:
                     listener(change)
         finally:
             self._telling = False
+
+    def _count(self, group_kind: GroupKind) -> None:
+        self.writes[group_kind] = self.writes.get(group_kind, 0) + 1
 
     def _audience(self, group_kind: GroupKind) -> tuple[Listener, ...]:
         audience = self._interested.get(group_kind)

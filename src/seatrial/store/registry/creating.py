@@ -30,7 +30,23 @@ NAME_ATTEMPTS = 8
 def create(
     store: "Store", kind: Kind, document: Document, namespace: str, writer: str, options: CreateOptions
 ) -> Stored:
-    """Take a document in as a new object."""
+    """Take a document in as a new object, from a template where it is like others before it."""
+    sighting = store.templates.sighting(store, kind, document, namespace, options)
+    if sighting is not None:
+        made = store.templates.create(store, kind, document, sighting, writer)
+        if made is not None:
+            return made
+    document = document if options.owned else store.copied(document)
+    warnings = len(options.warnings or ())
+    stored = _create(store, kind, document, namespace, writer, options)
+    if sighting is not None and len(options.warnings or ()) == warnings:
+        store.templates.learn(sighting, stored, options)
+    return stored
+
+
+def _create(
+    store: "Store", kind: Kind, document: Document, namespace: str, writer: str, options: CreateOptions
+) -> Stored:
     metadata = metadata_of(document)
     namespace = settle_namespace(kind, metadata, namespace)
     given, kind = kind, store.versions.storage_kind(kind)
@@ -109,12 +125,17 @@ def settle_name(store: "Store", kind: Kind, metadata: Document, namespace: str) 
     prefix = metadata.get("generateName") or ""
     if not prefix:
         raise refusal(kind, "", [required("metadata.name", "name or generateName is required")])
+    name = metadata["name"] = new_name(store, kind, namespace, prefix)
+    return name
+
+
+def new_name(store: "Store", kind: Kind, namespace: str, prefix: str) -> str:
+    """A name made from generateName; the last of several attempts may be taken."""
     index = store.index(kind)
     for _ in range(NAME_ATTEMPTS):
         name = prefix[:LONGEST_BASE] + store.identities.suffix(kind, namespace, prefix)
         if index.find(namespace, name) is None:
             break
-    metadata["name"] = name
     return name
 
 

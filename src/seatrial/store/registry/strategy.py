@@ -4,8 +4,9 @@ One record per kind; routes, discovery and OpenAPI follow from the data file of 
 Upstream: the strategies of pkg/registry/*/*/strategy.go, with the printers and field labels that each storage wires in.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
@@ -15,6 +16,8 @@ from seatrial.store.printers.columns import Columns
 
 CreateCauses = Callable[[Document], Iterable[Cause]]
 UpdateCauses = Callable[[Document, Document, str], Iterable[Cause]]
+Path = tuple[str | int, ...]
+Check = Callable[[Any], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,23 @@ class Validation:
 def on_every_write(causes: CreateCauses) -> Validation:
     """Rules that a new and a changed object must pass alike; a write of the status passes."""
     return Validation(causes, lambda document, old, subresource: () if subresource else causes(document))
+
+
+class VariableField(NamedTuple):
+    """A value of one object in which it may differ from others of its template."""
+
+    path: Path
+    value: Any
+    is_valid: Check
+
+
+@dataclass(frozen=True, slots=True)
+class VariableFields:
+    """How objects of a kind may differ and still be created from one template; the name always may."""
+
+    of: Callable[[Document], Iterator[VariableField]]
+    never_with: tuple[bytes, ...] = ()
+    """Texts in the encoded object that make a creation read more than the template fixes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +88,8 @@ class Strategy:
     """Fills in what a new object begins with; the second argument is the present instant."""
     prepare_update: Mapping[str, Callable[[Document, Document, int], None]] = field(default_factory=dict)
     """By subresource: fills in or keeps what an update may not change."""
+    variable_fields: VariableFields | None = None
+    """In what objects of one template differ; None: every object is prepared on its own."""
     validation: Validation | None = None
     """None: what the data file says (required texts and enumerations) is all."""
     selectable_fields: SelectableFields | None = None

@@ -6,6 +6,7 @@ Upstream: pkg/webhooks/router; the rules (kinds and operations) are those that t
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from seatrial.model.kinds import Kind
 from seatrial.store import Admission, Request, Store
 from seatrial.store.admission import Reader
 from seatrial.volcano.webhooks import hypernodes, jobs_mutate, jobs_validate, podgroups, pods, queues
@@ -49,6 +50,10 @@ class VolcanoAdmission:
     def binding_labels(self, store: Store, node: str) -> Mapping[str, str]:
         """The labels that a pod takes over from the node it is bound to."""
         return self._inner.binding_labels(store, node)
+
+    def inputs(self, store: Store, kind: Kind, namespace: str) -> tuple[int, ...] | None:
+        """The inputs of the inner steps: the webhooks of pods read the pod alone."""
+        return self._inner.inputs(store, kind, namespace)
 
     def _call(self, rules: Rules, request: Request) -> None:
         webhook = rules.get((*request.kind.group_kind, request.operation))

@@ -16,6 +16,7 @@ from seatrial.store.printers.columns import Columns, columns, plain
 from seatrial.store.printers.pods import node_cells, pod_cells, pod_conditions
 from seatrial.store.printers.workloads import REPLICAS, pod_template_cells, replication_controller_cells
 from seatrial.store.registry import prepared_fields
+from seatrial.store.registry.kinds import variable_fields
 from seatrial.store.registry.strategy import Strategy, Validation
 from seatrial.store.validation.cluster import data, events, nodes, policies, quotas, services
 from seatrial.store.validation.pods import pods, templates
@@ -35,6 +36,7 @@ STRATEGIES = {
         created_by_update=True,
         name_faults=segment_faults,
         garbage_collected=False,
+        variable_fields=variable_fields.EVENT,
         validation=Validation(events.create_causes, events.update_causes),
         selectable_fields=EVENT_FIELDS,
         columns=EVENTS,
@@ -58,6 +60,7 @@ STRATEGIES = {
     ("", "Node"): Strategy(
         keeps_status_on_create=True,
         status_owns_metadata=True,
+        variable_fields=variable_fields.NODE,
         validation=Validation(nodes.create_causes, nodes.update_causes),
         selectable_fields=SelectableFields(
             {**paths("metadata.name"), "spec.unschedulable": path_or("spec.unschedulable", "false")}
@@ -101,6 +104,7 @@ STRATEGIES = {
         reset_fields={"status": ("spec", "metadata.deletionTimestamp", "metadata.ownerReferences")},
         prepare_create=prepared_fields.pod_created,
         prepare_update={"status": prepared_fields.pod_status_updated},
+        variable_fields=variable_fields.POD,
         validation=Validation(pods.create_causes, pods.update_causes),
         selectable_fields=SelectableFields(
             {

@@ -1,0 +1,200 @@
+"""Creates objects that differ in a few values from one created before, without preparing them again.
+
+Generators and controllers create thousands of objects that differ in name, labels or an index. The first two of a kind
+take the whole way: decoding, defaulting, admission, validation, managedFields, encoding. The second one is cut into a
+template: its encoded bytes with a gap for each value that differs. From the third on the values are put into the gaps.
+
+The rule: a template is used where all that a creation reads is equal. That is the document but for the fields that the
+strategy of its kind declares (`Strategy.variable_fields`), the namespace, the options, and the other objects that
+admission reads (`Admission.inputs`, which is None where webhooks, policies or quotas judge each object). A value of
+such a field is validated alone; where it is not valid the object takes the whole way, which has the error texts.
+"""
+
+import os
+import re
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+from seatrial.model.documents import Document
+from seatrial.model.kinds import Kind
+from seatrial.model.times import to_time
+from seatrial.store.metadata import already_exists
+from seatrial.store.object_meta import subdomain_faults
+from seatrial.store.objects import Stored
+from seatrial.store.options import CreateOptions
+from seatrial.store.registry.creating import new_name
+from seatrial.store.registry.kinds import strategy_of
+from seatrial.store.registry.strategy import Path, VariableField
+from seatrial.store.uids import LONGEST_BASE
+
+if TYPE_CHECKING:
+    from seatrial.store.store import Store
+
+VARIABLE = "SEATRIAL_TEMPLATES"
+"""The environment variable that switches templates off for a whole command: `off`."""
+TEMPLATES_KEPT = 4096
+LONGEST_DOCUMENT = 64 * 1024
+"""Bytes up to which a template is made; with larger objects the limits of a whole object are near."""
+_NAME: Path = ("metadata", "name")
+_UID: Path = ("metadata", "uid")
+_REVISION: Path = ("metadata", "resourceVersion")
+_TIMES: tuple[Path, ...] = (("metadata", "creationTimestamp"), ("metadata", "managedFields", 0, "time"))
+_GAP = re.compile(rb'"\\u0000(\d+)\\u0000"')
+
+
+class Template(NamedTuple):
+    """The bytes of an object with a gap for each of its variable values, by the place of the value."""
+
+    namespace: str
+    pattern: bytes
+    places: tuple[int, ...]
+
+    def filled(self, values: list[bytes]) -> bytes:
+        """The bytes with these values: name, uid, resourceVersion, time, then the fields of the kind."""
+        return self.pattern % tuple([values[place] for place in self.places])
+
+
+class Sighting(NamedTuple):
+    """A document on its way in: what must be equal for a template, and the values of its variable fields."""
+
+    key: Hashable
+    fields: tuple[VariableField, ...]
+
+    def encoded(self) -> list[bytes] | None:
+        """The values as JSON; None where one is not valid."""
+        if not all(field.is_valid(field.value) for field in self.fields):
+            return None
+        return [orjson.dumps(field.value) for field in self.fields]
+
+
+class Templates:
+    """The templates of one store."""
+
+    def __init__(self, *, enabled: bool | None = None) -> None:
+        self.enabled = os.environ.get(VARIABLE, "") != "off" if enabled is None else enabled
+        self.used = 0
+        """How many objects were created from templates."""
+        self._kept: dict[Hashable, Template | None] = {}
+        self._admission: object = None
+
+    def sighting(
+        self, store: "Store", kind: Kind, document: Document, namespace: str, options: CreateOptions
+    ) -> Sighting | None:
+        """What identifies the template of a document; None where it must take the whole way."""
+        variable = strategy_of(kind).variable_fields
+        if variable is None or not self.enabled or options.dry_run or options.restored or kind.custom:
+            return None
+        if kind.group_kind in store.rules.checks or kind.group_kind in store.real_time:
+            return None
+        if store.versions.storage_kind(kind) is not kind:
+            return None
+        inputs = store.admission.inputs(store, kind, namespace or _namespace(document))
+        if inputs is None:
+            return None
+        if self._admission is not store.admission:
+            self._admission = store.admission
+            self._kept.clear()
+        try:
+            fields = tuple(variable.of(document))
+            rest = orjson.dumps(_without(document, fields))
+        except (AttributeError, LookupError, TypeError):
+            return None  # a malformed document
+        if len(rest) > LONGEST_DOCUMENT or any(word in rest for word in variable.never_with):
+            return None
+        paths = tuple([field.path for field in fields])
+        manner = (options.field_manager, options.field_validation, options.trusted, options.tracked)
+        return Sighting((kind.group_kind, namespace, rest, paths, *manner, *inputs), fields)
+
+    def create(self, store: "Store", kind: Kind, document: Document, sighting: Sighting, writer: str) -> Stored | None:
+        """Create an object from its template; None where there is none yet or a value is not valid."""
+        template = self._kept.get(sighting.key)
+        if template is None:
+            return None
+        metadata = document["metadata"]
+        name, prefix = metadata.get("name") or "", metadata.get("generateName")
+        values = sighting.encoded()
+        if values is None or not (name or prefix) or not _is_name(kind, name or f"{prefix[:LONGEST_BASE]}x"):
+            return None
+        namespace = template.namespace
+        if not name:
+            name = new_name(store, kind, namespace, prefix)
+            if store.index(kind).find(namespace, name) is not None:
+                raise already_exists(kind, name)
+        elif store.index(kind).find(namespace, name) is not None:
+            return None
+        self.used += 1
+        uid, time = store.identities.uid(kind, namespace, name), to_time(store.clock.now())
+        own = [b'"%b"' % name.encode(), b'"%b"' % uid.encode(), b"", b'"%b"' % time.encode(), *values]
+
+        def made(revision: int) -> bytes:
+            own[2] = b'"%d"' % revision
+            return template.filled(own)
+
+        return store.put_encoded(kind, namespace, name, made, writer=writer)
+
+    def learn(self, sighting: Sighting, stored: Stored, options: CreateOptions) -> None:
+        """Make a template of an object that took the whole way, when it is the second one of its key."""
+        key = sighting.key
+        if len(self._kept) >= TEMPLATES_KEPT:
+            self._kept.clear()
+        self._kept[key] = _template(sighting, stored, options) if key in self._kept else None
+
+
+def _namespace(document: Document) -> str:
+    metadata = document.get("metadata")
+    namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
+    return namespace if isinstance(namespace, str) else ""
+
+
+def _is_name(kind: Kind, name: Any) -> bool:
+    faults = strategy_of(kind).name_faults or subdomain_faults
+    return isinstance(name, str) and not faults(name)
+
+
+def _without(document: Document, fields: tuple[VariableField, ...]) -> Document:
+    """The document with None for its variable values; what lies on the way to them is copied."""
+    rest: Document = dict(document)
+    copies: dict[Path, Any] = {}
+    for path in (_NAME, *(field.path for field in fields)):
+        inner: Any = rest
+        for depth, step in enumerate(path[:-1], 1):
+            copy = copies.get(path[:depth])
+            if copy is None:
+                copy = inner[step] = copies[path[:depth]] = inner[step].copy()
+            inner = copy
+        inner[path[-1]] = None
+    return rest
+
+
+def _template(sighting: Sighting, stored: Stored, options: CreateOptions) -> Template | None:
+    """The stored bytes cut at the variable values; None where they are not found as they were given."""
+    document = stored.document()
+    metadata = document["metadata"]
+    given = [(field.path, field.value) for field in sighting.fields]
+    if any(_at(document, path) != value for path, value in given):
+        return None
+    time = metadata["creationTimestamp"]
+    values = [metadata["name"], metadata["uid"], metadata["resourceVersion"], time, *(value for _, value in given)]
+    times = _TIMES if options.field_manager and not options.tracked else _TIMES[:1]
+    cuts = [(_NAME, 0), (_UID, 1), (_REVISION, 2), *((path, 3) for path in times if _at(document, path) == time)]
+    cuts += [(path, place) for place, (path, _) in enumerate(given, 4)]
+    for path, place in cuts:
+        _at(document, path[:-1])[path[-1]] = f"\0{place}\0"
+    pieces = _GAP.split(orjson.dumps(document).replace(b"%", b"%%"))
+    template = Template(stored.namespace, b"%b".join(pieces[::2]), tuple(map(int, pieces[1::2])))
+    encoded = [orjson.dumps(value) for value in values]
+    # A text that looks like a gap, or a value that the whole way changed, gives other bytes.
+    is_right = len(template.places) == len(cuts) and template.filled(encoded) == stored.data
+    return template if is_right else None
+
+
+def _at(document: Any, path: Path) -> Any:
+    """The value at a path; None where there is none."""
+    for step in path:
+        try:
+            document = document[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return document
