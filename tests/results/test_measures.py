@@ -5,6 +5,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from seatrial import api
 from seatrial.model.errors import ConfigError
 from seatrial.results.entries import Entry
 from seatrial.results.headlines import headline
@@ -12,6 +13,8 @@ from seatrial.results.measure import all_measures, find_measures
 from seatrial.results.run import Run
 from tests.proofs import proves
 from tests.results.conftest import Story, ToldRun, node, pod
+from tests.scenario import running
+from tests.scenario.playing import create, delete, done, operations, scenario
 
 GI = 1024**3
 
@@ -46,6 +49,26 @@ def test_utilisation_is_told_for_each_node_that_is_there(told: Run) -> None:
     step3 = {row["node"]: row["rate"] for row in rows(told, "node_utilisation", resource="cpu", step=3)}
     assert step3 == {"n1": 100.0, "n2": 100.0, "n3": 0.0}
     assert {row["node"] for row in rows(told, "node_utilisation", step=1)} == {"n1", "n2"}
+
+
+@proves("V1-099", "V1-100", "V2-078", "V2-079")
+def test_allocation_and_utilisation_of_a_played_run_change_with_its_steps() -> None:
+    """With the real scheduler: of 4 and later 8 cores 1 is held, then 3, then 2."""
+    first, second = running.pod("first"), running.pod("second", cpu="2", nodeSelector={"disk": "ssd"})
+    played = api.run(
+        scenario(
+            operations(
+                create(1, running.node("a")), create(2, first), create(3, running.node("b", disk="ssd")),
+                create(3, second), delete(5, first), done(5),
+            )
+        )
+    ).run  # fmt: skip
+    assert [(row["step"], row["rate"]) for row in rows(played, "allocation", resource="cpu")] == [
+        (1, 0.0), (2, 25.0), (3, 37.5), (5, 25.0),
+    ]  # fmt: skip
+    assert [(row["step"], row["node"], row["rate"]) for row in rows(played, "node_utilisation", resource="cpu")] == [
+        (1, "a", 0.0), (2, "a", 25.0), (3, "a", 25.0), (3, "b", 50.0), (5, "a", 0.0), (5, "b", 50.0),
+    ]  # fmt: skip
 
 
 @proves("V1-101")

@@ -9,7 +9,6 @@ from seatrial import Result
 from seatrial.api import run
 from seatrial.model.errors import ConfigError
 from seatrial.results.headlines import headline
-from seatrial.results.lifecycles import NEVER
 from seatrial.results.measure import all_measures
 from seatrial.results.run import Run
 from seatrial.web.page import report_page
@@ -82,7 +81,7 @@ def test_the_scenario_lists_attempts_and_preemptors_that_were_not_recorded(
 def test_a_pod_is_not_called_untried_where_attempts_were_not_recorded(unrecorded: tuple[Result, Run], pod: str) -> None:
     result, none = unrecorded
     if pod == "pending":
-        pod = next(life.name for life in none.pods if life.bound == NEVER)
+        pod = next(life.name for life in none.pods if life.bound is None)
     said = result.explain(pod).sentence
     assert "never tried" not in said
     if pod.startswith("high"):

@@ -33,7 +33,7 @@ def test_a_plain_result_of_the_first_version_tells_lives(tmp_path: Path) -> None
     file.write_bytes(encode(scenario(timeline)))
     run = Run.load(file)
     assert [step.major for step in run.steps] == [1, 2]
-    assert (run.pods[0].node, run.pods[0].bound, run.pods[0].attempts) == ("n1", 1, 1)
+    assert (run.pods[0].node, run.pods[0].bound, run.pods[0].attempts) == ("n1", 2, 1)
     assert "timeline.parquet" in run.lacks
 
 
@@ -43,7 +43,7 @@ def test_a_preempted_pod_of_a_plain_result_has_its_preemptor(tmp_path: Path) -> 
     timeline = {"1": [created(node("n1", "a", "1"), 1), created(bound, 1), {"id": "z", "podPreempted": preempted}]}
     (tmp_path / "result.json").write_bytes(encode(scenario(timeline)))
     (life,) = Run.load(tmp_path).pods
-    assert (life.preempted_by, life.preempted, life.ended) == ("default/q", 0, 0)
+    assert (life.preempted_by, life.preempted, life.ended) == ("default/q", 1, 1)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from seatrial.results.explanation import Explanation, explain, find_pods, waiting_groups
     from seatrial.results.headlines import headline
-    from seatrial.results.lifecycles import NEVER
     from seatrial.results.measure import all_measures, find_measures, load_measures
     from seatrial.results.result import Result
     from seatrial.results.run import Run
@@ -13,7 +12,6 @@ if TYPE_CHECKING:
     from seatrial.results.waiting_reasons import Group, groups_of, waiting_document
 
 __all__ = [
-    "NEVER",
     "Explanation",
     "Group",
     "Result",
@@ -38,7 +36,6 @@ if not TYPE_CHECKING:
         {
             "Explanation": "explanation",
             "Group": "waiting_reasons",
-            "NEVER": "lifecycles",
             "Result": "result",
             "Run": "run",
             "all_measures": "measure",

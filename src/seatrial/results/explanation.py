@@ -10,7 +10,7 @@ import polars as pl
 
 from seatrial.model.errors import NotFound
 from seatrial.results.facts import ATTEMPTS, NODES_TRIED
-from seatrial.results.lifecycles import NEVER, PodLife
+from seatrial.results.lifecycles import PodLife
 from seatrial.results.run import Run
 from seatrial.results.waiting_reasons import DEFAULT_SCHEDULER, Group, groups_of, reason, waiting_of
 from seatrial.timeline import Attempt
@@ -87,8 +87,7 @@ def _is_glob(text: str) -> bool:
 
 def waiting_groups(run: Run) -> list[Group]:
     """The pods without a node at the end of a run, by reason."""
-    last = len(run.steps) - 1
-    return groups_of(waiting_of(pod) for pod in run.pods if pod.is_waiting(last))
+    return groups_of(waiting_of(pod) for pod in run.pods if pod.is_waiting(run.last_step))
 
 
 def explain(run: Run, pod: str) -> Explanation:
@@ -100,11 +99,11 @@ def explain(run: Run, pod: str) -> Explanation:
     life = lives[-1]
     victims = [other.key for other in run.pods if other.preempted_by == key]
     said = _placement(run, life, attempts, victims)
-    return Explanation(key, " ".join(filter(None, (said, _end(run, life)))), attempts)
+    return Explanation(key, " ".join(filter(None, (said, _end(life)))), attempts)
 
 
 def _placement(run: Run, life: PodLife, attempts: Sequence[Attempt], victims: list[str]) -> str:
-    if life.bound != NEVER:
+    if life.bound is not None:
         return _bound(run, life, attempts, victims)
     if life.gates:
         return f"{life.key} is gated by {', '.join(life.gates)}: no scheduler tries it before its gates are removed."
@@ -114,14 +113,15 @@ def _placement(run: Run, life: PodLife, attempts: Sequence[Attempt], victims: li
 
 
 def _bound(run: Run, life: PodLife, attempts: Sequence[Attempt], victims: list[str]) -> str:
-    step = run.steps[life.bound].major
     placed = next((each for each in reversed(attempts) if each.outcome == "scheduled"), None)
     if "bound" in life.brought:
         return f"{life.key} came with the snapshot and was already on {life.node}."
     if placed is None:
         if ATTEMPTS in run.lacking:
-            return f"{life.key} went to {life.node} in step {step}; {run.lacking[ATTEMPTS]}, so why is not known."
-        return f"{life.key} is on {life.node} since step {step} without a scheduler: it was created with its node."
+            return f"{life.key} went to {life.node} in step {life.bound}; {run.lacking[ATTEMPTS]}, so why is not known."
+        return (
+            f"{life.key} is on {life.node} since step {life.bound} without a scheduler: it was created with its node."
+        )
     tries = f"after {len(attempts)} attempts " if len(attempts) > 1 else ""
     freed = f", for which it preempted {_named(victims)}" if victims else ""
     went = f"{life.key} went to {placed.node} {tries}in step {placed.major}{freed}"
@@ -158,15 +158,15 @@ def _pending(life: PodLife, attempts: Sequence[Attempt], victims: list[str]) -> 
     return f"{life.key} is pending {tries}: {why or 'no message was kept'}".replace("  ", " ")
 
 
-def _end(run: Run, life: PodLife) -> str:
-    if life.preempted != NEVER:
+def _end(life: PodLife) -> str:
+    if life.preempted is not None:
         by = f" by {life.preempted_by}" if life.preempted_by else ""
-        return f"It was preempted{by} in step {run.steps[life.preempted].major}."
-    if life.deleted != NEVER:
+        return f"It was preempted{by} in step {life.preempted}."
+    if life.deleted is not None:
         by = f" by {life.deleted_by}" if life.deleted_by else ""
-        return f"It was deleted{by} in step {run.steps[life.deleted].major}."
-    if life.ended != NEVER:
-        return f"It {life.phase.lower() or 'finished'} in step {run.steps[life.ended].major}."
+        return f"It was deleted{by} in step {life.deleted}."
+    if life.ended is not None:
+        return f"It {life.phase.lower() or 'finished'} in step {life.ended}."
     return ""
 
 

@@ -1,7 +1,6 @@
 """The headline numbers of a report."""
 
 from seatrial.results.facts import ATTEMPTS, HELD, OBJECTS, OFFERS
-from seatrial.results.lifecycles import NEVER
 from seatrial.results.measures.allocation import allocation
 from seatrial.results.run import Run
 
@@ -12,12 +11,12 @@ SHOWN = {"Pending at the end": "pending", "Preempted": "preempted"}
 
 def headline(run: Run) -> list[dict[str, str]]:
     """Label, value and a hint for each; what the result lacks is said to be missing."""
-    last = len(run.steps) - 1
-    bound = sum(pod.bound != NEVER for pod in run.pods)
+    last = run.last_step
+    bound = sum(pod.bound is not None for pod in run.pods)
     brought = sum("created" in pod.brought for pod in run.pods)
     source = f"({brought:,} from the snapshot)" if brought else "created"
     waiting = sum(pod.is_waiting(last) for pod in run.pods)
-    preempted = sum(pod.preempted != NEVER for pod in run.pods)
+    preempted = sum(pod.preempted is not None for pod in run.pods)
     there = {node.name for node in run.nodes if node.is_there(last)}
     nodes, used = len(there), len(there & {pod.node for pod in run.pods if pod.uses_node(last)})
     attempts = run.lacking.get(ATTEMPTS) or f"{len(run.histories.attempts):,} scheduling attempts"

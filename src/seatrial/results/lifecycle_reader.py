@@ -7,7 +7,7 @@ import msgspec
 
 from seatrial.model.documents import Document
 from seatrial.results.entries import Entry
-from seatrial.results.lifecycles import NEVER, NodeLife, PodLife, allocatable_of, requests_of_pod
+from seatrial.results.lifecycles import NodeLife, PodLife, allocatable_of, requests_of_pod
 from seatrial.results.waiting_reasons import unscheduled_message
 
 FINISHED = ("Succeeded", "Failed")
@@ -38,8 +38,8 @@ class Histories:
     nodes: list[NodeLife] = field(default_factory=list)
     pods: list[PodLife] = field(default_factory=list)
     steps: dict[int, tuple[int, int]] = field(default_factory=dict)
-    attempts: list[tuple[int, Entry]] = field(default_factory=list)
-    """(place of the step, entry) of every scheduling attempt."""
+    attempts: list[Entry] = field(default_factory=list)
+    """Every scheduling attempt."""
 
 
 def tell(entries: Iterator[Entry]) -> Histories:
@@ -68,7 +68,7 @@ class Moment:
 
     def on_node(self, node: str) -> list[PodLife]:
         """The pods that hold a node, those that have ended left out."""
-        return [pod for pod in self.pods.values() if pod.node == node and pod.ended == NEVER]
+        return [pod for pod in self.pods.values() if pod.node == node and pod.ended is None]
 
 
 class _Teller:
@@ -79,8 +79,7 @@ class _Teller:
         self.nodes: dict[str, NodeLife] = {}
         self.pods: dict[tuple[str, str], PodLife] = {}
         self._gone: dict[tuple[str, str], PodLife] = {}
-        self._step = NEVER
-        self._places: dict[int, int] = {}
+        self._step = 0
 
     def take(self, entry: Entry) -> None:
         self._enter_step(entry)
@@ -95,12 +94,12 @@ class _Teller:
         steps = self.found.steps
         if entry.major not in steps:
             steps[entry.major] = entry.minor, entry.time
-            self._step = self._places[entry.major] = len(steps) - 1
+            self._step = entry.major
         elif entry.minor > steps[entry.major][0]:
             steps[entry.major] = entry.minor, steps[entry.major][1]
 
     def _attempt(self, entry: Entry) -> None:
-        self.found.attempts.append((self._places[entry.major], entry))
+        self.found.attempts.append(entry)
         life = self.pods.get((entry.namespace, entry.name))
         if life is not None:
             life.attempts += 1
@@ -135,7 +134,7 @@ class _Teller:
             self._end(key)
             return
         if entry.entry == "finished":
-            if life is not None and life.ended == NEVER:
+            if life is not None and life.ended is None:
                 life.ended = self._step
             return
         if entry.entry == "delete" or entry.data is None:
@@ -146,16 +145,16 @@ class _Teller:
         pod = msgspec.json.decode(entry.data, type=_Pod)
         if life is None and pod.metadata.deletion_timestamp is not None:
             return
-        if life is None or (entry.entry == "create" and life.ended != NEVER):
+        if life is None or (entry.entry == "create" and life.ended is not None):
             life = self._begin(entry, pod)
         node = pod.spec.get("nodeName") or entry.node
-        if node and life.bound == NEVER:
+        if node and life.bound is None:
             life.bound, life.bound_at, life.node = self._step, entry.time, node
         _note_status(life, pod)
-        if life.phase in FINISHED and life.ended == NEVER:
+        if life.phase in FINISHED and life.ended is None:
             life.ended = self._step
         if entry.writer == SNAPSHOT:
-            life.brought = frozenset(name for name in BROUGHT if getattr(life, name) != NEVER)
+            life.brought = frozenset(name for name in BROUGHT if getattr(life, name) is not None)
 
     def _begin(self, entry: Entry, pod: _Pod) -> PodLife:
         owner = next((ref for ref in pod.metadata.owner_references if ref.get("controller")), None)
@@ -179,7 +178,7 @@ class _Teller:
         life = self.pods.get(key) or self._gone.get(key)
         if life is None:
             return
-        if life.preempted == NEVER:
+        if life.preempted is None:
             life.preempted = self._step
         life.preempted_by = life.preempted_by or preemptor
 
@@ -188,7 +187,7 @@ class _Teller:
         if life is None:
             return
         life.deleted, life.deleted_by = self._step, writer
-        if life.ended == NEVER:
+        if life.ended is None:
             life.ended = self._step
         self._gone[key] = life
 

@@ -1,7 +1,7 @@
 """Lifecycles of nodes and pods from a timeline: creation, placement, deletion.
 
 Amounts are whole numbers: cpu in thousandths of a core, memory and storage in bytes, everything else in pieces.
-Steps are counted by their place in the run (0 for the first), so that gaps in the numbers do not matter.
+Steps are the scenario's numbers, and None is the step of something that did not happen.
 """
 
 from collections.abc import Mapping
@@ -11,9 +11,6 @@ from functools import lru_cache
 from seatrial.model.documents import Document, decode, encode
 from seatrial.model.quantity import quantity_milli, quantity_value
 from seatrial.scheduler.cache import requests_of
-
-NEVER = -1
-"""The step of something that has not happened."""
 
 Amounts = Mapping[str, int]
 
@@ -26,10 +23,11 @@ class NodeLife:
     labels: dict[str, str]
     allocatable: Amounts
     came: int
-    went: int = NEVER
+    went: int | None = None
 
     def is_there(self, step: int) -> bool:
-        return self.came <= step and (self.went == NEVER or self.went > step)
+        """Whether the node exists at the end of a step."""
+        return self.came <= step and (self.went is None or self.went > step)
 
 
 @dataclass(slots=True)
@@ -44,17 +42,17 @@ class PodLife:
     priority: int
     created: int
     created_at: int
-    bound: int = NEVER
-    bound_at: int = 0
+    bound: int | None = None
+    bound_at: int | None = None
     node: str = ""
-    ended: int = NEVER
-    preempted: int = NEVER
+    ended: int | None = None
+    preempted: int | None = None
     preempted_by: str = ""
     attempts: int = 0
     tried: bool = field(default=False)
     brought: frozenset[str] = frozenset()
     """Which of created, bound and ended a snapshot brought: that is no work of the run."""
-    deleted: int = NEVER
+    deleted: int | None = None
     deleted_by: str = ""
     """The writer of the deletion, where the result tells it."""
     phase: str = ""
@@ -71,7 +69,7 @@ class PodLife:
 
     def is_on_node(self, step: int) -> bool:
         """Whether the pod holds its node at the end of a step."""
-        return self.bound != NEVER and self.bound <= step and (self.ended == NEVER or self.ended > step)
+        return self.bound is not None and self.bound <= step and (self.ended is None or self.ended > step)
 
     def uses_node(self, step: int) -> bool:
         """Whether the pod is a reason not to switch its node off at the end of a step."""
@@ -79,9 +77,9 @@ class PodLife:
 
     def is_waiting(self, step: int) -> bool:
         """Whether the pod is there and without a node at the end of a step."""
-        if self.created > step or (self.bound != NEVER and self.bound <= step):
+        if self.created > step or (self.bound is not None and self.bound <= step):
             return False
-        return self.ended == NEVER or self.ended > step
+        return self.ended is None or self.ended > step
 
 
 def allocatable_of(node: Document) -> Amounts:

@@ -13,7 +13,6 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError
 from seatrial.results.explanation import Explanation, explain
 from seatrial.results.facts import ATTEMPTS, ENDS, OBJECTS, WRITES
-from seatrial.results.lifecycles import NEVER
 from seatrial.results.run import Run
 from seatrial.scenario.output_files import RESULT, write_whole
 from seatrial.timeline import NAME
@@ -85,15 +84,10 @@ class Result:
     def pods(self) -> pl.DataFrame:
         """Every pod there ever was: where it is, since which step, after how many attempts."""
         run, lacking = self.run, self.run.lacking
-        majors = [step.major for step in run.steps]
-
-        def major(place: int) -> int | None:
-            return None if place == NEVER else majors[place]
-
         rows = [
             (
                 pod.namespace, pod.name, pod.node or None, None if WRITES in lacking else pod.phase or None,
-                pod.priority, major(pod.created), major(pod.bound), major(pod.deleted),
+                pod.priority, pod.created, pod.bound, pod.deleted,
                 None if ATTEMPTS in lacking else pod.attempts,
             )
             for pod in run.pods
@@ -104,16 +98,15 @@ class Result:
     def nodes(self) -> pl.DataFrame:
         """Every node there ever was, with the number of pods that hold it at the end."""
         run = self.run
-        last = len(run.steps) - 1
         counts: dict[str, int] = {}
         for pod in run.pods:
-            if pod.is_on_node(last):
+            if pod.is_on_node(run.last_step):
                 counts[pod.node] = counts.get(pod.node, 0) + 1
         knows = OBJECTS not in run.lacking and ENDS not in run.lacking
         rows = [
             (
-                node.name, run.steps[node.came].major, None if node.went == NEVER else run.steps[node.went].major,
-                (counts.get(node.name, 0) if node.went == NEVER else 0) if knows else None,
+                node.name, node.came, node.went,
+                (counts.get(node.name, 0) if node.went is None else 0) if knows else None,
             )
             for node in run.nodes
         ]  # fmt: skip

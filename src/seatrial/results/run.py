@@ -188,9 +188,19 @@ class Run:
     def pods(self) -> list[PodLife]:
         return self.histories.pods
 
-    @property
+    @cached_property
     def steps(self) -> list[Step]:
         return [Step(major, minors, time) for major, (minors, time) in self.histories.steps.items()]
+
+    @cached_property
+    def places(self) -> Mapping[int, int]:
+        """The place of each step in `steps`, by its number: numbers may have gaps."""
+        return {step.major: place for place, step in enumerate(self.steps)}
+
+    @property
+    def last_step(self) -> int:
+        """The number of the last step; 0 where there is none."""
+        return self.steps[-1].major if self.steps else 0
 
     @cached_property
     def resources(self) -> list[str]:

@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from seatrial.results.lifecycles import NEVER
 from seatrial.results.run import Run
 
 Grid = NDArray[np.int64]
@@ -27,31 +26,35 @@ def _remembered(run: Run, resource: str) -> tuple[Grid, Grid]:
 
 
 def _requested(run: Run, resource: str) -> Grid:
-    grid = np.zeros((len(run.steps) + 1, len(run.nodes)), np.int64)
+    grid = _empty(run)
     named: dict[str, list[int]] = {}
     for i, node in enumerate(run.nodes):
         named.setdefault(node.name, []).append(i)
     for pod in run.pods:
         amount = pod.requests.get(resource, 0)
-        if pod.bound == NEVER or not amount:
+        if pod.bound is None or not amount:
             continue
         for i in named.get(pod.node, []):
             node = run.nodes[i]
-            if node.came <= pod.bound and (node.went == NEVER or node.went >= pod.bound):
-                _mark(grid, i, pod.bound, pod.ended, amount)
+            if node.came <= pod.bound and (node.went is None or node.went >= pod.bound):
+                _mark(run, grid[:, i], pod.bound, pod.ended, amount)
                 break
     return np.cumsum(grid, axis=0)[:-1]
 
 
 def _allocatable(run: Run, resource: str) -> Grid:
-    grid = np.zeros((len(run.steps) + 1, len(run.nodes)), np.int64)
+    grid = _empty(run)
     for i, node in enumerate(run.nodes):
-        _mark(grid, i, node.came, node.went, node.allocatable.get(resource, 0))
+        _mark(run, grid[:, i], node.came, node.went, node.allocatable.get(resource, 0))
     return np.cumsum(grid, axis=0)[:-1]
 
 
-def _mark(grid: Grid, column: int, start: int, end: int, amount: int) -> None:
-    """A life on the grid: the amount comes at its start and leaves at its end."""
-    grid[max(start, 0), column] += amount
-    if end != NEVER:
-        grid[max(end, 0), column] -= amount
+def _empty(run: Run) -> Grid:
+    return np.zeros((len(run.steps) + 1, len(run.nodes)), np.int64)
+
+
+def _mark(run: Run, column: NDArray[np.int64], start: int, end: int | None, amount: int) -> None:
+    """A life in the column of its node: the amount comes at its start and leaves at its end."""
+    column[run.places[start]] += amount
+    if end is not None:
+        column[run.places[end]] -= amount

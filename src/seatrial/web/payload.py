@@ -11,7 +11,7 @@ import msgspec
 
 import seatrial
 from seatrial.model.writers import is_operation
-from seatrial.results import NEVER, Run, headline
+from seatrial.results import Run, headline
 from seatrial.scenario.spec import Phase, dialect_of
 from seatrial.timeline import Attempt, Cells
 from seatrial.web.volcano import volcano
@@ -53,8 +53,8 @@ def payload(run: Run, pods_explained: Sequence[str] | None = None, most_cells: i
             "name": [node.name for node in run.nodes],
             "labels": [node.labels for node in run.nodes],
             "allocatable": [[node.allocatable.get(resource, 0) for node in run.nodes] for resource in resources],
-            "from": [node.came for node in run.nodes],
-            "to": [node.went for node in run.nodes],
+            "from": [run.places[node.came] for node in run.nodes],
+            "to": [_place(run, node.went) for node in run.nodes],
         },
         "pods": pods,
         "shapes": [{"requests": list(requests), "priority": priority} for requests, priority in shapes],
@@ -83,15 +83,21 @@ def _pods(run: Run, resources: list[str], shapes: dict[tuple[tuple[int, ...], in
     }  # fmt: skip
     moved = _moved(run)
     for pod in run.pods:
+        created, bound = run.places[pod.created], _place(run, pod.bound)
         shape = tuple(pod.requests.get(resource, 0) for resource in resources), pod.priority
         values = (
-            pod.key, pod.owner, shapes.setdefault(shape, len(shapes)), pod.created, pod.bound, rows.get(pod.node, -1),
-            pod.ended, pod.preempted, pod.preempted_by or None, pod.attempts,
-            -1 if pod.bound == NEVER else pod.bound - pod.created, pod.key in moved, pod.is_per_node,
+            pod.key, pod.owner, shapes.setdefault(shape, len(shapes)), created, bound, rows.get(pod.node, -1),
+            _place(run, pod.ended), _place(run, pod.preempted), pod.preempted_by or None, pod.attempts,
+            -1 if bound < 0 else bound - created, pod.key in moved, pod.is_per_node,
         )  # fmt: skip
         for column, value in zip(columns.values(), values, strict=True):
             column.append(value)
     return columns
+
+
+def _place(run: Run, step: int | None) -> int:
+    """The place of a step, by which the page counts; -1 for what did not happen."""
+    return -1 if step is None else run.places[step]
 
 
 def _moved(run: Run) -> set[str]:
@@ -106,7 +112,6 @@ def _moved(run: Run) -> set[str]:
 def _entries(run: Run) -> Columns:
     """Lanes: the scenario's operations, the scheduler, and each controller that wrote something."""
     lanes: dict[str, int] = {OPERATIONS: 0}
-    places = {step.major: i for i, step in enumerate(run.steps)}
     columns: Columns = {name: [] for name in ("lane", "step", "minor", "verb", "what")}
     for entry in run:
         if entry.entry not in SHOWN:
@@ -115,7 +120,13 @@ def _entries(run: Run) -> Columns:
         lane = OPERATIONS if is_operation(writer) else writer
         verb = _verb(entry.entry, writer)
         what = f"{entry.kind} {entry.namespace}/{entry.name}" if entry.namespace else f"{entry.kind} {entry.name}"
-        values = lanes.setdefault(lane, len(lanes)), places[entry.major], entry.minor, VERBS.index(verb), what.strip()
+        values = (
+            lanes.setdefault(lane, len(lanes)),
+            run.places[entry.major],
+            entry.minor,
+            VERBS.index(verb),
+            what.strip(),
+        )
         for column, value in zip(columns.values(), values, strict=True):
             column.append(value)
     return {"lanes": list(lanes), "verbs": list(VERBS), "entries": columns}
@@ -141,7 +152,6 @@ def _attempts(
     lives: dict[str, list[int]] = {}
     for i, pod in enumerate(run.pods):
         lives.setdefault(pod.key, []).append(i)
-    places = {step.major: i for i, step in enumerate(run.steps)}
     attempts: list[Columns] = []
     verdicts: dict[tuple[str, ...], int] = {}
     room, without, beyond = most_cells, 0, 0
@@ -149,11 +159,10 @@ def _attempts(
         if len(attempts) >= ATTEMPTS:
             beyond += 1
             continue
-        step = places[tried.major]
-        life = _life_at(run, lives.get(key, []), step)
+        life = _life_at(run, lives.get(key, []), tried.major)
         if life is None:
             continue
-        attempt = _attempt(tried, life, step)
+        attempt = _attempt(tried, life, run.places[tried.major])
         if tried.cells is not None and len(tried.nodes) <= room:
             room -= len(tried.nodes)
             attempt["cells"] = _cells(tried.cells, verdicts)

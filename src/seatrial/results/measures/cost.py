@@ -33,8 +33,8 @@ def cost(run: Run) -> pl.DataFrame:
     for i, step in enumerate(run.steps):
         if i:
             spent += rows[-1][4] * (step.time - run.steps[i - 1].time) / HOUR
-        there = {node.name: _price(node.labels) for node in run.nodes if node.is_there(i)}
-        used = {pod.node for pod in run.pods if pod.uses_node(i)} & there.keys()
+        there = {node.name: _price(node.labels) for node in run.nodes if node.is_there(step.major)}
+        used = {pod.node for pod in run.pods if pod.uses_node(step.major)} & there.keys()
         prices = sum(there.values()), sum(there[name] for name in sorted(used))
         rows.append((step.major, len(there), len(used), len(there) - len(used), *prices, spent))
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")

@@ -4,7 +4,6 @@ import numpy as np
 import polars as pl
 
 from seatrial.results.facts import HELD
-from seatrial.results.lifecycles import NEVER
 from seatrial.results.measure import measure
 from seatrial.results.run import Run
 
@@ -21,10 +20,10 @@ def pending(run: Run) -> pl.DataFrame:
     """
     changes = np.zeros(len(run.steps) + 1, np.int64)
     for pod in run.pods:
-        changes[max(pod.created, 0)] += 1
-        leaves = pod.bound if pod.bound != NEVER else pod.ended
-        if leaves != NEVER:
-            changes[max(leaves, 0)] -= 1
+        changes[run.places[pod.created]] += 1
+        leaves = pod.bound if pod.bound is not None else pod.ended
+        if leaves is not None:
+            changes[run.places[leaves]] -= 1
     waiting = np.cumsum(changes)[:-1]
     return pl.DataFrame(
         {"step": [step.major for step in run.steps], "pending": waiting, "integral": np.cumsum(waiting)}

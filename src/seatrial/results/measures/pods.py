@@ -3,7 +3,7 @@
 import polars as pl
 
 from seatrial.results.facts import ATTEMPTS, ENDS, OBJECTS, TIMES
-from seatrial.results.lifecycles import NEVER, PodLife
+from seatrial.results.lifecycles import PodLife
 from seatrial.results.measure import measure
 from seatrial.results.run import Run
 
@@ -38,24 +38,19 @@ def pods(run: Run) -> pl.DataFrame:
     it counts as bound then and its waiting is null, since it did not wait in the run. Summary: how many were bound, and
     how many preempted.
     """
-    majors = [step.major for step in run.steps]
-
-    def major(place: int) -> int | None:
-        return None if place == NEVER else majors[place]
-
     rows = [
         (
-            pod.key, pod.owner or None, major(pod.created), major(pod.bound), pod.node or None, major(pod.ended),
-            pod.attempts, major(pod.preempted), pod.preempted_by or None,
-            *(waited(pod) or (None, None)),
+            pod.key, pod.owner or None, pod.created, pod.bound, pod.node or None, pod.ended,
+            pod.attempts, pod.preempted, pod.preempted_by or None,
+            *(waited(run, pod) or (None, None)),
         )
         for pod in run.pods
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
-def waited(pod: PodLife) -> tuple[int, float] | None:
+def waited(run: Run, pod: PodLife) -> tuple[int, float] | None:
     """Steps and seconds from creation to binding; None where there was none in the run."""
-    if pod.bound == NEVER or "bound" in pod.brought:
+    if pod.bound is None or pod.bound_at is None or "bound" in pod.brought:
         return None
-    return pod.bound - pod.created, (pod.bound_at - pod.created_at) / 1e6
+    return run.places[pod.bound] - run.places[pod.created], (pod.bound_at - pod.created_at) / 1e6

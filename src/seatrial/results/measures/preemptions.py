@@ -1,9 +1,10 @@
 """Preemptions: the victims, their preemptors, and the length of each chain."""
 
+from operator import itemgetter
+
 import polars as pl
 
 from seatrial.results.facts import OBJECTS
-from seatrial.results.lifecycles import NEVER
 from seatrial.results.measure import measure
 from seatrial.results.run import Run
 
@@ -26,9 +27,10 @@ def preemptions(run: Run) -> pl.DataFrame:
     """
     rows = []
     depth: dict[str, int] = {}
-    for pod in sorted((pod for pod in run.pods if pod.preempted != NEVER), key=lambda pod: pod.preempted):
+    preempted = [(pod.preempted, pod) for pod in run.pods if pod.preempted is not None]
+    for step, pod in sorted(preempted, key=itemgetter(0)):
         chain = depth.get(pod.key, 0) + 1
         depth[pod.preempted_by] = max(depth.get(pod.preempted_by, 0), chain)
         by, length = (pod.preempted_by, chain) if pod.preempted_by else (None, None)
-        rows.append((pod.key, by, run.steps[pod.preempted].major, length))
+        rows.append((pod.key, by, step, length))
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")

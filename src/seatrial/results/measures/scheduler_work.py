@@ -20,7 +20,7 @@ MAY_LACK = {"visited": NODES_TRIED, "feasible": NODES_TRIED}
 def scheduler_work(run: Run) -> pl.DataFrame:
     """Attempts, and nodes visited and found feasible in them, for each step. Summary: attempts and visits in all."""
     counts = {step.major: [0, 0, 0, 0] for step in run.steps}
-    for _, entry in run.histories.attempts:
+    for entry in run.histories.attempts:
         row = counts[entry.major]
         row[0] += 1
         row[1] += entry.outcome == "scheduled"

@@ -27,7 +27,7 @@ def spread(run: Run) -> pl.DataFrame:
     at least two pods on nodes: how many domains there are, how many of them have a pod, and the skew, that is the
     largest minus the smallest number of the owner's pods in a domain. Summary: the mean skew for each key.
     """
-    last = len(run.steps) - 1
+    last = run.last_step
     nodes = {node.name: node for node in run.nodes if node.is_there(last)}
     owners: dict[str, list[str]] = {}
     for pod in run.pods:

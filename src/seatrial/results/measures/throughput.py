@@ -4,7 +4,6 @@ import numpy as np
 import polars as pl
 
 from seatrial.results.facts import HELD
-from seatrial.results.lifecycles import NEVER
 from seatrial.results.measure import measure
 from seatrial.results.run import Run
 
@@ -24,7 +23,7 @@ def throughput(run: Run) -> pl.DataFrame:
     columns = {name: np.zeros(len(run.steps), np.int64) for name in ("created", "bound", "ended", "preempted")}
     for pod in run.pods:
         for name, counts in columns.items():
-            place = getattr(pod, name)
-            if place != NEVER and name not in pod.brought:
-                counts[place] += 1
+            step = getattr(pod, name)
+            if step is not None and name not in pod.brought:
+                counts[run.places[step]] += 1
     return pl.DataFrame({"step": [step.major for step in run.steps], **columns})

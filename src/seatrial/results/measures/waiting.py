@@ -25,7 +25,7 @@ def waiting(run: Run) -> pl.DataFrame:
     Pods that were never bound are not in it (see `pending`), nor are those that a snapshot brought with their node.
     A result without times tells no seconds: they are null. Summary: the percentiles in steps.
     """
-    waits = [waited(pod) for pod in run.pods]
+    waits = [waited(run, pod) for pod in run.pods]
     rows = []
     for place, unit in enumerate(("steps", "seconds")):
         known = unit == "steps" or TIMES not in run.lacking
