@@ -65,6 +65,39 @@ def test_an_id_of_the_timeline_is_never_given_to_another_operation(paused: Serve
     assert not set(ids_by_name(paused).values()) & {"op-1", "op-2", "op-3"}
 
 
+@proves("V1-011", "V2-018")
+@pytest.mark.parametrize("restart", [False, True])
+def test_the_id_of_an_operation_that_was_removed_before_it_ran_is_not_given_again(restart: bool) -> None:
+    server = Server()
+    server.create(operations(create(1, node("n")), create(5, pod("early")), create(7, pod("late"))))
+    server.work("Operating")
+    assert ids_by_name(server) == {"n": "op-1", "early": "op-2", "late": "op-3"}
+    write(server, create(1, node("n")))
+    server = server.restarted() if restart else server
+    write(server, create(1, node("n")), create(6, pod("other")), create(7, pod("late")))
+    assert ids_by_name(server) == {"n": "op-1", "other": "op-4", "late": "op-5"}
+    assert [entry["id"] for entry in server.timeline()["6"] if "create" in entry] == ["op-4"]
+
+
+def test_an_operation_that_is_removed_in_the_step_that_ran_it_leaves_its_id_taken() -> None:
+    """The step is not in the published timeline yet."""
+    server = Server()
+    server.create(operations(create(1, node("n")), create(1, pod("a")), done(3)))
+    server.work("OperatingCompleted")
+    assert "scenarioResult" not in server.status()
+    write(server, create(1, node("n")))
+    write(server, create(1, node("n")), create(2, pod("b")), done(3))
+    assert server.status()["phase"] == "Succeeded"
+    assert [entry["id"] for entry in server.timeline()["2"] if "create" in entry] == ["op-4"]
+    assert (server.find("Pod", "b") or {})["spec"]["nodeName"] == "n"
+
+
+def test_a_number_that_a_user_invents_does_not_stop_the_count(paused: Server) -> None:
+    write(paused, {**create(6, pod("mine")), "id": "op-" + "9" * 5000})
+    write(paused, create(8, pod("x")))
+    assert ids_by_name(paused) == {"x": "op-4"}
+
+
 def test_a_change_of_an_operation_that_was_carried_out_is_reported(paused: Server) -> None:
     write(paused, {**create(9, pod("again")), "id": "op-1"})
     assert "operation op-1: it was carried out before" in paused.status()["message"]

@@ -15,8 +15,8 @@ from seatrial.model.kinds import Kind
 from seatrial.model.schema import schema_from_openapi
 from seatrial.scenario.spec.decoding import SPELLINGS, decode_scenario, respell, undecodable
 from seatrial.scenario.spec.dialect import FAILED, SUCCEEDED, dialect_of
-from seatrial.scenario.spec.kind import MERGED_BY_ID, SCENARIO, Scenario
-from seatrial.scenario.spec.operation_ids import KnownOperations, ids_in
+from seatrial.scenario.spec.kind import LAST_REMOVED, MERGED_BY_ID, SCENARIO, Scenario
+from seatrial.scenario.spec.operation_ids import KnownOperations, ids_in, number_in
 from seatrial.scenario.spec.plan import settle
 from seatrial.scenario.spec.status_schema import status_schema
 from seatrial.scenario.status import ScenarioStatus
@@ -138,21 +138,30 @@ def _is_spec_write(request: Request) -> bool:
 def settled(document: Document, old: Document | None = None) -> Document:
     """A Scenario with its list complete: our spelling, ids set, generators expanded; `old` is the stored one."""
     document = respell(document)
+    known = _known(old) if old is not None else None
     try:
-        head, operations = settle(document, known=_known(old) if old is not None else None)
+        head, operations = settle(document, known=known)
     except (ConfigError, msgspec.ValidationError) as error:
         raise _invalid(document, error) from error
     spec = document.get("spec") or {}
     dialect = dialect_of(spec)
+    if known is not None and (last := known.last_removed_after({planned.id for planned in operations})):
+        annotated = _annotated(document["metadata"], LAST_REMOVED, str(last))
+        document, head = {**document, "metadata": annotated}, {**head, "metadata": annotated}
     if not operations and spec.get(dialect.listing) is None:
         return document
     return {**head, "spec": {**head["spec"], dialect.listing: [planned.document() for planned in operations]}}
 
 
+def _annotated(metadata: Document, name: str, value: str) -> Document:
+    return {**metadata, "annotations": {**(metadata.get("annotations") or {}), name: value}}
+
+
 def _known(old: Document) -> KnownOperations:
     spec = old.get("spec") or {}
     timeline = ((old.get("status") or {}).get("scenarioResult") or {}).get("timeline") or {}
-    return KnownOperations(spec.get(dialect_of(spec).listing) or (), ids_in(timeline))
+    last_removed = ((old.get("metadata") or {}).get("annotations") or {}).get(LAST_REMOVED, "")
+    return KnownOperations(spec.get(dialect_of(spec).listing) or (), ids_in(timeline), number_in(last_removed))
 
 
 def _invalid(document: Document, error: ConfigError | msgspec.ValidationError) -> Invalid:

@@ -9,7 +9,7 @@ from seatrial.model.documents import Document
 from seatrial.model.durations import parse_duration
 from seatrial.model.errors import ScenarioError
 from seatrial.model.times import parse_time
-from seatrial.scenario.spec.kind import EXIT_CODE, FOREIGN_WRITES, GROUP, RUN_DURATION, STEP_DURATION
+from seatrial.scenario.spec.kind import EXIT_CODE, FOREIGN_WRITES, GROUP, LAST_REMOVED, RUN_DURATION, STEP_DURATION
 
 PREFIX = f"{GROUP}/"
 MOST_EXIT_CODE = 255
@@ -73,7 +73,7 @@ def unknown_annotations(document: Document) -> Iterator[str]:
 def unknown_on_scenario(annotations: Mapping[str, Any]) -> Iterator[str]:
     """The same of the Scenario's own."""
     for key in annotations:
-        if key.startswith(PREFIX) and key not in ON_SCENARIOS:
+        if key.startswith(PREFIX) and key not in (*ON_SCENARIOS, LAST_REMOVED):
             yield f"annotation {key} has no effect on a Scenario; there are {_listed(ON_SCENARIOS)}"
 
 

@@ -18,6 +18,8 @@ STEP_DURATION = f"{GROUP}/step-duration"
 RUN_DURATION = f"{GROUP}/run-duration"
 EXIT_CODE = f"{GROUP}/exit-code"
 FOREIGN_WRITES = f"{GROUP}/foreign-writes"
+LAST_REMOVED = f"{GROUP}/last-removed-operation"
+"""The highest number of an operation id that was given and is no longer listed: new ids go on after it."""
 CREATED_BY = f"{GROUP}/created-by"
 """Left by a Scenario on what it creates of the kinds that stay for the next one (`scenario.reset`)."""
 

@@ -1,11 +1,13 @@
 """Ids of operations: the one that is given, else one that the system gives once and for all.
 
 A changed spec is compared with the stored one: an operation without id is known again by its content and keeps its id,
-wherever it is in the list now. A new operation never gets an id that the stored spec or the timeline has.
+wherever it is in the list now. A new operation never gets an id that the stored spec or the timeline has, nor one whose
+operation was removed before: that may be in a timeline that is not yet published, or in a message.
 """
 
+import re
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +17,7 @@ import orjson
 from seatrial.model.documents import Document, decode, encode
 
 PREFIX = "op-"
+_NUMBER = re.compile("[1-9][0-9]{0,8}")
 
 
 class Planned(msgspec.Struct, frozen=True, gc=False):
@@ -30,11 +33,22 @@ class Planned(msgspec.Struct, frozen=True, gc=False):
 
 
 class KnownOperations:
-    """The operations that a scenario has or had: those of the stored spec, and the ids of its timeline."""
+    """The operations that a scenario has or had: those of the stored spec, the ids of its timeline, and removed ones.
 
-    def __init__(self, listed: Iterable[Mapping[str, Any]] = (), past: Iterable[str] = ()) -> None:
+    Of the removed ones only the highest number is known, `last_removed`.
+    """
+
+    def __init__(
+        self, listed: Iterable[Mapping[str, Any]] = (), past: Iterable[str] = (), last_removed: int = 0
+    ) -> None:
+        self.last_removed = last_removed
         self._listed = [operation for operation in listed if isinstance(operation.get("id"), str)]
         self.ids = {*past, *(operation["id"] for operation in self._listed)}
+
+    def last_removed_after(self, ids: Collection[str]) -> int:
+        """The highest number of a removed operation when the list has these ids."""
+        gone = (operation["id"] for operation in self._listed if operation["id"] not in ids)
+        return max((self.last_removed, *map(_number_of, gone)))
 
     @cached_property
     def _by_content(self) -> dict[bytes, deque[str]]:
@@ -53,6 +67,16 @@ class KnownOperations:
             if (id := ids.popleft()) not in listed:
                 return id
         return None
+
+
+def _number_of(id: str) -> int:
+    """The number of an id that the system gives; 0 of any other."""
+    return number_in(id.removeprefix(PREFIX)) if id.startswith(PREFIX) else 0
+
+
+def number_in(text: str) -> int:
+    """A number of an id; 0 of what is none, and of numbers that counting does not reach."""
+    return int(text) if _NUMBER.fullmatch(text) else 0
 
 
 def content_of(operation: Mapping[str, Any]) -> bytes:
@@ -76,6 +100,7 @@ def number(listed: Iterable[bytes], known: KnownOperations | None = None) -> lis
             if (recognised := known.recognise(bare, given)) is not None:
                 id = recognised
             else:
+                place = max(place, known.last_removed + 1)
                 while (id := f"{PREFIX}{place}") in used:
                     place += 1
             used.add(id)
