@@ -150,7 +150,7 @@ def test_simulated_controllers_run_in_the_order_they_are_enabled() -> None:
     assert orders == [["create", "patch"], ["patch", "create"]]
 
 
-@proves("V2-001", "V2-069", "V2-070")
+@proves("V2-001", "V2-034", "V2-069", "V2-070")
 def test_the_step_ends_when_nobody_can_do_anything_more() -> None:
     """The autoscaler's nodes give the scheduler new work in the same step."""
     stage = Stage(

@@ -230,6 +230,7 @@ def test_a_paused_scenario_survives_a_restart_and_goes_on() -> None:
 def test_the_phase_follows_the_life_of_a_scenario(server: Server) -> None:
     server.create(operations(create(1, node("n"))), "first")
     server.create(SPEC, "second")
+    server.create(operations(create(1, node("n")), create(2, node("n")), done(3)), "third")
     server.run()
     more = {"spec": {"operations": [{**done(2), "id": "done"}]}}
     server.store.patch(SCENARIO, "first", Patch("strategic", more), writer=USER)
@@ -241,6 +242,7 @@ def test_the_phase_follows_the_life_of_a_scenario(server: Server) -> None:
 
     assert phases("first") == ["Pending", "Running", "Paused", "Running", "Succeeded"]
     assert phases("second") == ["Pending", "Running", "Succeeded"]
+    assert phases("third") == ["Pending", "Running", "Failed"]
 
 
 def test_a_stop_does_not_leave_a_scenario_running(server: Server) -> None:

@@ -4,13 +4,10 @@ import copy
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
 from seatrial.clock.virtual import Clock
 from seatrial.controllers.registry import build_controllers
-from seatrial.results.measure import all_measures
-from seatrial.results.run import Run as KeptRun
 from seatrial.scenario.cluster import fresh_store
 from seatrial.scenario.spec.kind import SCENARIO
 from seatrial.store.options import Patch
@@ -53,19 +50,6 @@ def test_the_embedded_scheduler_needs_no_set_up() -> None:
     assert Run(operations(create(1, node("n")), create(1, pod("p")), done(1))).result.pods["node"].to_list() == ["n"]
 
 
-@proves("V1-098", "V2-003", "V2-076")
-def test_a_saved_result_file_can_be_analysed_alone(tmp_path: Path) -> None:
-    """What the example in docs/results.md does: allocation from `result.json`, without timeline and cluster."""
-    Run(operations(create(1, node("n", cpu="4")), create(2, pod("p", cpu="1")), done(3))).result.save(tmp_path)
-    alone = tmp_path / "alone.json"
-    (tmp_path / "result.json").rename(alone)
-    (tmp_path / "timeline.parquet").unlink()
-    table = all_measures()["allocation"].compute(KeptRun.load(alone)).filter(pl.col("resource") == "cpu")
-    assert table.select("step", "rate").rows() == [(1, 0.0), (2, 25.0), (3, 25.0)]
-    page = (DOCS / "results.md").read_text(encoding="utf-8")
-    assert 'all_measures()["allocation"].compute(Run.load(' in page
-
-
 @proves("V1-068")
 def test_every_attempt_of_a_pod_has_an_entry() -> None:
     """Tried twice in the first step and, with a node at last, once in the second: three entries."""
@@ -77,6 +61,20 @@ def test_every_attempt_of_a_pod_has_an_entry() -> None:
     assert [attempt["step"]["major"] for attempt in tried] == [1, 1, 2]
     assert tried[:2] == waiting["podUnscheduled"]["scheduleResult"]
     assert tried[-1]["allFilteredNodes"] == ["n"]
+
+
+@proves("V1-068")
+def test_a_patch_of_a_schedule_result_replaces_the_list() -> None:
+    server = Server()
+    server.create(operations(create(1, node("n")), create(1, pod("huge", cpu="64")), done(1)))
+    server.run()
+    (entry,) = [entry for entry in server.timeline()["1"] if "podUnscheduled" in entry]
+    assert len(entry["podUnscheduled"]["scheduleResult"]) == 2
+    last = {"scheduleResult": [{"step": {"major": 1, "minor": 9}}]}
+    body = {"status": {"scenarioResult": {"timeline": {"1": [{"id": entry["id"], "podUnscheduled": last}]}}}}
+    server.store.patch(SCENARIO, "play", Patch("strategic", body), writer=USER, subresource="status")
+    (after,) = [entry for entry in server.timeline()["1"] if "podUnscheduled" in entry]
+    assert after["podUnscheduled"] == {**entry["podUnscheduled"], **last}
 
 
 QUOTA: dict[str, Any] = {

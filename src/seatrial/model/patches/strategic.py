@@ -4,6 +4,7 @@ Follows k8s.io/apimachinery/pkg/util/strategicpatch (v0.36.3): `$patch` (replace
 `$setElementOrder/<list>` and `$deleteFromPrimitiveList/<list>`; merge keys and strategies come from the kind's schema.
 """
 
+from dataclasses import replace
 from typing import Any, Final
 
 from seatrial.model.documents import Document
@@ -235,7 +236,9 @@ def _list_field(schema: Schema | None, key: str) -> Field:
     if field.schema is schema and schema.preserves_unknown:
         if not schema.list_map_keys:
             return field
-        return Field(key, Schema("array", items=schema), merge_key=schema.list_map_keys[0], patch_strategy="merge")
+        # The keys are those of this list: lists inside its elements are replaced.
+        items = replace(schema, list_map_keys=())
+        return Field(key, Schema("array", items=items), merge_key=schema.list_map_keys[0], patch_strategy="merge")
     if field.schema.type not in ("array", "bytes"):
         raise PatchRefused("expected slice or array type, but got: struct")
     return field
