@@ -97,7 +97,8 @@ def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedSche
     )
     if settings.outside:
         options = add_outside(parts, settings, options, make)
-    timelines = KeptTimelines(_timelines_folder(parts, settings))
+    folder = _timelines_folder(settings)
+    timelines = KeptTimelines(folder)
     controller = ScenarioController(
         parts.store, make, RealTimeWorkers(workers), options, strict=settings.strict, timelines=timelines
     )
@@ -105,18 +106,18 @@ def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedSche
     parts.routes.append(TimelineApi(controller))
     parts.workers.append(controller)
     parts.on_stop.append(controller.shut_down)
+    if settings.data_dir is None:
+        parts.on_stop.append(partial(shutil.rmtree, folder, ignore_errors=True))
     if parts.outside is not None:
         parts.outside.woken.append(controller.wake)
     return controller
 
 
-def _timelines_folder(parts: "Parts", settings: "Settings") -> Path:
+def _timelines_folder(settings: "Settings") -> Path:
     """Where timelines are kept: in the data directory, or in a temporary folder until the server stops.
 
     The folder is made with the first timeline, so that a server that runs no scenario leaves nothing to remove.
     """
     if settings.data_dir is not None:
         return settings.data_dir / "timelines"
-    folder = Path(tempfile.gettempdir()) / f"seatrial-timelines-{secrets.token_hex(8)}"
-    parts.on_stop.append(partial(shutil.rmtree, folder, ignore_errors=True))
-    return folder
+    return Path(tempfile.gettempdir()) / f"seatrial-timelines-{secrets.token_hex(8)}"
