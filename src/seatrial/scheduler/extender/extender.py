@@ -14,7 +14,7 @@ from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.config import Extender
 from seatrial.scheduler.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
-from seatrial.scheduler.preemption.preemption import Victims
+from seatrial.scheduler.preemption.candidates import Victims
 from seatrial.scheduler.schedule_one.extenders import Candidates, ExtenderFailed
 from seatrial.scheduler.schedule_one.select_host import Names, Places, TieBreak
 

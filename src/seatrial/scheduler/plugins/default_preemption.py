@@ -1,7 +1,7 @@
 """DefaultPreemption: makes room for a pod by evicting pods of lower priority from one node.
 
 The plugin checks eligibility and picks the candidates; victims on a node are selected in
-`scheduler/preemption/preemption.py`, and `scheduler/preemption/executor.py` evicts them.
+`scheduler/preemption/select_victims.py`, and `scheduler/preemption/executor.py` evicts them.
 Upstream: pkg/scheduler/framework/plugins/defaultpreemption (v1.36).
 """
 
@@ -17,7 +17,8 @@ from seatrial.scheduler.evaluator.dry_run_cache import DryRunCache
 from seatrial.scheduler.framework.interface import Action, Handle, Plugin, PostFiltered, Rejections, requeue
 from seatrial.scheduler.framework.runtime import CycleState
 from seatrial.scheduler.framework.status import SUCCESS, Code, Status, error, unresolvable, unschedulable
-from seatrial.scheduler.preemption.preemption import DryRun, Evaluator, best_candidates
+from seatrial.scheduler.preemption.candidates import best_candidates
+from seatrial.scheduler.preemption.select_victims import DryRun, Evaluator
 from seatrial.scheduler.schedule_one.extenders import ExtenderFailed, Extenders
 from seatrial.scheduler.schedule_one.fit_error import fit_error
 

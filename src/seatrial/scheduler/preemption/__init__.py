@@ -6,8 +6,8 @@ Upstream: pkg/scheduler/framework/preemption and plugins/defaultpreemption.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from seatrial.scheduler.preemption.candidates import Victims, best_candidates
     from seatrial.scheduler.preemption.executor import Preempter
-    from seatrial.scheduler.preemption.preemption import Victims, best_candidates
     from seatrial.scheduler.preemption.sort_slice import go_sort
 
 __all__ = ["Preempter", "Victims", "best_candidates", "go_sort"]
@@ -19,8 +19,8 @@ if not TYPE_CHECKING:
         __name__,
         {
             "Preempter": "executor",
-            "Victims": "preemption",
-            "best_candidates": "preemption",
+            "Victims": "candidates",
+            "best_candidates": "candidates",
             "go_sort": "sort_slice",
         },
     )

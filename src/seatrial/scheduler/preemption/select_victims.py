@@ -7,16 +7,13 @@ on together, one reprieve at a time; the others one by one.
 Upstream: pkg/scheduler/framework/preemption, plugins/defaultpreemption (SelectVictimsOnNode).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import product
-from typing import Any
 
 import numpy as np
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.cache.label_selectors import Selector
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Nodes, NodeTable
 from seatrial.scheduler.cache.pod_info import PodInfo
@@ -26,39 +23,10 @@ from seatrial.scheduler.framework.filtering import FilterResults, cycle_with, no
 from seatrial.scheduler.framework.interface import Reads
 from seatrial.scheduler.framework.runtime import CycleState, Framework
 from seatrial.scheduler.framework.status import SUCCESS, Code, Status, error, unresolvable
-from seatrial.scheduler.preemption.sort_slice import go_sort
+from seatrial.scheduler.preemption.candidates import Victims, important_first
+from seatrial.scheduler.preemption.disruption_budgets import Budget, violations
 
 NO_VICTIMS = "No preemption victims found for incoming pod"
-PRIORITY_OFFSET = 1 << 31
-
-
-@dataclass(frozen=True)
-class Victims:
-    """The pods to evict from a node, most important first, and how many evictions violate a budget."""
-
-    pods: tuple[PodInfo, ...]
-    violations: int = 0
-
-    def rank(self, now: int) -> tuple[int, ...]:
-        """Which node is best: fewest violations, lowest top priority, lowest sum of priorities, fewest victims, latest
-        start of the victims of top priority; a pod that has not started counts as starting now."""
-        *standing, start = self._standing
-        return *standing, -(now if start is None else min(start, now) if self._has_unstarted else start)
-
-    @cached_property
-    def _highest(self) -> list[PodInfo]:
-        highest = max(pod.priority for pod in self.pods)
-        return [pod for pod in self.pods if pod.priority == highest]
-
-    @cached_property
-    def _has_unstarted(self) -> bool:
-        return any(pod.start_time is None for pod in self._highest)
-
-    @cached_property
-    def _standing(self) -> tuple[Any, ...]:
-        start = min((pod.start_time for pod in self._highest if pod.start_time is not None), default=None)
-        total = sum(pod.priority + PRIORITY_OFFSET for pod in self.pods)
-        return self.violations, self.pods[0].priority, total, len(self.pods), start
 
 
 @dataclass(slots=True)
@@ -255,58 +223,3 @@ class Evaluator:
         mixed = 0 < len(node.violating) < len(node.turns)
         pods = important_first(node.kept_out) if mixed else node.kept_out
         return Victims(tuple(pods), broken)
-
-
-class Budget:
-    """A PodDisruptionBudget as far as preemption looks at it."""
-
-    def __init__(self, document: Document) -> None:
-        status = document.get("status") or {}
-        self.namespace: str = (document.get("metadata") or {}).get("namespace") or "default"
-        self.selector = Selector.read((document.get("spec") or {}).get("selector"))
-        self.allowed: int = status.get("disruptionsAllowed") or 0
-        self.disrupted: Mapping[str, str] = status.get("disruptedPods") or {}
-
-    def covers(self, pod: PodInfo) -> bool:
-        """Whether an eviction of the pod counts; budgets mean labelled pods only, an empty selector none."""
-        if pod.namespace != self.namespace or not pod.labels or self.selector.is_empty:
-            return False
-        return self.selector.matches(pod.labels) and pod.name not in self.disrupted
-
-
-def violations(pods: Sequence[PodInfo], budgets: Sequence[Budget]) -> list[PodInfo]:
-    """The pods whose eviction, in this order, would break a budget."""
-    left = [budget.allowed for budget in budgets]
-    broken: list[PodInfo] = []
-    for pod in pods:
-        breaks = False
-        for index, budget in enumerate(budgets):
-            if budget.covers(pod):
-                left[index] -= 1
-                breaks |= left[index] < 0
-        if breaks:
-            broken.append(pod)
-    return broken
-
-
-def important_first(pods: Sequence[PodInfo]) -> list[PodInfo]:
-    """Higher priority first, then the older, in the order Go's sort leaves them in."""
-    ranked = list(pods)
-    go_sort(ranked, _is_more_important)
-    return ranked
-
-
-def _is_more_important(pod: PodInfo, other: PodInfo) -> bool:
-    """A pod that has not started counts as starting when it is asked about: of two such, the one asked about first."""
-    if pod.priority != other.priority:
-        return pod.priority > other.priority
-    if pod.start_time is None:
-        return other.start_time is None
-    return other.start_time is None or pod.start_time < other.start_time
-
-
-def best_candidates(candidates: Mapping[str, Victims], now: int) -> list[str]:
-    """The nodes that tie after all criteria, by name."""
-    ranks = {name: victims.rank(now) for name, victims in candidates.items()}
-    best = min(ranks.values())
-    return sorted(name for name, own in ranks.items() if own == best)
