@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from seatrial.cli import config
-from seatrial.cli.main import app
+from seatrial.cli.main import build
 from seatrial.model.errors import ConfigError
 from seatrial.model.yaml_reader import load
 from tests.proofs import proves
@@ -22,12 +21,6 @@ class Mine(Plugin):
 RUNNER = CliRunner()
 
 
-@pytest.fixture(scope="module", autouse=True)
-def registered() -> None:
-    if not any(group.name == "config" for group in app.registered_groups):
-        config.register(app)
-
-
 def write(path: Path, text: str) -> str:
     path.write_text(text)
     return str(path)
@@ -35,7 +28,7 @@ def write(path: Path, text: str) -> str:
 
 @proves("MP-015")
 def test_default_prints_what_write_config_to_writes() -> None:
-    done = RUNNER.invoke(app, ["config", "default"])
+    done = RUNNER.invoke(build(), ["config", "default"])
     printed = load(done.stdout)
     assert (done.exit_code, printed["profiles"][0]["plugins"]["multiPoint"]["enabled"][0]["name"]) == (
         0,
@@ -46,10 +39,10 @@ def test_default_prints_what_write_config_to_writes() -> None:
 @proves("MP-040")
 def test_expand_spells_every_point_out_in_yaml_and_json(tmp_path: Path) -> None:
     file = write(tmp_path / "c.yaml", HEAD)
-    done = RUNNER.invoke(app, ["config", "expand", file])
-    as_json = RUNNER.invoke(app, ["config", "expand", file, "-o", "json"])
+    done = RUNNER.invoke(build(), ["config", "expand", file])
+    as_json = RUNNER.invoke(build(), ["config", "expand", file, "-o", "json"])
     assert load(done.stdout) == json.loads(as_json.stdout)
-    again = RUNNER.invoke(app, ["config", "expand", write(tmp_path / "d.yaml", done.stdout)])
+    again = RUNNER.invoke(build(), ["config", "expand", write(tmp_path / "d.yaml", done.stdout)])
     assert again.stdout == done.stdout
 
 
@@ -58,46 +51,46 @@ def test_expand_knows_plugins_of_a_module(tmp_path: Path) -> None:
     file = write(
         tmp_path / "c.yaml", HEAD + "profiles: [{plugins: {multiPoint: {enabled: [{name: Mine, weight: 3}]}}}]\n"
     )
-    done = RUNNER.invoke(app, ["config", "expand", file, "--plugins", plugin])
+    done = RUNNER.invoke(build(), ["config", "expand", file, "--plugins", plugin])
     assert {"name": "Mine", "weight": 3} in load(done.stdout)["profiles"][0]["plugins"]["score"]["enabled"]
 
 
 @proves("MP-044")
 def test_validate_names_every_error_with_exit_code_1(tmp_path: Path) -> None:
     file = write(tmp_path / "c.yaml", HEAD + "parallelism: -1\npodInitialBackoffSeconds: 0\n")
-    done = RUNNER.invoke(app, ["config", "validate", file])
+    done = RUNNER.invoke(build(), ["config", "validate", file])
     assert done.exit_code == 1
     assert f"{file}: validate: parallelism: Invalid value: -1" in done.stderr
     assert f"{file}: validate: podInitialBackoffSeconds: Invalid value: 0" in done.stderr
 
 
 def test_validate_accepts_a_good_file(tmp_path: Path) -> None:
-    assert RUNNER.invoke(app, ["config", "validate", write(tmp_path / "c.yaml", HEAD)]).exit_code == 0
+    assert RUNNER.invoke(build(), ["config", "validate", write(tmp_path / "c.yaml", HEAD)]).exit_code == 0
 
 
 @proves("MP-038")
 def test_old_versions_are_read_with_a_warning(tmp_path: Path) -> None:
     file = write(tmp_path / "c.yaml", HEAD.replace("/v1\n", "/v1beta3\n"))
-    done = RUNNER.invoke(app, ["config", "validate", file])
+    done = RUNNER.invoke(build(), ["config", "validate", file])
     assert (done.exit_code, "warning: kubescheduler.config.k8s.io/v1beta3 is deprecated" in done.stderr) == (0, True)
 
 
 @pytest.mark.parametrize("command", ["validate", "expand"])
 def test_a_missing_file_is_wrong_usage(command: str, tmp_path: Path) -> None:
-    done = RUNNER.invoke(app, ["config", command, str(tmp_path / "none.yaml")])
+    done = RUNNER.invoke(build(), ["config", command, str(tmp_path / "none.yaml")])
     assert isinstance(done.exception, ConfigError)
     assert "cannot be read" in str(done.exception)
 
 
 def test_expand_refuses_a_bad_file(tmp_path: Path) -> None:
     file = write(tmp_path / "c.yaml", HEAD + "nonsense: 1\n")
-    done = RUNNER.invoke(app, ["config", "expand", file])
+    done = RUNNER.invoke(build(), ["config", "expand", file])
     assert isinstance(done.exception, ConfigError)
     assert 'unknown field "nonsense"' in str(done.exception)
 
 
 def test_a_gate_that_is_off_by_default_is_refused_by_name(tmp_path: Path) -> None:
     file = write(tmp_path / "c.yaml", HEAD)
-    done = RUNNER.invoke(app, ["config", "validate", file, "--feature-gates", "GangScheduling=true"])
+    done = RUNNER.invoke(build(), ["config", "validate", file, "--feature-gates", "GangScheduling=true"])
     assert isinstance(done.exception, ConfigError)
     assert "GangScheduling" in str(done.exception)

@@ -1,6 +1,7 @@
 """A cluster with all controllers and Volcano's, in virtual time; tests play the scheduler."""
 
 from seatrial.clock.virtual import Clock
+from seatrial.controllers.framework.events import EventRecorder
 from seatrial.controllers.registry import build_controllers
 from seatrial.model.documents import Document
 from seatrial.store.registry.status_writes import write_status
@@ -14,12 +15,13 @@ MOST_TURNS = 10_000
 class Cluster:
     """Everything but a scheduler."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, events: bool = False) -> None:
         self.clock = Clock()
         self.store = volcano_store(self.clock)
+        recorder = EventRecorder(self.store, self.clock) if events else None
         self.controllers = [
             *build_controllers(self.store, self.clock),
-            build_volcano_controllers(self.store, self.clock),
+            build_volcano_controllers(self.store, self.clock, recorder),
         ]
         for controller in self.controllers:
             controller.start()

@@ -27,10 +27,11 @@ def install_volcano(parts: "Parts") -> None:
 
 def add_volcano(parts: "Parts", settings: "Settings") -> None:
     """Run vc-controller-manager and vc-scheduler on the server's loop."""
+    from seatrial.controllers.framework import EventRecorder
     from seatrial.volcano import VolcanoScheduler
     from seatrial.volcano.controllers import build_controllers
 
-    controllers = build_controllers(parts.store, parts.clock)
+    controllers = build_controllers(parts.store, parts.clock, EventRecorder(parts.store, parts.clock))
     measured = MeasuredScheduler(parts.store)
     conf = read_conf(settings.volcano_config)
     measured.scheduler = VolcanoScheduler(parts.store, parts.clock, conf, on_session=measured.count)

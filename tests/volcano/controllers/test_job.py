@@ -212,19 +212,6 @@ def test_scaling_creates_and_deletes_pods(cluster: Cluster) -> None:
         assert cluster.groups()[0]["spec"]["minMember"] == replicas
 
 
-def test_plugins_name_pods_and_make_the_service(cluster: Cluster) -> None:
-    cluster.create(job("train", task(), plugins={"env": [], "svc": []}))
-    cluster.set_phase("Inqueue")
-    (pod,) = cluster.pods()
-    assert (pod["spec"]["hostname"], pod["spec"]["subdomain"]) == ("train-work-0", "train")
-    assert {"name": "VC_TASK_INDEX", "value": "0"} in pod["spec"]["containers"][0]["env"]
-    services = known_kind(cluster.store.kinds, "v1", "Service")
-    assert cluster.store.get(services, "train", "default").document()["spec"]["clusterIP"] == "None"
-    cluster.run()
-    resources = cluster.job()["status"]["controlledResources"]
-    assert resources == {"plugin-env": "env", "plugin-svc": "svc"}
-
-
 def test_partitions_become_sub_groups(cluster: Cluster) -> None:
     policy = {"totalPartitions": 2, "partitionSize": 2, "minPartitions": 1}
     cluster.create(job("train", task(replicas=4, partitionPolicy=policy)))

@@ -3,17 +3,19 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from seatrial.controllers.framework.controller import Context, Ensemble, Key, Listener, QueueController
-    from seatrial.controllers.framework.events import EventRecorder
+    from seatrial.controllers.framework.controller import FIRST_RETRY, Context, Ensemble, Key, Listener, QueueController
+    from seatrial.controllers.framework.events import EventRecorder, EventType
     from seatrial.controllers.framework.kubelet import Kubelet
     from seatrial.controllers.framework.pod_control import FROM_TEMPLATE, controller_of, controller_reference
     from seatrial.controllers.framework.pod_index import PodIndex
 
 __all__ = [
+    "FIRST_RETRY",
     "FROM_TEMPLATE",
     "Context",
     "Ensemble",
     "EventRecorder",
+    "EventType",
     "Key",
     "Kubelet",
     "Listener",
@@ -30,8 +32,10 @@ if not TYPE_CHECKING:
         __name__,
         {
             "Context": "controller",
+            "FIRST_RETRY": "controller",
             "Ensemble": "controller",
             "EventRecorder": "events",
+            "EventType": "events",
             "FROM_TEMPLATE": "pod_control",
             "Key": "controller",
             "Kubelet": "kubelet",

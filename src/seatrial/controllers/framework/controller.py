@@ -5,6 +5,7 @@ A sync that the API refuses (a quota, a terminating namespace) is retried when a
 upstream's exponential back-off where the scenario lets that much time pass.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
@@ -77,7 +78,7 @@ class QueueController:
         self.context = context
         self.store = context.store
         self.clock = context.clock
-        self._queue: dict[Key, None] = {}
+        self._queue: OrderedDict[Key, None] = OrderedDict()
         self._refusals: dict[Key, int] = {}
         self._timers: dict[Key, Timer] = {}
         self._unsubscribe: list[Callable[[], None]] = []
@@ -130,8 +131,7 @@ class QueueController:
         """Sync the oldest key; False where there is none."""
         if not self._queue:
             return False
-        key = next(iter(self._queue))
-        del self._queue[key]
+        key, _ = self._queue.popitem(last=False)
         try:
             self.sync(key)
         except StatusError as refusal:

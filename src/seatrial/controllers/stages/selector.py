@@ -17,6 +17,10 @@ _PLAIN_PATH = re.compile(
 )
 
 
+_OR_ELSE = re.compile(r"""\s*//\s*(?:"[^"\\]*"|\d+)\s*""")
+"""What stands for a field that is missing: a constant, so the field is still all that is read."""
+
+
 class SelectorError(ValueError):
     """Why a selector cannot be read."""
 
@@ -66,6 +70,8 @@ def _path(key: str) -> tuple[Path | None, bool]:
     Anything after an iteration or a pipe reads below that field. None: the expression may read any field.
     """
     start, pipe, rest = key.partition("|")
+    if (default := _OR_ELSE.search(start)) is not None and default.end() == len(start):
+        start, pipe = start[: default.start()], "//"
     if not _PLAIN_PATH.fullmatch(start.rstrip()) or rest.startswith("="):
         return None, False
     names: list[str] = []

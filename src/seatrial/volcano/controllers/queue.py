@@ -3,20 +3,19 @@
 Upstream: pkg/controllers/queue. The counts of PodGroups by phase are metrics there, not status.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import ClassVar, Final
 
 import msgspec
 
-from seatrial.controllers.framework import Context, Key, Listener, QueueController
+from seatrial.controllers.framework import Context, Key, Listener
 from seatrial.model.documents import Document
-from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
 from seatrial.store import Change, Stored
-from seatrial.volcano.apis import COMMAND, POD_GROUP, QUEUE, ROOT_QUEUE
+from seatrial.volcano.apis import POD_GROUP, QUEUE, ROOT_QUEUE
 from seatrial.volcano.apis.labels import CLOSED_BY_PARENT
+from seatrial.volcano.controllers.requests import RequestController
 
-COMMANDS: Final = "command:"
 OPEN, CLOSED, CLOSING, UNKNOWN = "Open", "Closed", "Closing", "Unknown"
 SYNC, OPEN_QUEUE, CLOSE_QUEUE = "SyncQueue", "OpenQueue", "CloseQueue"
 SHUT: Final = (CLOSED, CLOSING)
@@ -46,18 +45,15 @@ class _Queue(msgspec.Struct):
 _group_decoder = msgspec.json.Decoder(_Group)
 
 
-class VolcanoQueue(QueueController):
-    """Keeps the state of queues."""
+class VolcanoQueue(RequestController[str]):
+    """Keeps the state of queues; a request is the name of an action."""
 
     name: ClassVar[str] = "volcano-queue"
+    target: ClassVar[tuple[str, str]] = QUEUE
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.kind = context.kind(*QUEUE)
         self._groups = context.kind(*POD_GROUP)
-        self._commands = context.kind(*COMMAND)
-        self._actions: dict[str, dict[str, None]] = {}
-        """Actions that wait for a queue, in the order in which they came."""
         self._phases: dict[str, dict[Key, str]] = {}
         """The phases of PodGroups, by queue."""
 
@@ -65,35 +61,27 @@ class VolcanoQueue(QueueController):
         return {
             self.kind: self._queue_changed,
             self._groups: self._group_changed,
-            self._commands: self._command_changed,
+            self.commands: self.command_changed,
         }
 
-    def owners(self) -> Iterable[Kind]:
-        return []
-
     def start(self) -> None:
-        super().start()
         for stored in self.store.list(self._groups):
             self._note(stored, _group_decoder.decode(stored.data))
         for stored in self.store.list(self.kind):
             self._request(stored.name, SYNC)
-        for stored in self.store.list(self._commands):
-            self._hear_command(stored)
+        super().start()
 
     def stop(self) -> None:
         super().stop()
-        self._actions.clear()
         self._phases.clear()
 
-    def sync(self, key: Key) -> None:
-        if key[0].startswith(COMMANDS):
-            self._take_command(key[0].removeprefix(COMMANDS), key[1])
-            return
-        for action in self._actions.pop(key[1], {}):
-            stored = self.store.find(self.kind, key[1])
-            if stored is None:
-                return
-            self._execute(stored.document(), action)
+    def serve(self, key: Key, request: str) -> None:
+        stored = self.store.find(self.kind, key[1])
+        if stored is not None:
+            self._execute(stored.document(), request)
+
+    def serve_command(self, key: Key, command: Document) -> None:
+        self.request(key, command.get("action") or SYNC)
 
     def _execute(self, queue: Document, action: str) -> None:
         """The state machine of pkg/controllers/queue/state."""
@@ -152,6 +140,7 @@ class VolcanoQueue(QueueController):
                 self._annotate(child["metadata"]["name"], "true")
                 self._request(child["metadata"]["name"], CLOSE_QUEUE)
         self._set_state(name, state)
+        self.record(self.kind, queue, CLOSE_QUEUE, "Close queue succeed")
 
     def _set_state(self, name: str, state: str) -> None:
         def change(queue: Document) -> None:
@@ -172,8 +161,7 @@ class VolcanoQueue(QueueController):
     # What is heard.
 
     def _request(self, queue: str, action: str) -> None:
-        self._actions.setdefault(queue, {})[action] = None
-        self.enqueue(("", queue))
+        self.request(("", queue), action)
 
     def _queue_changed(self, change: Change) -> None:
         if change.type == "DELETED":
@@ -202,27 +190,6 @@ class VolcanoQueue(QueueController):
         changed = phases.get(key) != group.status.phase
         phases[key] = group.status.phase
         return changed
-
-    def _command_changed(self, change: Change) -> None:
-        if change.type == "ADDED":
-            self._hear_command(change.stored)
-
-    def _hear_command(self, stored: Stored) -> None:
-        target = stored.document().get("target") or {}
-        if (target.get("apiVersion"), target.get("kind")) == QUEUE:
-            self.enqueue((COMMANDS + stored.namespace, stored.name))
-
-    def _take_command(self, namespace: str, name: str) -> None:
-        """Delete a Command and request its action, so that it is carried out at most once."""
-        stored = self.store.find(self._commands, name, namespace)
-        if stored is None:
-            return
-        command = stored.document()
-        try:
-            self.store.delete(self._commands, name, namespace=namespace, writer=self.name)
-        except NotFound:
-            return
-        self._request(command["target"]["name"], command.get("action") or SYNC)
 
 
 def _state(queue: Document) -> str:

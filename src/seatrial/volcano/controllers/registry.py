@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from seatrial.clock import Clock
-from seatrial.controllers.framework import Context, Ensemble, PodIndex, QueueController
+from seatrial.controllers.framework import Context, Ensemble, EventRecorder, PodIndex, QueueController
 from seatrial.store import Store
 from seatrial.volcano.controllers.garbagecollector import VolcanoGarbageCollector
 from seatrial.volcano.controllers.job.controller import VolcanoJob
@@ -24,6 +24,6 @@ class VolcanoControllers(Ensemble):
     )
 
 
-def build_controllers(store: Store, clock: Clock) -> VolcanoControllers:
+def build_controllers(store: Store, clock: Clock, events: EventRecorder | None = None) -> VolcanoControllers:
     """The controllers for a store that serves Volcano's kinds, not yet started."""
-    return VolcanoControllers(Context(store, clock, PodIndex(store)))
+    return VolcanoControllers(Context(store, clock, PodIndex(store), events=events))

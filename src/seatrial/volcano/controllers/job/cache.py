@@ -118,36 +118,6 @@ def read_pod(stored: Stored) -> JobPod | None:
     )
 
 
-class _GroupOwner(msgspec.Struct, rename="camel"):
-    api_version: str = ""
-    kind: str = ""
-    name: str = ""
-
-
-class _GroupMetadata(msgspec.Struct, rename="camel"):
-    generation: int = 0
-    owner_references: list[_GroupOwner] = []
-
-
-class _GroupStatus(msgspec.Struct):
-    phase: str = ""
-
-
-class GroupView(msgspec.Struct):
-    """What the controller asks of a PodGroup."""
-
-    metadata: _GroupMetadata = msgspec.field(default_factory=_GroupMetadata)
-    status: _GroupStatus = msgspec.field(default_factory=_GroupStatus)
-
-
-_group_decoder = msgspec.json.Decoder(GroupView)
-
-
-def read_group(stored: Stored) -> GroupView:
-    """The phase and the owners of a PodGroup."""
-    return _group_decoder.decode(stored.data)
-
-
 class JobPods:
     """All pods of Jobs, by namespace and name of the Job, then by task, then by name."""
 

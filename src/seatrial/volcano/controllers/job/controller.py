@@ -4,145 +4,173 @@ Upstream: pkg/controllers/job/job_controller.go and job_controller_handler.go. R
 more than a sync are one sync, since a sync goes by the state there is.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import ClassVar
 
-from seatrial.controllers.framework import Context, Key, Listener, QueueController
-from seatrial.model.errors import NotFound, StatusError
+from seatrial.controllers.framework import FIRST_RETRY, Context, EventType, Key, Listener
+from seatrial.model.documents import Document
+from seatrial.model.durations import format_duration
+from seatrial.model.errors import StatusError
 from seatrial.model.kinds import Kind
 from seatrial.store import Change, Stored
-from seatrial.volcano.apis import BATCH, COMMAND, JOB, POD_GROUP
+from seatrial.volcano.apis import BATCH, JOB, POD_GROUP
 from seatrial.volcano.controllers.job.actions import JobActions, Target
-from seatrial.volcano.controllers.job.cache import JobPod, JobPods, read_group, read_pod
+from seatrial.volcano.controllers.job.cache import JobPod, JobPods, read_pod
 from seatrial.volcano.controllers.job.delays import DelayedActions
+from seatrial.volcano.controllers.job.job_cache import JobCache
 from seatrial.volcano.controllers.job.policies import Request, decide
 from seatrial.volcano.controllers.job.state import SYNC, next_step
-from seatrial.volcano.controllers.job.status import read_status
+from seatrial.volcano.controllers.requests import RequestController
 
-COMMANDS = "command:"
-"""Keys of Commands carry this before the namespace, those of Jobs do not."""
 OUT_OF_SYNC = Request(event="OutOfSync")
+EXECUTE = "ExecuteAction"
+"""The reason of events about actions."""
+MAX_REQUEUES = 15
+PATIENCE = FIRST_RETRY * ((1 << MAX_REQUEUES) - 1)
+"""How long the back-offs of so many tries last."""
+ISSUED = "Start to execute command {}, and clean it up to make sure executed not more than once."
 POLICIES = b'"policies":['
 """In the encoded form of every Job that has policies: events ask others for no more than a sync."""
 
 
-class VolcanoJob(QueueController):
+class VolcanoJob(RequestController[Request]):
     """Runs the tasks of Volcano Jobs as pods."""
 
     name: ClassVar[str] = "volcano-job"
+    target: ClassVar[tuple[str, str]] = JOB
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.kind = context.kind(*JOB)
         self._pod_kind = context.kind("v1", "Pod")
         self._groups = context.kind(*POD_GROUP)
-        self._commands = context.kind(*COMMAND)
-        self._pods = JobPods()
-        self._actions = JobActions(context, self._pods)
-        self._requests: dict[Key, dict[Request, None]] = {}
+        self._jobs, self._pods = JobCache(), JobPods()
+        self._actions = JobActions(context, self._jobs, self._pods, self._record)
         self._delayed = DelayedActions(self.clock, self._delay_over)
+        self._awaits_sync: set[Key] = set()
+        """Jobs of which a request that was served asks for a sync, which is done once after the others."""
+        self._refused_since: dict[Key, int] = {}
+        """When the first of the refusals in a row came; kept until the Job is deleted."""
 
     def watches(self) -> Mapping[Kind, Listener]:
         return {
             self.kind: self._job_changed,
             self._pod_kind: self._pod_changed,
             self._groups: self._group_changed,
-            self._commands: self._command_changed,
+            self.commands: self.command_changed,
         }
-
-    def owners(self) -> Iterable[Kind]:
-        return []
 
     def start(self) -> None:
         for stored in self.store.list(self._pod_kind):
             if (pod := read_pod(stored)) is not None:
                 self._pods.put(pod)
-        super().start()
+        for stored in self.store.list(self._groups):
+            self._jobs.put_group(stored)
         for stored in self.store.list(self.kind):
-            self._request((stored.namespace, stored.name), OUT_OF_SYNC)
-        for stored in self.store.list(self._commands):
-            self._hear_command(stored)
+            self.request(self._jobs.put_job(stored).key, OUT_OF_SYNC)
+        super().start()
 
     def stop(self) -> None:
         super().stop()
         self._delayed.clear()
-        self._requests.clear()
+        self._awaits_sync.clear()
+        self._refused_since.clear()
+        self._jobs.clear()
         self._pods.clear()
 
     def sync(self, key: Key) -> None:
-        """Carry out the requests of a Job in the order in which they came."""
-        if key[0].startswith(COMMANDS):
-            self._take_command(key[0].removeprefix(COMMANDS), key[1])
+        """Serve the requests of a Job, then sync it where one of them asks for no more."""
+        super().sync(key)
+        if key not in self._awaits_sync:
             return
-        requests = self._requests.pop(key, {})
-        waits_for_sync = False
-        while requests:
-            request = next(iter(requests))
-            try:
-                waits_for_sync = self._serve(key, request) or waits_for_sync
-            except StatusError:
-                self._requests[key] = requests | self._requests.get(key, {})
-                raise
-            del requests[request]
-        if waits_for_sync:
-            try:
-                self._execute(key, OUT_OF_SYNC, SYNC)
-            except StatusError:
-                self._requests.setdefault(key, {})[OUT_OF_SYNC] = None
-                raise
+        self._awaits_sync.discard(key)
+        try:
+            self._execute(key, OUT_OF_SYNC, SYNC)
+        except StatusError:
+            self._awaits_sync.add(key)
+            raise
 
-    def _serve(self, key: Key, request: Request) -> bool:
-        """Do what a request asks for; True where that is a sync, which may wait for the others."""
+    def serve(self, key: Key, request: Request) -> None:
         self._delayed.heed(key, request)
-        stored = self.store.find(self.kind, key[1], key[0])
-        if stored is None:
-            return False
+        job = self._jobs.job(key)
+        if job is None:
+            return
+        stored = job.stored
         if not request.action and POLICIES not in stored.data:
-            return True
-        decision = decide(stored.document(), read_status(stored).version, request)
+            self._awaits_sync.add(key)
+            return
+        decision = decide(stored.document(), job.view.status.version, request)
         if decision.delay:
+            self._record(stored, EXECUTE, f"Execute action {decision.action} after {format_duration(decision.delay)}")
             self._delayed.add(key, request, decision.action, decision.delay)
-            return False
-        if decision.action == SYNC:
-            return True
-        self._execute(key, request, decision.action)
-        self._delayed.carried_out(key, request, decision.action)
-        return False
+        elif decision.action == SYNC:
+            self._awaits_sync.add(key)
+        else:
+            self._record(stored, EXECUTE, f"Start to execute action {decision.action} ")
+            self._execute(key, request, decision.action)
+            self._delayed.carried_out(key, request, decision.action)
+
+    def serve_command(self, key: Key, command: Document) -> None:
+        action = command.get("action", "")
+        job = self._jobs.job(key)
+        if job is not None:
+            self._record(job.stored, "CommandIssued", ISSUED.format(action))
+        self.request(key, Request(event="CommandIssued", action=action))
 
     def _execute(self, key: Key, request: Request, action: str) -> None:
-        stored = self.store.find(self.kind, key[1], key[0])
-        if stored is None:
+        job = self._jobs.job(key)
+        if job is None:
             return
-        step = next_step(read_status(stored).state.phase, action)
+        step = next_step(job.view.status.state.phase, action)
         if step.operation == "sync":
-            self._actions.sync(stored, step.update)
+            self._actions.sync(job, step.update)
             return
         target = Target(action, request.task, request.pod, request.partition)
-        self._actions.kill(stored, step, target if step.operation == "kill-target" else None)
+        self._actions.kill(job, step, target if step.operation == "kill-target" else None)
+
+    def _record(self, job: Stored, reason: str, message: str, event_type: EventType = "Normal") -> None:
+        if self.context.events is not None:
+            self.record(self.kind, job.document(), reason, message, event_type)
+
+    def _refused(self, key: Key, refusal: StatusError) -> None:
+        """Try again later; a Job that is still refused when upstream stops trying is terminated."""
+        now = self.clock.now()
+        if key not in self._refusals:
+            self._refused_since[key] = now
+        job = self._jobs.job(key)
+        if job is None or now - self._refused_since[key] < PATIENCE:
+            super()._refused(key, refusal)
+            return
+        self._record(job.stored, EXECUTE, f"Job failed on action {SYNC} for retry limit reached")
+        self._requests.pop(key, None)
+        self._awaits_sync.discard(key)
+        self._refusals.pop(key, None)
+        with suppress(StatusError):
+            self._execute(key, OUT_OF_SYNC, "TerminateJob")
 
     def _delay_over(self, key: Key, request: Request, action: str) -> None:
-        self._request(key, replace(request, action=action))
+        self.request(key, replace(request, action=action))
 
     # What is heard.
-
-    def _request(self, key: Key, request: Request) -> None:
-        self._requests.setdefault(key, {})[request] = None
-        self.enqueue(key)
 
     def _job_changed(self, change: Change) -> None:
         key = change.stored.namespace, change.stored.name
         if change.type == "DELETED":
             self._delayed.clear(key)
-            self._actions.forget(change.stored.document()["metadata"]["uid"])
+            self._refused_since.pop(key, None)
+            gone = self._jobs.remove_job(key)
+            if gone is not None:
+                self._actions.forget(gone.view.metadata.uid)
             return
-        before = change.previous
+        before = self._jobs.job(key)
+        job = self._jobs.put_job(change.stored)
         if before is not None and change.subresource == "status":
-            if read_status(before).state.phase == read_status(change.stored).state.phase:
+            if before.view.status.state.phase == job.view.status.state.phase:
                 return
-        elif before is not None and before.document().get("spec") == change.stored.document().get("spec"):
+        elif before is not None and before.view.metadata.generation == job.view.metadata.generation:
             return
-        self._request(key, OUT_OF_SYNC)
+        self.request(key, OUT_OF_SYNC)
 
     def _pod_changed(self, change: Change) -> None:
         pod = read_pod(change.stored)
@@ -160,7 +188,7 @@ class VolcanoJob(QueueController):
                 event = "OutOfSync"
             if event == "OutOfSync" and before == pod:
                 return
-        self._request((pod.namespace, pod.job), _request_of(pod, event))
+        self.request((pod.namespace, pod.job), _request_of(pod, event))
 
     def _event(self, before: JobPod, pod: JobPod) -> str:
         """What a change of a pod means for its Job."""
@@ -177,38 +205,17 @@ class VolcanoJob(QueueController):
         return "OutOfSync"
 
     def _group_changed(self, change: Change) -> None:
-        if change.type != "MODIFIED" or change.previous is None:
+        key = change.stored.namespace, change.stored.name
+        if change.type == "DELETED":
+            self._jobs.remove_group(key)
             return
-        phase = read_group(change.stored).status.phase
-        if phase == read_group(change.previous).status.phase:
+        before = self._jobs.group(key)
+        group = self._jobs.put_group(change.stored)
+        if before is None or before[1].status.phase == group.status.phase:
             return
-        owners = read_group(change.stored).metadata.owner_references
-        owner = next((owner for owner in owners if owner.kind == "Job" and owner.api_version == BATCH), None)
-        if owner is not None:
-            event = "Unknown" if phase == "Unknown" else ""
-            self._request((change.stored.namespace, owner.name), Request(event=event))
-
-    def _command_changed(self, change: Change) -> None:
-        if change.type == "ADDED":
-            self._hear_command(change.stored)
-
-    def _hear_command(self, stored: Stored) -> None:
-        target = stored.document().get("target") or {}
-        if (target.get("apiVersion"), target.get("kind")) == JOB:
-            self.enqueue((COMMANDS + stored.namespace, stored.name))
-
-    def _take_command(self, namespace: str, name: str) -> None:
-        """Delete a Command and request its action, so that it is carried out at most once."""
-        stored = self.store.find(self._commands, name, namespace)
-        if stored is None:
-            return
-        command = stored.document()
-        try:
-            self.store.delete(self._commands, name, namespace=namespace, writer=self.name)
-        except NotFound:
-            return
-        request = Request(event="CommandIssued", action=command.get("action", ""))
-        self._request((namespace, command["target"]["name"]), request)
+        if job := group.owner(BATCH):
+            event = "Unknown" if group.status.phase == "Unknown" else ""
+            self.request((change.stored.namespace, job), Request(event=event))
 
 
 def _request_of(pod: JobPod, event: str) -> Request:

@@ -18,7 +18,6 @@ from seatrial.store import Store
 from seatrial.store.admission import charge
 from seatrial.volcano.apis import SCHEDULING
 from seatrial.volcano.apis.labels import PARTITION_ID, TASK_SPEC
-from seatrial.volcano.controllers.job.state import least_of_task
 
 _REQUESTS = "requests."
 SPECS_KEPT = 1024
@@ -55,7 +54,7 @@ def update_pod_group(group: Document, job: Document, resources: dict[str, str]) 
     wanted["minResources"] = dict(resources)
     members = wanted.setdefault("minTaskMember", {})
     for task in spec["tasks"]:
-        members[task["name"]] = least_of_task(task)
+        members[task["name"]] = _least(task)
     policies = [_sub_group(task) for task in spec["tasks"] if task.get("partitionPolicy") is not None]
     if policies or wanted.get("subGroupPolicy"):
         wanted["subGroupPolicy"] = policies
@@ -89,6 +88,16 @@ def _sub_group(task: Document) -> Document:
     return found
 
 
+def latest_trouble(group: Document) -> Document | None:
+    """The latest condition of a PodGroup that is true, unless that is the one of a scheduled group."""
+    latest: Document | None = None
+    for condition in (group.get("status") or {}).get("conditions") or ():
+        is_true = condition.get("status") == "True"
+        if is_true and (latest is None or condition["lastTransitionTime"] > latest["lastTransitionTime"]):
+            latest = condition
+    return latest if latest is not None and latest["type"] != "Scheduled" else None
+
+
 def min_resources(spec: Document, store: Store) -> dict[str, str]:
     """What the pods that must run together need, tasks of a higher priority first."""
     tasks = sorted(spec["tasks"], key=lambda task: -_priority(task, store))
@@ -105,7 +114,7 @@ def _shares(tasks: list[Document], least: int) -> list[tuple[Document, int]]:
     """How many pods of each task count towards the least number of a Job."""
     shares: list[tuple[Document, int]] = []
     left = least
-    if least < sum(least_of_task(task) for task in tasks):
+    if least < sum(_least(task) for task in tasks):
         for task in tasks:
             count = min(left, task.get("replicas", 0))
             shares.append((task, count))
@@ -114,16 +123,22 @@ def _shares(tasks: list[Document], least: int) -> list[tuple[Document, int]]:
                 break
         return [share for share in shares if share[1] > 0]
     for task in tasks:
-        count = min(left, least_of_task(task))
+        count = min(left, _least(task))
         shares.append((task, count))
         left -= count
     for task in tasks:
         if left <= 0:
             break
-        count = min(left, task.get("replicas", 0) - least_of_task(task))
+        count = min(left, task.get("replicas", 0) - _least(task))
         shares.append((task, count))
         left -= count
     return [share for share in shares if share[1] > 0]
+
+
+def _least(task: Document) -> int:
+    """How many pods of a task must run."""
+    least: int | None = task.get("minAvailable")
+    return least if least is not None else int(task.get("replicas", 0))
 
 
 def _priority(task: Document, store: Store) -> int:

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from seatrial.model.documents import Document
-from seatrial.volcano.controllers.job.status import JobStatus
+from seatrial.volcano.controllers.job.status import JobSpec, JobStatus
 
-Update = Callable[[Document, JobStatus], bool]
+Update = Callable[[JobSpec, JobStatus], bool]
 """Changes a status by the spec of its Job; True where the phase changed."""
 
 RETAIN_NONE: Final[frozenset[str]] = frozenset()
@@ -69,7 +68,7 @@ def _restarting(action: str) -> Step:
 
 
 def _enter(phase: str) -> Update:
-    def update(spec: Document, status: JobStatus) -> bool:
+    def update(spec: JobSpec, status: JobStatus) -> bool:
         status.state.phase = phase
         return True
 
@@ -77,7 +76,7 @@ def _enter(phase: str) -> Update:
 
 
 def _once_dead(phase: str) -> Update:
-    def update(spec: Document, status: JobStatus) -> bool:
+    def update(spec: JobSpec, status: JobStatus) -> bool:
         if status.terminating or status.pending or status.running:
             return False
         status.state.phase = phase
@@ -86,68 +85,54 @@ def _once_dead(phase: str) -> Update:
     return update
 
 
-def _restart(spec: Document, status: JobStatus) -> bool:
+def _restart(spec: JobSpec, status: JobStatus) -> bool:
     status.retry_count += 1
     status.state.phase = "Restarting"
     return True
 
 
-def _after_restart(spec: Document, status: JobStatus) -> bool:
-    if status.retry_count >= spec.get("maxRetry", 0):
+def _after_restart(spec: JobSpec, status: JobStatus) -> bool:
+    if status.retry_count >= spec.max_retry:
         status.state.phase = "Failed"
         return True
-    if total_replicas(spec) - status.terminating >= status.min_available:
+    if spec.replicas - status.terminating >= status.min_available:
         status.state.phase = "Pending"
         return True
     return False
 
 
-def _start(spec: Document, status: JobStatus) -> bool:
-    if spec.get("minAvailable", 0) <= status.running + status.succeeded + status.failed:
+def _start(spec: JobSpec, status: JobStatus) -> bool:
+    if spec.min_available <= status.running + status.succeeded + status.failed:
         status.state.phase = "Running"
         return True
     return False
 
 
-def _run(spec: Document, status: JobStatus) -> bool:
-    replicas = total_replicas(spec)
+def _run(spec: JobSpec, status: JobStatus) -> bool:
+    replicas = spec.replicas
     if not replicas:
         return False
-    least_success = spec.get("minSuccess")
+    least_success = spec.min_success
     if least_success is not None and status.succeeded >= least_success:
         status.state.phase = "Completed"
         return True
     if status.succeeded + status.failed == replicas:
         status.state.phase = _verdict(spec, status)
         return True
-    if status.pending > replicas - spec.get("minAvailable", 0):
+    if status.pending > replicas - spec.min_available:
         status.state.phase = "Pending"
         return True
     return False
 
 
-def _verdict(spec: Document, status: JobStatus) -> str:
+def _verdict(spec: JobSpec, status: JobStatus) -> str:
     """Completed or Failed, once every pod has ended."""
-    tasks: list[Document] = spec.get("tasks") or []
-    least = spec.get("minAvailable", 0)
-    if least >= sum(least_of_task(task) for task in tasks):
-        for task in tasks:
-            counted = status.task_status_count.get(task["name"])
-            wanted = task.get("minAvailable")
+    if spec.min_available >= sum(task.least for task in spec.tasks):
+        for task in spec.tasks:
+            counted = status.task_status_count.get(task.name)
+            wanted = task.min_available
             if counted is not None and wanted is not None and counted.phase.get("Succeeded", 0) < wanted:
                 return "Failed"
-    least_success = spec.get("minSuccess")
-    if least_success is not None and status.succeeded < least_success:
+    if spec.min_success is not None and status.succeeded < spec.min_success:
         return "Failed"
-    return "Completed" if status.succeeded >= least else "Failed"
-
-
-def total_replicas(spec: Document) -> int:
-    """How many pods a Job wants."""
-    return sum(task.get("replicas", 0) for task in spec.get("tasks") or ())
-
-
-def least_of_task(task: Document) -> int:
-    """How many pods of a task must run."""
-    least: int | None = task.get("minAvailable")
-    return least if least is not None else int(task.get("replicas", 0))
+    return "Completed" if status.succeeded >= spec.min_available else "Failed"

@@ -1,4 +1,6 @@
-"""The status of a Volcano Job as the controller writes it; fields that are zero are left out, as Go does."""
+"""What the controller reads of a Volcano Job, and the status it writes; fields that are zero are left out, as in Go."""
+
+from typing import Any
 
 import msgspec
 
@@ -40,6 +42,12 @@ class JobStatus(msgspec.Struct, rename="camel", omit_defaults=True):
     controlled_resources: dict[str, str] = {}
     conditions: list[JobCondition] = []
 
+    def copy(self) -> "JobStatus":
+        """A status that may be changed: the one that was read is shared."""
+        return msgspec.structs.replace(
+            self, state=msgspec.structs.replace(self.state), controlled_resources=dict(self.controlled_resources)
+        )
+
     def count(self, task: str, phase: str) -> None:
         """Add one pod of a task to the counts."""
         known = phase if phase in ("Pending", "Running", "Succeeded", "Failed") else "Unknown"
@@ -59,16 +67,52 @@ class JobStatus(msgspec.Struct, rename="camel", omit_defaults=True):
 class JobMetadata(msgspec.Struct, rename="camel"):
     uid: str = ""
     generation: int = 0
+    creation_timestamp: str = ""
     deletion_timestamp: str | None = None
+
+
+class DependsOn(msgspec.Struct):
+    name: list[str] = []
+    iteration: str = ""
+
+
+class TaskSpec(msgspec.Struct, rename="camel"):
+    """A task without its template."""
+
+    name: str = ""
+    replicas: int = 0
+    min_available: int | None = None
+    max_retry: int | None = None
+    depends_on: DependsOn | None = None
+
+    @property
+    def least(self) -> int:
+        """How many pods of the task must run."""
+        return self.min_available if self.min_available is not None else self.replicas
 
 
 class JobSpec(msgspec.Struct, rename="camel"):
     queue: str = ""
+    tasks: list[TaskSpec] = []
+    min_available: int = 0
+    min_success: int | None = None
+    max_retry: int = 0
+    plugins: dict[str, Any] | None = None
+    volumes: list[Any] | None = None
     ttl_seconds_after_finished: int | None = None
+
+    @property
+    def replicas(self) -> int:
+        """How many pods the Job wants."""
+        return sum(task.replicas for task in self.tasks)
+
+    def task(self, name: str) -> TaskSpec | None:
+        """The task of that name."""
+        return next((task for task in self.tasks if task.name == name), None)
 
 
 class JobView(msgspec.Struct):
-    """What decides whether a Job has to be synced."""
+    """A Job without the templates of its tasks."""
 
     metadata: JobMetadata = msgspec.field(default_factory=JobMetadata)
     spec: JobSpec = msgspec.field(default_factory=JobSpec)
@@ -79,10 +123,5 @@ _decoder = msgspec.json.Decoder(JobView)
 
 
 def read_job(stored: Stored) -> JobView:
-    """A stored Job without its tasks."""
+    """A stored Job without its templates."""
     return _decoder.decode(stored.data)
-
-
-def read_status(stored: Stored) -> JobStatus:
-    """The status of a stored Job."""
-    return read_job(stored).status

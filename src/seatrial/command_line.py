@@ -1,0 +1,55 @@
+"""What the programs `seatrial` and `vcsimctl` have in common: the application, `--version`, and how errors end it."""
+
+import sys
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+import seatrial
+from seatrial.model.errors import SeatrialError
+
+
+def application(program: str, help: str, epilog: str | None = None) -> typer.Typer:
+    """A command line without commands."""
+
+    def print_version(wanted: bool) -> None:
+        if wanted:
+            typer.echo(f"{program} {seatrial.__version__}")
+            raise typer.Exit
+
+    app = typer.Typer(
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+        context_settings={"help_option_names": ["-h", "--help"]},
+        help=help,
+        epilog=epilog,
+    )
+
+    @app.callback()
+    def root(
+        version: Annotated[
+            bool, typer.Option("--version", help="Print the version and exit.", callback=print_version, is_eager=True)
+        ] = False,
+    ) -> None:
+        pass
+
+    return app
+
+
+def run(program: str, build: Callable[[], typer.Typer]) -> None:
+    """Run a command line; an expected error is one message and exit code 2, never a traceback."""
+    try:
+        build()()
+    except SeatrialError as error:
+        print(f"{program}: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+    except BrokenPipeError:
+        raise SystemExit(1) from None
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"{program}: {where}{error.strerror or error}", file=sys.stderr)
+        raise SystemExit(2) from None
