@@ -164,6 +164,9 @@ class GarbageCollector(QueueController):
             self._learn(change.stored)
 
     def _learn(self, stored: Stored) -> None:
+        if stored.facets is not None and self._is_plain(stored):
+            self._metas[stored.facets.uid] = PLAIN
+            return
         meta = _owned.decode(stored.data).metadata
         before = self._metas.get(meta.uid)
         if before is not None and before.owner_references != meta.owner_references:
@@ -183,6 +186,12 @@ class GarbageCollector(QueueController):
         has_finalizer = FOREGROUND in meta.finalizers or ORPHAN in meta.finalizers
         if is_orphaned or (meta.deletion_timestamp is not None and has_finalizer):
             self.enqueue(("", meta.uid))
+
+    def _is_plain(self, stored: Stored) -> bool:
+        """Whether a pod has neither owners nor finalizers, and never had."""
+        data = stored.data
+        is_known = stored.facets is None or stored.facets.uid in self._metas
+        return not is_known and b'"ownerReferences"' not in data and b'"finalizers"' not in data
 
     def _forget(self, stored: Stored) -> None:
         uid = msgspec.json.decode(stored.data, type=Owned).metadata.uid

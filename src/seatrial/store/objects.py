@@ -5,8 +5,9 @@ document may be kept as a tuple of fragments that are joined only when it is rea
 fragments that did not change.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from functools import lru_cache
+from itertools import count
 from typing import Any, Literal, TypeVar, cast
 
 import msgspec
@@ -20,6 +21,25 @@ ChangeType = Literal["ADDED", "MODIFIED", "DELETED"]
 VIEWS_KEPT = 16_384
 
 
+class Facets(msgspec.Struct, frozen=True, gc=False):
+    """Parts of a pod that its writers know, so that readers need not decode the bytes again.
+
+    A pod from a template has them until a write that is neither a binding nor a status: it is not being deleted, and
+    its generation is 1.
+    """
+
+    likeness: int
+    """Equal for pods that are equal but for name, uid, resourceVersion, spec.nodeName and status."""
+    uid: str
+    status: bytes
+    """The encoded status, which is the last field of the object."""
+    node: str = ""
+
+
+new_likeness: Callable[[], int] = count(1).__next__
+"""A number for `Facets.likeness` that no other pod has; numbers are compared and never shown."""
+
+
 class Stored(msgspec.Struct, frozen=True, gc=False):
     """One object at one revision."""
 
@@ -28,6 +48,7 @@ class Stored(msgspec.Struct, frozen=True, gc=False):
     name: str
     revision: int
     content: bytes | tuple[bytes, ...]
+    facets: Facets | None = None
 
     @property
     def data(self) -> bytes:

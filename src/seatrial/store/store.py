@@ -22,7 +22,7 @@ from seatrial.store.metadata import conflict, metadata_of, not_found, uid_mismat
 from seatrial.store.mvcc.history import History
 from seatrial.store.mvcc.index import KeyIndex
 from seatrial.store.mvcc.revisions import Listener, Revisions
-from seatrial.store.objects import Change, Stored
+from seatrial.store.objects import Change, Facets, Stored
 from seatrial.store.options import CreateOptions, DeleteOptions, Patch, PatchOptions, UpdateOptions, WriteOptions
 from seatrial.store.registry import binding, creating, deleting, patching, updating
 from seatrial.store.registry import eviction as evicting
@@ -206,13 +206,23 @@ class Store:
         return self.put(current.kind, document, current, writer=writer, subresource=subresource, parts=parts)
 
     def write_pieces(
-        self, current: Stored, pieces: Callable[[int], tuple[bytes, ...]], *, writer: str, subresource: str = "status"
+        self,
+        current: Stored,
+        pieces: Callable[[int], tuple[bytes, ...]],
+        *,
+        writer: str,
+        subresource: str = "status",
+        facets: Facets | None = None,
     ) -> Stored:
         """Write an object that its owner keeps encoded in pieces, which revisions share.
 
         For our own code: nothing is decoded and nothing validated. `pieces` receives the revision to write.
         """
-        return self._revisions.put_pieces(current, pieces, writer=writer, at=self.clock.now(), subresource=subresource)
+        if self.before_write is not None and subresource != "status":
+            self.before_write(current.kind, current, writer, subresource)
+        return self._revisions.put_pieces(
+            current, pieces, writer=writer, at=self.clock.now(), subresource=subresource, facets=facets
+        )
 
     def patch(
         self,
@@ -363,13 +373,11 @@ class Store:
         except orjson.JSONEncodeError as error:
             raise BadRequest(f"the object cannot be written as JSON: {error}") from error
 
-    def put_encoded(
-        self, kind: Kind, namespace: str, name: str, made: Callable[[int], bytes], *, writer: str
-    ) -> Stored:
-        """Commit a new object that is prepared and encoded; `made` receives the revision to write."""
+    def put_encoded(self, kind: Kind, made: Callable[[int], Stored], *, writer: str) -> Stored:
+        """Commit a new object that is prepared and encoded; `made` receives its revision."""
         if self.before_write is not None:
             self.before_write(kind, None, writer, "")
-        return self._revisions.put_encoded(kind, namespace, name, made, writer=writer, at=self.clock.now())
+        return self._revisions.put_encoded(made, writer=writer, at=self.clock.now())
 
     def remove(self, current: Stored, document: Document, *, writer: str) -> Stored:
         """Commit the end of an object whose last state is `document`: for the modules of this room."""

@@ -42,7 +42,7 @@ class PodHistory:
         return not self.gone and self.bound_to is None and not is_terminating(self.latest)
 
     def bind(self, major: int, minor: int) -> None:
-        self.bound_to, self.bound_at = _bound.decode(self.latest.data).spec.node_name, (major, minor)
+        self.bound_to, self.bound_at = node_of(self.latest), (major, minor)
 
     def preempt(self, major: int, minor: int) -> None:
         self.preempted_at = major, minor
@@ -132,6 +132,8 @@ class PodHistories:
 
 def node_of(stored: Stored) -> str | None:
     """The node a pod is bound to."""
+    if stored.facets is not None:
+        return stored.facets.node or None
     data = stored.data
     return _bound.decode(data).spec.node_name if b'"nodeName"' in data else None
 

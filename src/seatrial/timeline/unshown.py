@@ -17,6 +17,7 @@ import msgspec
 
 from seatrial.model.documents import Document
 from seatrial.store import Change, Stored
+from seatrial.store.registry import encoded_status
 
 NOT_IN_TIMELINE = "notInTimeline"
 FINISHED = ("Succeeded", "Failed")
@@ -37,10 +38,10 @@ class Unshown:
 
     def note_phase(self, stored: Stored, major: int, entries: int) -> bool:
         """Whether a pod has finished; `entries` of its step were written before."""
-        data = stored.data
+        data = encoded_status(stored) if stored.facets is not None else stored.data
         if b'Succeeded"' not in data and b'Failed"' not in data:
             return False
-        if msgspec.json.decode(data, type=_Pod).status.phase not in FINISHED:
+        if msgspec.json.decode(stored.data, type=_Pod).status.phase not in FINISHED:
             return False
         self._finished_count += 1
         if self._finished_count <= MOST_FINISHED:

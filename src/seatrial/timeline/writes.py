@@ -38,6 +38,8 @@ def counts(kind: Kind, previous: Stored | None, writer: str, subresource: str) -
 
 def is_terminating(stored: Stored) -> bool:
     """Whether a deletion was already requested."""
+    if stored.facets is not None:
+        return False
     data = stored.data
     return b'"deletionTimestamp"' in data and bool(_terminating.decode(data).metadata.deletion_timestamp)
 

@@ -14,6 +14,7 @@ import msgspec
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.model.times import parse_time
 from seatrial.store import Change, Store, Stored
+from seatrial.store.registry import encoded_status
 
 Labels = frozenset[tuple[str, str]]
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
@@ -22,6 +23,7 @@ FAILURE_COUNT = "batch.kubernetes.io/job-index-failure-count"
 IGNORED_FAILURE_COUNT = "batch.kubernetes.io/job-index-ignored-failure-count"
 LABELS_SHARED = 4096
 """How many different sets of labels are remembered, so that pods of one template share theirs."""
+ROWS_SHARED = 1024
 METADATA, SPEC = b'"creationTimestamp"', b'"spec":{'
 STATUSES_SHARED = 1024
 """How many different statuses are remembered: pods of one template come and go together."""
@@ -84,19 +86,16 @@ class PodView(msgspec.Struct):
     status: PodStatus = msgspec.field(default_factory=PodStatus)
 
 
-class StatusView(msgspec.Struct):
-    status: msgspec.Raw = msgspec.Raw(b"{}")
-
-
 class SpecView(msgspec.Struct):
     spec: PodSpec
 
 
 _pod_decoder = msgspec.json.Decoder(PodView)
-_encoded_status = msgspec.json.Decoder(StatusView)
 _spec_decoder = msgspec.json.Decoder(SpecView)
 _status_decoder = msgspec.json.Decoder(PodStatus)
 _instant = lru_cache(4096)(parse_time)
+_alike: dict[int, "PodRow"] = {}
+"""By likeness: the row of a pod."""
 _labels = lru_cache(LABELS_SHARED)(msgspec.json.Decoder(dict[str, str]).decode)
 
 
@@ -146,7 +145,24 @@ class PodRow(msgspec.Struct, frozen=True, gc=False):
 
 
 def read_pod(stored: Stored) -> PodRow:
-    """The row of a stored pod."""
+    """The row of a stored pod; pods that are alike are decoded once."""
+    facets = stored.facets
+    if facets is None:
+        return _decoded(stored)
+    like = _alike.get(facets.likeness)
+    if like is None:
+        if len(_alike) >= ROWS_SHARED:
+            _alike.clear()
+        like = _alike[facets.likeness] = _decoded(stored)
+    phase, is_ready, since, restarts = _summary(facets.status)
+    ready_since = (since if since is not None else like.created) if is_ready else None
+    return PodRow(
+        stored.namespace, stored.name, facets.uid, like.labels, like.annotations, like.owner, like.finalizers,
+        facets.node, phase, ready_since, like.created, restarts, like.is_deleting,
+    )  # fmt: skip
+
+
+def _decoded(stored: Stored) -> PodRow:
     pod = _pod_decoder.decode(stored.data)
     meta, status = pod.metadata, pod.status
     created = _instant(meta.creation_timestamp)
@@ -169,7 +185,7 @@ def read_pod(stored: Stored) -> PodRow:
 
 def read_status(old: PodRow, stored: Stored) -> PodRow:
     """The row of a pod of which only the status was written: the old one where that makes no difference."""
-    phase, is_ready, since, restarts = _summary(bytes(_encoded_status.decode(stored.data).status))
+    phase, is_ready, since, restarts = _summary(encoded_status(stored) or b"{}")
     ready_since = (since if since is not None else old.created) if is_ready else None
     if phase == old.phase and ready_since == old.ready_since and restarts == old.restarts:
         return old
@@ -178,7 +194,9 @@ def read_status(old: PodRow, stored: Stored) -> PodRow:
 
 def read_node(old: PodRow, stored: Stored) -> PodRow:
     """The row of a pod that was bound: neither its phase nor its readiness changes with that."""
-    return msgspec.structs.replace(old, node=_spec_decoder.decode(stored.data).spec.node_name)
+    facets = stored.facets
+    node = facets.node if facets is not None else _spec_decoder.decode(stored.data).spec.node_name
+    return msgspec.structs.replace(old, node=node)
 
 
 READERS = {"status": read_status, "binding": read_node}
@@ -189,6 +207,9 @@ def _same_metadata(change: Change) -> bool:
     """Whether all metadata after the resourceVersion are the same: documents have their parts in one order."""
     if change.previous is None:
         return False
+    facets, before = change.stored.facets, change.previous.facets
+    if facets is not None and before is not None and facets.likeness == before.likeness:
+        return True
     new, old = change.stored.data, change.previous.data
     start = new.find(METADATA)
     end = new.find(SPEC, start)

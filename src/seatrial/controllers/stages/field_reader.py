@@ -6,11 +6,21 @@ from typing import Any
 
 import msgspec
 
-from seatrial.model.documents import Document
+from seatrial.model.documents import Document, encode
 from seatrial.store import Stored
 
 Path = tuple[str, ...]
 ABSENT = b""
+REMEMBERED = 4096
+NODE = ("spec", "nodeName")
+OWN = (
+    ("metadata",),
+    ("metadata", "name"),
+    ("metadata", "uid"),
+    ("metadata", "resourceVersion"),
+    ("spec",),
+)
+"""Paths whose values differ between pods that are alike."""
 _NOTHING = msgspec.Raw(ABSENT)
 
 
@@ -39,9 +49,26 @@ class Fields:
         shape, places = _shape(self.paths)
         self._decoder = msgspec.json.Decoder(shape)
         self._get = attrgetter(*(places[path] for path in self.paths))
+        self._node = self.paths.index(NODE) if NODE in self.paths else None
+        self._is_shared = not any(path in OWN for path in self.paths)
+        self._known: dict[tuple[int, bool, bytes], tuple[bytes, ...] | None] = {}
 
-    def read(self, data: bytes) -> tuple[bytes, ...] | None:
+    def read(self, stored: Stored) -> tuple[bytes, ...] | None:
         """The values in the order of `paths`, ABSENT where there is none; None where a parent is not an object."""
+        facets = stored.facets
+        if facets is None or not self._is_shared:
+            return self._decoded(stored.data)
+        key = facets.likeness, facets.node != "", facets.status
+        if key not in self._known:
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            self._known[key] = self._decoded(stored.data)
+        found = self._known[key]
+        if found is None or self._node is None or not facets.node:
+            return found
+        return (*found[: self._node], encode(facets.node), *found[self._node + 1 :])
+
+    def _decoded(self, data: bytes) -> tuple[bytes, ...] | None:
         try:
             found = self._get(self._decoder.decode(data))
         except msgspec.ValidationError:

@@ -38,7 +38,7 @@ class SelectorCache:
         return found
 
     def _told(self, seen: Seen) -> tuple[Stage, ...]:
-        found = self._fields.read(seen.stored.data) if self._fields is not None else None
+        found = self._fields.read(seen.stored) if self._fields is not None else None
         if found is None:
             return self.stages
         key: list[bytes | bool] = [*found]

@@ -39,7 +39,7 @@ class Rendering:
 
     def key(self, stored: Stored, now: int) -> LookKey | None:
         """Equal for two objects of which the template makes the same, whose status is the same; None: unknown."""
-        found = self.fields.read(stored.data) if self.fields is not None else None
+        found = self.fields.read(stored) if self.fields is not None else None
         return (now if self.is_timed else 0, found) if found is not None else None
 
 

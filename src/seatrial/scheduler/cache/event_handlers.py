@@ -170,11 +170,11 @@ class Watcher:
                 self._add_pod(stored)
             return
         if change.type == "DELETED":
-            self._delete_pod(old, self._reader.decode(stored.data))
+            self._delete_pod(old, self._reader.of(stored))
             return
         assumed = self.assumed.get(old.uid)
         if assumed is not None and change.subresource == "binding" and change.writer == WRITER:
-            self._confirm(old, assumed, stored)
+            self._confirm(old, assumed, change)
             return
         new = self._read_again(key, old, change)
         if new.uid != old.uid or new.phase in _OVER:
@@ -191,11 +191,11 @@ class Watcher:
             new = self._reader.with_status(old, change.stored, change.previous)
         if new is None:
             self._outdated.discard(key)
-            new = self._reader.decode(change.stored.data)
+            new = self._reader.of(change.stored)
         return new
 
     def _add_pod(self, stored: Stored) -> None:
-        pod = self._reader.decode(stored.data)
+        pod = self._reader.of(stored)
         if pod.phase in _OVER:
             return
         self.pods[pod.key] = pod
@@ -233,12 +233,13 @@ class Watcher:
         if old.nominated_node and old.nominated_node != new.nominated_node:
             self._release_nomination(old)
 
-    def _confirm(self, old: PodInfo, assumed: PodInfo, stored: Stored) -> None:
+    def _confirm(self, old: PodInfo, assumed: PodInfo, change: Change) -> None:
         """Our own binding has come back: the pod is where we assumed it to be, perhaps with labels of its node."""
+        stored = change.stored
         del self.assumed[old.uid]
         if not _differ_in_node(old, assumed):
             self._outdated.add(old.key)
-        bound = self._reader.relabelled(assumed, stored.data)
+        bound = assumed if _are_alike(stored, change.previous) else self._reader.relabelled(assumed, stored.data)
         if bound is not assumed:
             self._table.update_pod(assumed, bound)
         self.pods[old.key] = replace_pod(bound, resource_version=str(stored.revision), status=old.status)
@@ -275,6 +276,12 @@ class Watcher:
     def _tell(self, event: ClusterEvent, old: PodInfo | None, new: PodInfo | None) -> None:
         if self.is_heard():
             self.queue.move_all(event, old, new)
+
+
+def _are_alike(stored: Stored, previous: Stored | None) -> bool:
+    """Whether a write is known to have changed nothing but node and status."""
+    facets, before = stored.facets, previous.facets if previous is not None else None
+    return facets is not None and before is not None and facets.likeness == before.likeness
 
 
 def _differ_in_node(old: PodInfo, assumed: PodInfo) -> bool:

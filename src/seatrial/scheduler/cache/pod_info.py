@@ -33,6 +33,8 @@ from seatrial.store import Stored
 DEFAULT_SCHEDULER = "default-scheduler"
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
 VALUES_SHARED = 4096
+PODS_SHARED = 64
+"""Pods that are kept to read others like them; each keeps its shape and the columns of that."""
 """How many values of annotations are remembered, so that pods of one template share theirs."""
 LONGEST_KEPT = 4096
 """Bytes of annotations beyond which they are not kept with the encoded pod."""
@@ -148,6 +150,12 @@ def replace_pod(pod: PodInfo, **changes: Any) -> PodInfo:
     return msgspec.structs.replace(pod, **changes)
 
 
+def pod_likeness(stored: Stored, pod: PodInfo) -> int:
+    """The likeness of a stored pod that was read as `pod`; 0 where it has none."""
+    facets = stored.facets
+    return facets.likeness if facets is not None and facets.node == pod.node else 0
+
+
 NULL = msgspec.Raw(b"null")
 _NODE_NAME = b'"nodeName":"'
 _PLAIN = re.compile(rb"[a-z0-9.-]+")
@@ -189,12 +197,33 @@ class PodReader:
         self._texts: WeakValueDictionary[tuple[str, bytes, bytes, bytes], PodShape] = WeakValueDictionary()
         self._decoder = msgspec.json.Decoder(_Pod)
         self._labels = msgspec.json.Decoder(_Labelled)
+        self._alike: dict[int, PodInfo] = {}
+        """By likeness: a pod."""
         self._relabelled: WeakKeyDictionary[PodShape, dict[tuple[tuple[str, str], ...], PodShape]] = WeakKeyDictionary()
         """What shapes become with other labels: pods take over the zone of their node, and there are few zones."""
 
     def read(self, document: Document) -> PodInfo:
         """The pod a document describes."""
         return self.decode(encode(document))
+
+    def of(self, stored: Stored) -> PodInfo:
+        """A stored pod; pods that are alike are decoded once."""
+        facets = stored.facets
+        if facets is None:
+            return self.decode(stored.data)
+        like = self._alike.get(facets.likeness)
+        if like is None:
+            if len(self._alike) >= PODS_SHARED:
+                self._alike.clear()
+            like = self._alike[facets.likeness] = self.decode(stored.data)
+        status = read_status(facets.status)
+        if status.changes_requests or isinstance(like.annotations, LateAnnotations):
+            return self.decode(stored.data)
+        return PodInfo(
+            like.namespace, stored.name, f"{like.namespace}/{stored.name}", facets.uid, like.shape, like.shape.requests,
+            facets.node, status.nominated_node, status.start_time, like.created, like.deleting, status.phase,
+            like.annotations, status.is_preempted, status.kept, str(stored.revision),
+        )  # fmt: skip
 
     def decode(self, data: bytes) -> PodInfo:
         """The pod in encoded JSON; its spec is parsed only where the shape is not known yet."""
@@ -229,7 +258,10 @@ class PodReader:
 
     def with_status(self, pod: PodInfo, stored: Stored, previous: Stored) -> PodInfo | None:
         """The pod with the status of its new encoded form; None where that may differ from `previous` in more."""
-        encoded = only_status_changed(stored.data, stored.revision, previous.data, previous.revision)
+        if stored.facets is not None and stored.facets.likeness == pod_likeness(previous, pod):
+            encoded: bytes | None = stored.facets.status
+        else:
+            encoded = only_status_changed(stored.data, stored.revision, previous.data, previous.revision)
         if encoded is None or isinstance(pod.annotations, LateAnnotations):
             return None
         try:

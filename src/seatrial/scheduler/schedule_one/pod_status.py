@@ -70,8 +70,12 @@ class PodStatusWriter:
         stored = self._store.find(self._kind, pod.name, pod.namespace)
         if stored is None:
             return False
-        present = self._decoder.decode(stored.data)
-        write_status(self._store, stored, change(bytes(present.status), present.metadata.generation), self._writer)
+        if stored.facets is not None:
+            status, generation = stored.facets.status, 1
+        else:
+            present = self._decoder.decode(stored.data)
+            status, generation = bytes(present.status), present.metadata.generation
+        write_status(self._store, stored, change(status, generation), self._writer)
         return True
 
 

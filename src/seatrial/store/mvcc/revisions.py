@@ -16,7 +16,7 @@ from seatrial.model.kinds import Kind
 from seatrial.store.fragments import Parts, encode_with_parts
 from seatrial.store.mvcc.history import History
 from seatrial.store.mvcc.index import KeyIndex
-from seatrial.store.objects import Change, ChangeType, Stored
+from seatrial.store.objects import Change, ChangeType, Facets, Stored
 
 Listener = Callable[[Change], None]
 GroupKind = tuple[str, str]
@@ -67,23 +67,27 @@ class Revisions:
         self._commit(Change("MODIFIED" if previous else "ADDED", stored, previous, writer, at, subresource))
         return stored
 
-    def put_encoded(
-        self, kind: Kind, namespace: str, name: str, made: Callable[[int], bytes], *, writer: str, at: int
-    ) -> Stored:
-        """Commit a new object that the caller encodes; `made` receives the revision to write."""
-        revision = self.revision + 1
-        stored = Stored(kind, namespace, name, revision, made(revision))
+    def put_encoded(self, made: Callable[[int], Stored], *, writer: str, at: int) -> Stored:
+        """Commit a new object that the caller encodes; `made` receives its revision."""
+        stored = made(self.revision + 1)
         self._commit(Change("ADDED", stored, None, writer, at))
         return stored
 
     def put_pieces(
-        self, previous: Stored, pieces: Callable[[int], tuple[bytes, ...]], *, writer: str, at: int, subresource: str
+        self,
+        previous: Stored,
+        pieces: Callable[[int], tuple[bytes, ...]],
+        *,
+        writer: str,
+        at: int,
+        subresource: str,
+        facets: Facets | None = None,
     ) -> Stored:
         """Commit a new state of an object that the caller keeps encoded; `pieces` receives the revision to write."""
         revision = self.revision + 1
         made = pieces(revision)
         content = made[0] if len(made) == 1 else made
-        stored = Stored(previous.kind, previous.namespace, previous.name, revision, content)
+        stored = Stored(previous.kind, previous.namespace, previous.name, revision, content, facets)
         self._commit(Change("MODIFIED", stored, previous, writer, at, subresource))
         return stored
 

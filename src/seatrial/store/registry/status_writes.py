@@ -4,11 +4,15 @@ A controller's own status needs no checking, and the rest of the object does not
 put in the place of the old one. The old status is read the same way, so writing an equal status costs nothing.
 """
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from seatrial.model.documents import Document, encode
-from seatrial.store.objects import Stored
-from seatrial.store.store import Store
+from seatrial.store.objects import Facets, Stored
+
+if TYPE_CHECKING:
+    from seatrial.store.store import Store
 
 
 class WithStatus(msgspec.Struct):
@@ -23,18 +27,22 @@ _decoder = msgspec.json.Decoder(WithStatus)
 
 def encoded_status(stored: Stored) -> bytes:
     """The status as it is encoded; empty where there is none."""
+    if stored.facets is not None:
+        return stored.facets.status
     return bytes(_decoder.decode(stored.data).status)
 
 
-def write_status(store: Store, stored: Stored, status: Document | bytes, writer: str) -> Stored:
+def write_status(store: "Store", stored: Stored, status: Document | bytes, writer: str) -> Stored:
     """Set the status of an object, unless it is equal."""
     fresh = status if isinstance(status, bytes) else encode(status)
-    data = stored.data
-    present = bytes(_decoder.decode(data).status)
+    data, facets = stored.data, stored.facets
+    present = encoded_status(stored)
     if present == fresh:
         return stored
+    if facets is not None:
+        facets = Facets(facets.likeness, facets.uid, fresh, facets.node)
     return store.write_pieces(
-        stored, lambda revision: (_joined(stored, data, present, fresh, revision),), writer=writer
+        stored, lambda revision: (_joined(stored, data, present, fresh, revision),), writer=writer, facets=facets
     )
 
 

@@ -22,10 +22,11 @@ from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
 from seatrial.store.metadata import already_exists
 from seatrial.store.object_meta import subdomain_faults
-from seatrial.store.objects import Stored
+from seatrial.store.objects import Facets, Stored, new_likeness
 from seatrial.store.options import CreateOptions
 from seatrial.store.registry.creating import new_name
 from seatrial.store.registry.kinds import strategy_of
+from seatrial.store.registry.status_writes import STATUS, encoded_status
 from seatrial.store.registry.strategy import Path, VariableField
 from seatrial.store.uids import LONGEST_BASE
 
@@ -35,12 +36,14 @@ if TYPE_CHECKING:
 VARIABLE = "SEATRIAL_TEMPLATES"
 """The environment variable that switches templates off for a whole command: `off`."""
 TEMPLATES_KEPT = 4096
+LIKENESSES_KEPT = 1024
 LONGEST_DOCUMENT = 64 * 1024
 """Bytes up to which a template is made; with larger objects the limits of a whole object are near."""
 _NAME: Path = ("metadata", "name")
 _UID: Path = ("metadata", "uid")
 _REVISION: Path = ("metadata", "resourceVersion")
 _TIMES: tuple[Path, ...] = (("metadata", "creationTimestamp"), ("metadata", "managedFields", 0, "time"))
+_POD = ("", "Pod")
 _GAP = re.compile(rb'"\\u0000(\d+)\\u0000"')
 
 
@@ -50,10 +53,22 @@ class Template(NamedTuple):
     namespace: str
     pattern: bytes
     places: tuple[int, ...]
+    status: bytes
+    """The encoded status where that is the last field, else empty."""
+    likenesses: dict[tuple[bytes, ...], int]
 
     def filled(self, values: list[bytes]) -> bytes:
         """The bytes with these values: name, uid, resourceVersion, time, then the fields of the kind."""
         return self.pattern % tuple([values[place] for place in self.places])
+
+    def likeness(self, values: tuple[bytes, ...]) -> int:
+        """The number of the objects that have these values in all gaps but name, uid and resourceVersion."""
+        found = self.likenesses.get(values)
+        if found is None:
+            if len(self.likenesses) >= LIKENESSES_KEPT:
+                self.likenesses.clear()
+            found = self.likenesses[values] = new_likeness()
+        return found
 
 
 class Sighting(NamedTuple):
@@ -127,12 +142,13 @@ class Templates:
         self.used += 1
         uid, time = store.identities.uid(kind, namespace, name), to_time(store.clock.now())
         own = [b'"%b"' % name.encode(), b'"%b"' % uid.encode(), b"", b'"%b"' % time.encode(), *values]
+        facets = Facets(template.likeness(tuple(own[3:])), uid, template.status) if template.status else None
 
-        def made(revision: int) -> bytes:
+        def made(revision: int) -> Stored:
             own[2] = b'"%d"' % revision
-            return template.filled(own)
+            return Stored(kind, namespace, name, revision, template.filled(own), facets)
 
-        return store.put_encoded(kind, namespace, name, made, writer=writer)
+        return store.put_encoded(kind, made, writer=writer)
 
     def learn(self, sighting: Sighting, stored: Stored, options: CreateOptions) -> None:
         """Make a template of an object that took the whole way, when it is the second one of its key."""
@@ -183,7 +199,9 @@ def _template(sighting: Sighting, stored: Stored, options: CreateOptions) -> Tem
     for path, place in cuts:
         _at(document, path[:-1])[path[-1]] = f"\0{place}\0"
     pieces = _GAP.split(orjson.dumps(document).replace(b"%", b"%%"))
-    template = Template(stored.namespace, b"%b".join(pieces[::2]), tuple(map(int, pieces[1::2])))
+    status = encoded_status(stored) if stored.kind.group_kind == _POD else b""
+    status = status if stored.data.endswith(STATUS + status + b"}") else b""
+    template = Template(stored.namespace, b"%b".join(pieces[::2]), tuple(map(int, pieces[1::2])), status, {})
     encoded = [orjson.dumps(value) for value in values]
     # A text that looks like a gap, or a value that the whole way changed, gives other bytes.
     is_right = len(template.places) == len(cuts) and template.filled(encoded) == stored.data
