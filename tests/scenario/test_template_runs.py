@@ -29,7 +29,7 @@ def workload(kind: str, name: str, **spec: Any) -> dict[str, Any]:
     }
 
 
-def cluster(*, zones: bool) -> list[dict[str, Any]]:
+def cluster(*, zones: bool) -> dict[str, Any]:
     """Every kind of owner, pods that wait for room, a gated pod, a victim, and pods that change afterwards."""
     nodes = [node(f"n{i}", "4", "30", **({ZONE: f"z{i % 2}"} if zones else {})) for i in range(6)]
     web = workload("Deployment", "web", replicas=8)
