@@ -111,6 +111,19 @@ def test_an_extender_that_fails_ends_the_attempt_unless_it_may_be_ignored() -> N
     assert made.run()[0].outcome == "scheduled"
 
 
+def test_an_extender_that_fails_for_the_nominated_node_is_asked_about_all_nodes() -> None:
+    def fails_for_one(verb: str, args: Any) -> Any:
+        names = args["NodeNames"]
+        return (500, b"flaky") if names == ["n1"] else {"NodeNames": names}
+
+    made, transport = world(fails_for_one, filterVerb="filter", nodeCacheCapable=True)
+    made.pod("a")
+    made.change("Pod", "a", lambda pod: pod["status"].update(nominatedNodeName="n1"), subresource="status")
+    (decision,) = made.run()
+    assert [sorted(args["NodeNames"]) for _, args in transport.asked] == [["n1"], ["n1", "n2", "n3"]]
+    assert decision.node
+
+
 def test_an_extender_binds() -> None:
     made, transport = world(lambda verb, args: {}, bindVerb="bind")
     made.pod("a")

@@ -265,7 +265,12 @@ class Algorithm:
         if codes[0] or found.error is not None:
             return False
         attempt.found, attempt.feasible = found, rows
-        self._ask_extenders(attempt)
+        try:
+            self._ask_extenders(attempt)
+        except ExtenderFailed:
+            # Upstream logs the error and goes on with the search, as if the node had not been tried.
+            attempt.nominated, attempt.found, attempt.feasible = None, None, NO_ROWS
+            return False
         attempt.took_nominated = bool(attempt.feasible_count)
         return attempt.took_nominated
 
