@@ -1,14 +1,13 @@
 """A real server under requests from a grammar: no 5xx, memory flat, and a restart serves the same state.
 
 `make test` sends some hundreds, `make test-long` SEATRIAL_FUZZ_REQUESTS (10,000 by default), `make test-fuzz` the full
-number and on an idle machine also holds the server to SEATRIAL_FUZZ_STALL seconds for /readyz.
+number and holds the server to SEATRIAL_FUZZ_STALL seconds for /readyz, less what it waited for a processor.
 """
 
 import http.client
 import json
 import os
 import signal
-import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +19,7 @@ import pytest
 from seatrial.model.builtin import builtin_kinds
 from tests.server.fuzzing import Attack
 from tests.server.grammar import Grammar
+from tests.server.probing import Probe
 from tests.server.samples import samples
 from tests.server.test_process import Process
 
@@ -78,27 +78,10 @@ class Client:
         return found
 
 
-class Probe:
-    """Asks /readyz all the time and remembers the longest wait."""
-
-    def __init__(self, url: str) -> None:
-        self.longest, self._stop = 0.0, threading.Event()
-        self._client = Client(url)
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        while not self._stop.wait(0.02):
-            start = time.perf_counter()
-            status, _ = self._client.send(Attack("GET", "/readyz"))
-            self.longest = max(self.longest, time.perf_counter() - start)
-            assert status == 200
-
-    def end(self) -> float:
-        self._stop.set()
-        self._thread.join(150)
-        self._client.close()
-        return self.longest
+def probe_of(server: Process) -> Probe:
+    """Asks this server for /readyz."""
+    client = Client(server.url)
+    return Probe(server.process.pid, lambda: client.send(Attack("GET", "/readyz"))[0], client.close)
 
 
 def resident(process: int) -> int:
@@ -112,17 +95,18 @@ def throw(home: Path, number: int, restart_after: int) -> dict[str, Any]:
     """Send the requests; how they went."""
     flags = ("--port", "0", "--insecure", "--data-dir", str(home / "data"))
     attacks = Grammar(SEED, list(builtin_kinds()), samples()).attacks(number)
-    figures: dict[str, Any] = {"requests": 0, "successes": 0, "stall": 0.0, "resident": []}
-    server, sent = Process(home, *flags), 0
+    figures: dict[str, Any] = {"requests": 0, "successes": 0, "stall": 0.0, "wall": 0.0, "restarts": 0, "resident": []}
+    server, sent, start = Process(home, *flags), 0, time.perf_counter()
     try:
         while sent < number:
-            client, probe = Client(server.url), Probe(server.url)
+            client, probe = Client(server.url), probe_of(server)
             for _, attack in zip(range(min(restart_after, number - sent)), attacks, strict=False):
                 status, body = client.send(attack)
                 sent += 1
                 assert status < 500 or status == 504, f"{attack} -> {status} {body[:500]!r}"
                 figures["successes"] += status < 300
-            figures["stall"] = max(figures["stall"], probe.end())
+            stall, wall = probe.end()
+            figures["stall"], figures["wall"] = max(figures["stall"], stall), max(figures["wall"], wall)
             figures["resident"].append(resident(server.process.pid))
             before = client.state()
             client.close()
@@ -130,7 +114,8 @@ def throw(home: Path, number: int, restart_after: int) -> dict[str, Any]:
             server = Process(home, *flags)
             with closing(Client(server.url)) as again:
                 assert again.state() == before
-        figures["requests"] = sent
+            figures["restarts"] += 1
+        figures["requests"], figures["seconds"] = sent, round(time.perf_counter() - start)
     finally:
         if server.process.poll() is None:
             server.end(signal.SIGKILL)

@@ -129,7 +129,7 @@ def test_all_work_of_a_large_object_is_done_on_another_thread(server: Server, mo
     noted(managed_fields, "track_update")
     noted(managed_fields, "apply")
     noted(patching, "patched")
-    containers = [{"name": f"c{number}", "image": "i"} for number in range(2_000)]
+    containers = [{"name": f"c{number}", "image": "i"} for number in range(1_200)]
     assert server("POST", PODS, _pod({"containers": containers})).status == 201
     pod = server("GET", f"{PODS}/large").json()
     assert server("PUT", f"{PODS}/large", {**pod, "metadata": {**pod["metadata"], "labels": {"a": "b"}}}).status == 200
@@ -143,15 +143,40 @@ def test_all_work_of_a_large_object_is_done_on_another_thread(server: Server, mo
     assert set().union(*threads.values()) == {"long-work"}
 
 
+@pytest.mark.parametrize(
+    ("limit", "most", "why"),
+    [("LARGEST_OBJECT", 1 << 16, "exceeds 65536 bytes"), ("MOST_VALUES", 5_000, "has more than 5000 values")],
+)
 def test_an_object_that_grows_too_large_by_its_defaults_is_refused_before_it_is_admitted(
-    server: Server, monkeypatch: pytest.MonkeyPatch
+    server: Server, monkeypatch: pytest.MonkeyPatch, limit: str, most: int, why: str
 ) -> None:
     admitted: list[str] = []
     monkeypatch.setattr(server.store.admission, "admit", lambda request: admitted.append(request.name))
-    monkeypatch.setattr(deferral, "LARGEST_OBJECT", 1 << 20)
-    answer = server("POST", PODS, _pod({"containers": [{"name": "c", "image": "i"}] * 8_000}))
+    monkeypatch.setattr(deferral, limit, most)
+    answer = server("POST", PODS, _pod({"containers": [{"name": "c", "image": "i"}] * 1_200}))
     assert (answer.status, admitted) == (413, [])
-    assert "exceeds 1048576 bytes" in answer.json()["message"]
+    assert why in answer.json()["message"]
+
+
+def test_an_object_that_no_controller_takes_apart_may_have_many_values(server: Server) -> None:
+    data = {f"k{number}": "v" for number in range(20_000)}
+    document = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "large"}, "data": data}
+    assert server("POST", "/api/v1/namespaces/default/configmaps", document).status == 201
+    labels = {"metadata": {"labels": data}}
+    answer = server("POST", PODS, {**_pod({"containers": [{"name": "c", "image": "i"}]}), **labels})
+    assert (answer.status, answer.json()["reason"]) == (413, "RequestEntityTooLarge")
+
+
+def test_a_large_request_is_charged_once_to_each_quota(server: Server) -> None:
+    """The request is made again after its long work; the second quota once made it so after the first was charged."""
+    for name in ("a", "b", "c"):
+        quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": name}, "spec": {"hard": {"pods": 9}}}
+        assert server("POST", "/api/v1/namespaces/default/resourcequotas", quota).status == 201
+    assert (
+        server("POST", PODS, _pod({"containers": [{"name": f"c{n}", "image": "i"} for n in range(900)]})).status == 201
+    )
+    quotas = server("GET", "/api/v1/namespaces/default/resourcequotas").json()["items"]
+    assert [quota["status"]["used"]["pods"] for quota in quotas] == ["1", "1", "1"]
 
 
 @pytest.mark.parametrize("document", [{"a": ["bc", 1, None, {"d": []}]}, [], "text", {"k": "v" * 50}])

@@ -70,17 +70,19 @@ def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedSche
     from seatrial.scenario import KeptTimelines, ScenarioController, SimulationOptions
     from seatrial.scenario.engine import VolcanoSettings, load_controllers, scheduler_maker
     from seatrial.scheduler import BothRecorders, Recorder
+    from seatrial.scheduler.extender import InterruptibleAttempts, Turns
     from seatrial.scheduler.plugins import load_plugins
     from seatrial.timeline import Annotator
 
     load_controllers(settings.own_controllers)
     plugins = load_plugins(settings.plugins)
     annotator = Annotator(parts.store, summary=settings.record == "summary")
+    attempts = InterruptibleAttempts(Turns())
 
     def make(store: Any, clock: Any, recorder: Recorder) -> Any:
         configuration = scheduler.scheduler.configuration if scheduler is not None else None
         both = BothRecorders(recorder, annotator) if settings.record != "none" else recorder
-        return scheduler_maker(configuration, plugins=plugins)(store, clock, both)
+        return scheduler_maker(configuration, plugins=plugins, attempts=attempts)(store, clock, both)
 
     workers: list[Any] = [worker for worker in parts.workers if worker is not scheduler]
     if scheduler is not None:
@@ -102,6 +104,7 @@ def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedSche
     controller = ScenarioController(
         parts.store, make, RealTimeWorkers(workers), options, strict=settings.strict, timelines=timelines
     )
+    attempts.turns.on_answer = controller.wake
     controller.start()
     parts.routes.append(TimelineApi(controller))
     parts.workers.append(controller)

@@ -13,8 +13,7 @@ from seatrial.model.errors import BadRequest
 if TYPE_CHECKING:
     from seatrial.clock import Clock
     from seatrial.scheduler import Decision, Recorder, Scheduler
-    from seatrial.scheduler.cache import Watcher
-    from seatrial.scheduler.extender import Turns
+    from seatrial.scheduler.extender import InterruptibleAttempts
     from seatrial.store import Store
 
 log = logging.getLogger("seatrial.scheduler")
@@ -23,12 +22,11 @@ log = logging.getLogger("seatrial.scheduler")
 class EmbeddedScheduler:
     """A scheduler on the server's own loop."""
 
-    def __init__(self, scheduler: "Scheduler", plugins: Sequence[type], turns: "Turns") -> None:
+    def __init__(self, scheduler: "Scheduler", plugins: Sequence[type], attempts: "InterruptibleAttempts") -> None:
         self.scheduler = scheduler
         self._plugins = plugins
-        self._turns = turns
-        self._watcher: Watcher | None = None
-        """The picture that an attempt sees which waits for an extender."""
+        self._turns = attempts.turns
+        self._attempts = attempts
         self._started = 0.0
         self._waiting: dict[str, float] = {}
         """When the attempts began that wait, by uid of the pod."""
@@ -46,7 +44,7 @@ class EmbeddedScheduler:
     ) -> "EmbeddedScheduler":
         """A scheduler with the configuration of a file, or the default one, and the plugins of these modules."""
         from seatrial.scheduler import Scheduler
-        from seatrial.scheduler.extender import HttpTransport, Threads, Turns, TurnTransport
+        from seatrial.scheduler.extender import HttpTransport, InterruptibleAttempts, Threads, Turns, TurnTransport
         from seatrial.scheduler.plugins import load_plugins
 
         plugins = load_plugins(modules)
@@ -61,7 +59,7 @@ class EmbeddedScheduler:
         for text in scheduler.warnings():
             log.warning("%s", text)
         scheduler.start()
-        return cls(scheduler, plugins, turns)
+        return cls(scheduler, plugins, InterruptibleAttempts(turns))
 
     def wake_by(self, wake: Callable[[], None]) -> None:
         """`wake` may be called on any thread when there is work again."""
@@ -76,7 +74,7 @@ class EmbeddedScheduler:
         """One attempt, or the part of it before an extender answers."""
         if not self._turns.is_waiting:
             self._started = time.perf_counter()
-        decision = self._in_turns() if self.scheduler.has_extenders else self.scheduler.schedule_one()
+        decision = self._attempt() if self.scheduler.has_extenders else self.scheduler.schedule_one()
         if decision is None:
             return False
         self._measure(decision)
@@ -90,24 +88,12 @@ class EmbeddedScheduler:
         start = self._waiting.pop(decision.uid, self._started)
         self.scheduler.metrics.took(decision.profile, decision.outcome, time.perf_counter() - start)
 
-    def _in_turns(self) -> "Decision | None":
-        """An attempt that gives its turn away while an extender works; changes of the cluster wait for its end."""
-        from seatrial.scheduler.extender import Abandoned, Waiting
+    def _attempt(self) -> "Decision | None":
+        """An attempt that gives its turn away while an extender works; None while it waits."""
+        from seatrial.scheduler.extender import Waiting
 
-        if not self._turns.is_waiting:
-            self._watcher = self.scheduler.watcher
-            self._watcher.hold()
-        elif self._watcher is not self.scheduler.watcher:
-            self._turns.abandon()
-        try:
-            decision = self._turns.run(self.scheduler.schedule_one)
-        except Abandoned:
-            decision = None
-        finally:
-            if not self._turns.is_waiting and self._watcher is not None:
-                self._watcher.release()
-                self._watcher = None
-        return None if isinstance(decision, Waiting) else decision
+        made = self._attempts.run(self.scheduler, self.scheduler.schedule_one)
+        return None if isinstance(made, Waiting) else made
 
     def metrics(self) -> str:
         """What the scheduler has done so far, for /metrics."""

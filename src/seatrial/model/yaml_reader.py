@@ -12,7 +12,7 @@ import base64
 import binascii
 import re
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import orjson
@@ -41,6 +41,10 @@ _DOTTED: Final = re.compile(r"\.[0-9]+(_[0-9]+)*([eE][-+]?[0-9]+)?")
 _BASES: Final = {"hex": 16, "bin": 2, "oct": 8, "dec": 10}
 _SEXAGESIMAL: Final = re.compile(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?")
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?")
+PIECE: Final = 500
+"""Values in a piece of a document that is written in pieces."""
+LONGEST_PLAIN_KEY: Final = 100
+"""Letters of a key that is always written before a colon; longer ones get a question mark."""
 _NUMBER_START: Final = frozenset("+-.0123456789")
 
 
@@ -76,6 +80,44 @@ def load(text: str | bytes, *, strict: bool = True) -> Any:
 def dump(document: Any) -> str:
     """A document as YAML, in its own order of keys."""
     return str(yaml.dump(document, Dumper=_Dumper, **_STYLE))
+
+
+def dump_pieces(document: Any, indent: str = "") -> Iterator[str]:
+    """The text of `dump` in pieces: libyaml writes each at once, and a large document keeps other threads waiting."""
+    if _is_small(document):
+        yield _indented(dump(document), indent)
+    elif isinstance(document, dict):
+        for key, value in document.items():
+            if _is_small(value) or len(key) > LONGEST_PLAIN_KEY:
+                yield _indented(dump({key: value}), indent)
+            else:
+                yield indent + dump({key: 0}).removesuffix(" 0\n") + "\n"
+                yield from dump_pieces(value, indent if isinstance(value, list) else indent + "  ")
+    else:
+        for item in document:
+            if _is_small(item) or isinstance(item, list):
+                yield _indented(dump([item]), indent)
+            else:
+                pieces = dump_pieces(item, indent + "  ")
+                yield indent + "- " + next(pieces)[len(indent) + 2 :]
+                yield from pieces
+
+
+def _is_small(value: Any) -> bool:
+    """Whether a value is a scalar or has few parts."""
+    rest, parts = [value], 0
+    while rest and parts <= PIECE:
+        value = rest.pop()
+        parts += 1
+        if isinstance(value, dict):
+            rest.extend(value.values())
+        elif isinstance(value, list):
+            rest.extend(value)
+    return parts <= PIECE
+
+
+def _indented(text: str, indent: str) -> str:
+    return "".join(indent + line if line != "\n" else line for line in text.splitlines(True)) if indent else text
 
 
 def dump_all(documents: Iterable[Any]) -> str:

@@ -6,7 +6,7 @@ virtual, and writes of other clients are reported.
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -69,6 +69,7 @@ class ScenarioController:
         self._foreign: list[str] = []
         self._changed = False
         self._woken = False
+        self._wake_caller: Callable[[], object] = lambda: None
         self._is_held = False
         self._kept = store.clock, store.identities
 
@@ -136,9 +137,14 @@ class ScenarioController:
             self._is_held = False
             self._free.resume()
 
+    def wake_by(self, wake: Callable[[], object]) -> None:
+        """`wake` may be called on any thread when there is work again."""
+        self._wake_caller = wake
+
     def wake(self) -> None:
-        """Continue the run: a program outside this process has ended its turn."""
+        """Continue the run: a program outside this process has ended its turn. May be called on any thread."""
         self._woken = True
+        self._wake_caller()
 
     def _can_go_on(self) -> bool:
         return self._running is not None and (self._woken or self.run is None or not self.run.is_waiting)

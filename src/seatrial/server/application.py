@@ -168,7 +168,10 @@ class Application:
             del request.warnings[warnings:]
             try:
                 with short_turns(turn):
-                    return await endpoint(request)
+                    answer = await endpoint(request)
+                if isinstance(answer, Answer) and answer.encode is not None:
+                    answer.body = await asyncio.get_running_loop().run_in_executor(self._long_work, answer.encode)
+                return answer
             except Deferred as deferred:
                 pool = None if isinstance(deferred, Awaited) else self._long_work
                 await asyncio.get_running_loop().run_in_executor(pool, deferred.work)
@@ -293,7 +296,7 @@ class Reply:
         if body and answer.newline and answer.content_type == JSON and not body.startswith(INDENTED):
             body += b"\n"
         if gzip and len(body) >= COMPRESS_FROM:
-            body = _compress(body)
+            body = await asyncio.get_running_loop().run_in_executor(None, _compress, body)
             fields.append((b"content-encoding", b"gzip"))
         fields.append((b"content-length", str(len(body)).encode()))
         await self.send_message({"type": "http.response.start", "status": answer.status, "headers": fields})

@@ -66,6 +66,8 @@ class Answer:
     headers: tuple[tuple[bytes, bytes], ...] = ()
     newline: bool = True
     """Whether a newline follows the JSON, as upstream's serializers write it."""
+    encode: Callable[[], bytes] | None = None
+    """Makes the body on another thread, where that takes long."""
 
 
 @dataclass(slots=True)

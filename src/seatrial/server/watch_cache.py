@@ -10,6 +10,7 @@ costs the same share of the server's time however large the object grows.
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,8 @@ ENTRIES_KEPT = 65_536
 BYTES_KEPT = 64 * 1024 * 1024
 BATCH = 256 * 1024
 """Bytes sent to one watcher before others get their turn."""
+TURN = 0.01
+"""Seconds of work before others get their turn."""
 LARGE = 1024 * 1024
 """Bytes from which on only the latest state of an object is sent."""
 PAUSE_PER_BYTE = 20e-9
@@ -284,9 +287,14 @@ class Watch:
     async def _first_chunks(self) -> AsyncIterator[bytes]:
         parts: list[bytes] = []
         size = 0
+        end = time.monotonic() + TURN
         for frame in self._beginning.frames(self._view):
-            parts.append(frame)
-            size += len(frame)
+            if frame is not None:
+                parts.append(frame)
+                size += len(frame)
+            if size < BATCH and time.monotonic() > end:
+                await asyncio.sleep(0)
+                end = time.monotonic() + TURN
             if size >= BATCH:
                 await self._gates()
                 yield b"".join(parts)
@@ -340,13 +348,14 @@ class Beginning:
     end_revision: int | None = None
     """The position of the bookmark that ends the initial events; None where there is none."""
 
-    def frames(self, view: View) -> Iterable[bytes]:
+    def frames(self, view: View) -> Iterable[bytes | None]:
+        """The events; None for an object or a change that is outside the selection."""
+        selection = view.selection
         for stored in self.objects:
-            yield view.rendering.event("ADDED", stored)
+            is_in = selection.is_everything or selection.admits(stored)
+            yield view.rendering.event("ADDED", stored) if is_in else None
         for change in self.changes:
-            frame = frame_of(change, view)
-            if frame is not None:
-                yield frame
+            yield frame_of(change, view)
 
 
 class Feeds:

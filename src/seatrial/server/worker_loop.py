@@ -19,6 +19,8 @@ from seatrial.store import Change, Store
 SLICE = 0.005
 """Seconds of work before requests get their turn."""
 LONGEST_SLEEP = 1.0
+LONGEST_PAUSE = 0.02
+"""Seconds that workers pause at most after a piece of work that was longer than a slice."""
 REST = 0.1
 """Seconds a worker rests after it has raised."""
 ERRORS_KEPT = 1024
@@ -52,6 +54,7 @@ class WorkerLoop:
         self._workers = tuple(workers)
         self._resting: dict[int, float] = {}
         self._logged: set[str] = set()
+        self._turn = 0
         self._task: asyncio.Task[None] | None = None
         self._wake = asyncio.Event()
         self._unsubscribe = store.subscribe(self._notice)
@@ -79,24 +82,31 @@ class WorkerLoop:
                 worker.wake_by(lambda: loop.call_soon_threadsafe(self._wake.set))
         try:
             while True:
+                start = time.monotonic()
                 if not self._work_a_slice():
                     await self._sleep()
                 else:
-                    await asyncio.sleep(0)
+                    # Requests that arrived during a long piece of work take several turns of the loop to be answered.
+                    await asyncio.sleep(min(LONGEST_PAUSE, max(0.0, time.monotonic() - start - 2 * SLICE)))
         finally:
             self._unsubscribe()
 
     def _work_a_slice(self) -> bool:
-        """Work round-robin until the slice is over; False if no worker had work."""
+        """Work round-robin until the slice is over; False if no worker had work.
+
+        The next slice goes on with the worker after the last one: a piece of work may be longer than a slice, and two
+        such pieces must not follow each other without requests in between.
+        """
         end = time.monotonic() + SLICE
-        worked = False
-        while time.monotonic() < end:
-            busy = self._guarded("timer", lambda: self._clock.fire_due() > 0)
-            for worker in self._workers:
-                busy = self._work(worker) or busy
-            if not busy:
-                return worked
-            worked = True
+        idle, worked = 0, False
+        while idle <= len(self._workers) and (not worked or time.monotonic() < end):
+            if self._turn == len(self._workers):
+                busy = self._guarded("timer", lambda: self._clock.fire_due() > 0)
+            else:
+                busy = self._work(self._workers[self._turn])
+            self._turn = (self._turn + 1) % (len(self._workers) + 1)
+            idle = 0 if busy else idle + 1
+            worked = worked or busy
         return worked
 
     def _work(self, worker: Worker) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, TypeVar
 
 from seatrial.model.documents import Document, decode, encode
@@ -17,11 +18,26 @@ from seatrial.model.errors import StatusError, TooLarge
 T = TypeVar("T")
 LARGE = 16 * 1024
 """Bytes of a body from which reading and checking it is long work: defaults can make it fifty times as large."""
-LARGEST_OBJECT = 6 * 1024 * 1024
+LARGEST_OBJECT = 3 * 1024 * 1024
 """Bytes of an object with its defaults that a request may store; it bounds the work on the thread that serves all
-requests. Upstream, etcd refuses 1.5 MiB of protobuf."""
+requests. Upstream, etcd refuses 1.5 MiB of protobuf, and no client can send more JSON back."""
+MOST_VALUES = 10_000
+"""Values (fields, items, scalars) of an object that the scheduler and controllers take apart on that thread. A pod of
+100 containers with 20 variables each has 8,000."""
 UNLIMITED = "simulation.kube-scheduler-simulator.x-k8s.io"
 """The group whose objects may be as large as the server allows: a Scenario carries a cluster."""
+DATA = frozenset(
+    {
+        ("v1", "ConfigMap"),
+        ("v1", "Secret"),
+        ("v1", "Endpoints"),
+        ("discovery.k8s.io/v1", "EndpointSlice"),
+        ("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
+        ("rbac.authorization.k8s.io/v1", "ClusterRole"),
+        ("rbac.authorization.k8s.io/v1", "Role"),
+    }
+)
+"""Built-in kinds that no controller takes apart: their bytes alone are limited, as those of custom resources are."""
 
 
 class Deferred(Exception):
@@ -42,6 +58,21 @@ class Turn:
 
     size: int = 0
     known: dict[tuple[str, bytes], Any] = field(default_factory=dict)
+    made: "dict[tuple[str, bytes], _Made]" = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Made:
+    """An object that long work has made: encoded, and decoded ahead for the next attempt of the request."""
+
+    data: bytes
+    warnings: list[str]
+    spare: Document | None = None
+
+    def take(self) -> Document:
+        """The object; the caller may change it."""
+        document, self.spare = self.spare, None
+        return decode(self.data) if document is None else document
 
 
 _turn: ContextVar[Turn | None] = ContextVar("turn", default=None)
@@ -88,44 +119,64 @@ def large(what: str, key: Callable[[], bytes], work: Callable[[], T]) -> T:
 
 
 def large_object(
-    what: str, key: Callable[[], bytes], work: Callable[[list[str] | None], Document], warnings: list[str] | None
+    what: str,
+    key: Callable[[], bytes],
+    work: Callable[[list[str] | None], Document],
+    warnings: list[str] | None,
+    check: Callable[[Document], None] = lambda document: None,
 ) -> Document:
     """The object that `work` makes, which takes long for a large body; it is kept encoded, since its caller changes it.
 
-    `work` adds warnings to the list that it is called with, if any. TooLarge where the object may not be stored.
+    `work` adds warnings to the list that it is called with, if any; `check` is called with a large object.
     """
-
-    def made() -> tuple[bytes, list[str]]:
-        found: list[str] = []
-        document = work(found)
-        limited = not str(document.get("apiVersion")).startswith(UNLIMITED)
-        if limited and is_larger(document, LARGEST_OBJECT):
-            raise _too_large()
-        data = encode(document)
-        if limited and len(data) > LARGEST_OBJECT:
-            # The encoded sets of fields in it are counted only now.
-            raise _too_large()
-        return data, found
-
     turn = _turn.get()
     if turn is None or turn.size < LARGE:
         return work(warnings)
-    data, found = large(what, key, made)
+
+    def make() -> _Made:
+        found: list[str] = []
+        document = work(found)
+        check(document)
+        return _Made(encode(document), found)
+
+    name = (what, key())
+    made = turn.made.get(name)
+    if made is None:
+        made = turn.made[name] = large(what, lambda: name[1], make)
     if warnings is not None:
-        warnings.extend(found)
-    document: Document = decode(data)
-    return document
+        warnings.extend(made.warnings)
+    return made.take()
 
 
-def _too_large() -> TooLarge:
-    return TooLarge(f"Request entity too large: with its defaults the object exceeds {LARGEST_OBJECT} bytes")
+def check_size(document: Document, *, custom: bool = False) -> None:
+    """TooLarge where an object has more than a request may store."""
+    api_version = str(document.get("apiVersion"))
+    if api_version.startswith(UNLIMITED):
+        return
+    if not custom and (api_version, document.get("kind")) not in DATA:
+        metadata = {key: value for key, value in (document.get("metadata") or {}).items() if key != "managedFields"}
+        if measure({**document, "metadata": metadata}, inf, MOST_VALUES) is None:
+            raise _too_large(f"has more than {MOST_VALUES} values")
+    # The encoded sets of fields in it are counted only by encoding them.
+    if is_larger(document, LARGEST_OBJECT) or len(encode(document)) > LARGEST_OBJECT:
+        raise _too_large(f"exceeds {LARGEST_OBJECT} bytes")
+
+
+def _too_large(why: str) -> TooLarge:
+    return TooLarge(f"Request entity too large: with its defaults the object {why}")
 
 
 def is_larger(document: Any, limit: int) -> bool:
     """Whether a document takes more bytes of JSON; unlike encoding it, this lets other threads work meanwhile."""
-    size, rest = 0, [document]
-    while rest and size <= limit:
+    return measure(document, limit) is None
+
+
+def measure(document: Any, most_bytes: float, most_values: float = inf) -> tuple[int, int] | None:
+    """The bytes of JSON (by an estimate) and the values of a document; None where it has more."""
+    size, values, rest = 0, 0, [document]
+    while rest:
         value = rest.pop()
+        values += 1
         if isinstance(value, dict):
             size += 2 + sum(len(key) + 4 for key in value)
             rest.extend(value.values())
@@ -134,7 +185,9 @@ def is_larger(document: Any, limit: int) -> bool:
             rest.extend(value)
         else:
             size += len(value) + 2 if isinstance(value, str) else 4
-    return size > limit
+        if size > most_bytes or values > most_values:
+            return None
+    return size, values
 
 
 def weigh(size: int) -> None:
@@ -161,6 +214,9 @@ def _keep(turn: Turn, name: tuple[str, bytes], work: Callable[[], Any]) -> None:
         turn.known[name] = work()
     except StatusError as error:
         turn.known[name] = error
+    for made in [*turn.made.values(), turn.known[name]]:
+        if isinstance(made, _Made) and made.spare is None:
+            made.spare = decode(made.data)
 
 
 def meaning(*documents: Document | None) -> bytes:

@@ -14,7 +14,7 @@ from seatrial.controllers import OFF_BY_DEFAULT, build_controllers, controller_n
 from seatrial.model.errors import ConfigError
 from seatrial.scenario.engine.controller_set import SimulationControllers
 from seatrial.scenario.engine.embedded_volcano import VOLCANO, MakeVolcano
-from seatrial.scenario.engine.participants import Participant, SchedulerLoop, SchedulerParticipant
+from seatrial.scenario.engine.participants import Participant, SchedulerLoop, participant_of
 from seatrial.scenario.engine.user_controllers import UserController, UserControllerParticipant, check
 from seatrial.scenario.spec.dialect import Dialect
 from seatrial.scenario.spec.kind import Controllers, ControllerSet
@@ -73,7 +73,7 @@ class Registry:
             if name in wanted:
                 built[name] = UserControllerParticipant(_made(self.own[name]), store, clock)
         if SCHEDULER in wanted:
-            built[SCHEDULER] = SchedulerParticipant(scheduler)
+            built[SCHEDULER] = participant_of(scheduler)
         helping: list[Participant] = []
         if volcano is not None:
             built[VOLCANO], controllers_of_volcano = volcano()

@@ -1,16 +1,44 @@
 """Makes the scheduler of a run: the embedded kube-scheduler with a configuration."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from seatrial.clock import Clock
 from seatrial.scenario.engine.participants import SchedulerLoop
 from seatrial.scenario.simulation import MakeScheduler
 from seatrial.scheduler import Recorder, Scheduler
 from seatrial.scheduler.config import Configuration
+from seatrial.scheduler.extender import HttpTransport, InterruptibleAttempts, TurnTransport, Waiting
 from seatrial.store import Store
 
+if TYPE_CHECKING:
+    from seatrial.scheduler import Decision
+
 TieBreak = Literal["upstream", "name", "random"]
+
+
+class InterruptibleScheduler(Scheduler):
+    """A scheduler whose attempts return while they wait for an extender; implements the participant's protocol."""
+
+    def __init__(self, attempts: InterruptibleAttempts, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, transport=TurnTransport(HttpTransport(), attempts.turns), **kwargs)
+        self._attempts = attempts
+
+    @property
+    def is_waiting(self) -> bool:
+        return self._attempts.turns.is_waiting
+
+    @property
+    def can_go_on(self) -> bool:
+        return self._attempts.turns.can_go_on
+
+    def has_work(self) -> bool:
+        return not self._attempts.waits_for(self) and super().has_work()
+
+    def schedule_one(self) -> "Decision | None":
+        """Make an attempt, or go on with the one that waits; None while it waits."""
+        made = self._attempts.run(self, super().schedule_one)
+        return None if isinstance(made, Waiting) else made
 
 
 def scheduler_maker(
@@ -20,19 +48,19 @@ def scheduler_maker(
     seed: int = 0,
     plugins: Sequence[type[Any]] = (),
     events: bool = True,
+    attempts: InterruptibleAttempts | None = None,
 ) -> MakeScheduler:
-    """A factory of equal schedulers; `events` false omits Event objects, which no result needs."""
+    """A factory of equal schedulers; `events` false omits Event objects, which no result needs.
+
+    With `attempts`, a scheduler that has extenders does not block its caller while it waits for one.
+    """
 
     def make(store: Store, clock: Clock, recorder: Recorder) -> SchedulerLoop:
-        return Scheduler(
-            store,
-            clock,
-            configuration,
-            recorder=recorder,
-            tie_break=tie_break,
-            seed=seed,
-            plugins=plugins,
-            events=events,
-        )
+        settings: dict[str, Any] = {
+            "recorder": recorder, "tie_break": tie_break, "seed": seed, "plugins": plugins, "events": events,
+        }  # fmt: skip
+        if attempts is not None and configuration is not None and configuration.extenders:
+            return InterruptibleScheduler(attempts, store, clock, configuration, **settings)
+        return Scheduler(store, clock, configuration, **settings)
 
     return make

@@ -96,6 +96,40 @@ class SchedulerParticipant:
         return not self.scheduler.has_work()
 
 
+@runtime_checkable
+class InterruptibleScheduler(SchedulerLoop, Protocol):
+    """A scheduler whose `schedule_one` returns before the end of an attempt that waits for an answer from outside."""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether an attempt waits; `schedule_one` goes on with it."""
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether the attempt that waits has its answer."""
+
+
+class InterruptibleParticipant(SchedulerParticipant):
+    """A scheduler with extenders in a server: requests are served while it waits for an extender."""
+
+    scheduler: InterruptibleScheduler
+
+    def is_ready(self) -> bool:
+        return True
+
+    def is_waiting(self) -> bool:
+        """Whether the attempt still waits; one that has its answer goes on first."""
+        while self.scheduler.can_go_on:
+            self.scheduler.schedule_one()
+        return self.scheduler.is_waiting
+
+
+def participant_of(scheduler: SchedulerLoop) -> SchedulerParticipant:
+    """A scheduler as the participant that its attempts need."""
+    kind = InterruptibleParticipant if isinstance(scheduler, InterruptibleScheduler) else SchedulerParticipant
+    return kind(scheduler)
+
+
 def waiters_of(controllers: Sequence[Participant]) -> list[ControllerWaiter]:
     """The controllers that implement ControllerWaiter."""
     return [controller for controller in controllers if isinstance(controller, ControllerWaiter)]

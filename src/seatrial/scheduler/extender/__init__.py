@@ -6,9 +6,9 @@ if TYPE_CHECKING:
     from seatrial.scheduler.extender.background import Threads
     from seatrial.scheduler.extender.extender import TransportError
     from seatrial.scheduler.extender.http_transport import HttpTransport
-    from seatrial.scheduler.extender.turns import Abandoned, Turns, TurnTransport, Waiting
+    from seatrial.scheduler.extender.turns import InterruptibleAttempts, Turns, TurnTransport, Waiting
 
-__all__ = ["Abandoned", "HttpTransport", "Threads", "TransportError", "TurnTransport", "Turns", "Waiting"]
+__all__ = ["HttpTransport", "InterruptibleAttempts", "Threads", "TransportError", "TurnTransport", "Turns", "Waiting"]
 
 if not TYPE_CHECKING:
     from seatrial.model.lazy_exports import lazy_exports
@@ -16,8 +16,8 @@ if not TYPE_CHECKING:
     __getattr__ = lazy_exports(
         __name__,
         {
-            "Abandoned": "turns",
             "HttpTransport": "http_transport",
+            "InterruptibleAttempts": "turns",
             "Threads": "background",
             "TransportError": "extender",
             "TurnTransport": "turns",

@@ -6,10 +6,14 @@ outside the caller goes on; it asks again when the answer is there.
 
 import threading
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from seatrial.scheduler.config import Extender
 from seatrial.scheduler.extender.extender import Transport
+
+if TYPE_CHECKING:
+    from seatrial.scheduler import Decision, Scheduler
+    from seatrial.scheduler.cache.event_handlers import Watcher
 
 T = TypeVar("T")
 BRIEF = 0.01
@@ -113,3 +117,35 @@ class TurnTransport:
         close = getattr(self._transport, "close", None)
         if close is not None:
             close()
+
+
+class InterruptibleAttempts:
+    """Scheduling attempts that give their turn away while an extender works; changes of the cluster wait for their end.
+
+    An attempt of a scheduler that was stopped meanwhile is abandoned.
+    """
+
+    def __init__(self, turns: Turns) -> None:
+        self.turns = turns
+        self._watcher: Watcher | None = None
+        """The picture of the cluster that the attempt under way sees."""
+
+    def waits_for(self, scheduler: "Scheduler") -> bool:
+        """Whether an attempt of this scheduler waits."""
+        return self.turns.is_waiting and self._watcher is scheduler.watcher
+
+    def run(self, scheduler: "Scheduler", attempt: "Callable[[], Decision | None]") -> "Decision | Waiting | None":
+        """Make an attempt, or go on with the one that waits."""
+        if not self.turns.is_waiting:
+            self._watcher = scheduler.watcher
+            self._watcher.hold()
+        elif self._watcher is not scheduler.watcher:
+            self.turns.abandon()
+        try:
+            return self.turns.run(attempt)
+        except Abandoned:
+            return None
+        finally:
+            if not self.turns.is_waiting and self._watcher is not None:
+                self._watcher.release()
+                self._watcher = None

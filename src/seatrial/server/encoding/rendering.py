@@ -1,5 +1,6 @@
 """Renders an object for one client: in its version and encoding, as object, Table row or metadata alone."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +16,12 @@ from seatrial.server.encoding.yaml import to_yaml
 from seatrial.server.messages import Answer
 from seatrial.server.tables.table import Table
 from seatrial.store import Stored
+from seatrial.store.deferral import measure
 
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 META = "meta.k8s.io"
+ENCODED_AT_ONCE = 64 * 1024
+"""Bytes of an object that is encoded in a moment, in whatever form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,16 @@ class ListMeta:
         if self.remaining:
             document["remainingItemCount"] = self.remaining
         return document
+
+
+@dataclass(frozen=True, slots=True)
+class ListFrame:
+    """The text of a list around its items."""
+
+    head: bytes
+    separator: bytes
+    tail: bytes
+    media: str
 
 
 class Rendering:
@@ -61,63 +75,96 @@ class Rendering:
     def answer(self, stored: Stored, status: int = 200) -> Answer:
         """One object as an answer."""
         shape, encoding = self.form.shape, self.form.encoding
-        if not shape and encoding == "application/json":
-            data = self.data(stored)
-            return Answer(
-                orjson.dumps(orjson.loads(data), option=orjson.OPT_INDENT_2) if self._pretty else data, status
-            )
-        return self.document_answer(decode(self.data(stored)), status)
+        if not shape and encoding == JSON and not self._pretty:
+            return Answer(self.data(stored), status)
+        return self._encoded(lambda: decode(self.data(stored)), status, large=stored.size > ENCODED_AT_ONCE)
 
     def document_answer(self, document: Document, status: int = 200) -> Answer:
         """A document of this kind as an answer."""
-        shape, encoding = self.form.shape, self.form.encoding
-        if shape == TABLE and self._table is not None:
+        return self._encoded(lambda: document, status, large=measure(document, ENCODED_AT_ONCE) is None)
+
+    def _encoded(self, read: Callable[[], Document], status: int, *, large: bool) -> Answer:
+        """An object in the form of the request; a large one is encoded on another thread."""
+        media = self._media
+
+        def body() -> bytes:
+            document = self._shaped(read())
+            if media == PROTOBUF:
+                return protobufs.encode(document)
+            return to_yaml(document) if media == YAML else self._json(document)
+
+        return Answer(b"", status, media, encode=body) if large else Answer(body(), status, media)
+
+    def _shaped(self, document: Document) -> Document:
+        """The object, or the Table or the metadata that stand for it."""
+        if self.form.shape == TABLE and self._table is not None:
             revision = (document.get("metadata") or {}).get("resourceVersion", "")
-            document = self._table.document([document], {"resourceVersion": revision}, self.form.version)
-        elif shape == PARTIAL:
-            document = partial(document, self.form.version)
-        if encoding == PROTOBUF:
-            return Answer(protobufs.encode(document), status, PROTOBUF)
-        if encoding == YAML:
-            return Answer(to_yaml(document), status, YAML)
-        return Answer(orjson.dumps(document, option=orjson.OPT_INDENT_2 if self._pretty else 0), status)
+            return self._table.document([document], {"resourceVersion": revision}, self.form.version)
+        return partial(document, self.form.version) if self.form.shape == PARTIAL else document
+
+    def _json(self, document: Document) -> bytes:
+        return orjson.dumps(document, option=orjson.OPT_INDENT_2 if self._pretty else 0)
 
     @property
     def streams_lists(self) -> bool:
-        """Whether a list can be sent item by item."""
-        return self.form.encoding == JSON and self.form.shape != TABLE and not self._pretty
+        """Whether a list can be sent item by item; a protobuf begins with its length."""
+        return self.form.encoding != PROTOBUF
 
-    def item(self, stored: Stored) -> Any:
-        """One item of a list: the row of a Table, a protobuf message, or JSON."""
+    def encodes_at_once(self, stored: Stored) -> bool:
+        """Whether an item of a list is made in a moment."""
+        return stored.size <= ENCODED_AT_ONCE or (self._is_json and not self.form.shape and not self.is_indented)
+
+    @property
+    def _is_json(self) -> bool:
+        return self.form.encoding not in (PROTOBUF, YAML)
+
+    @property
+    def is_indented(self) -> bool:
+        """Whether lists are indented JSON; Tables are not."""
+        return self._pretty and self._is_json and self.form.shape != TABLE
+
+    def item(self, stored: Stored) -> bytes:
+        """One item of a list, encoded: the row of a Table, or an object."""
         if self.form.shape == TABLE and self._table is not None:
-            return self._table.row(decode(self.data(stored)), self.form.version)
+            row = self._table.row(decode(self.data(stored)), self.form.version)
+            return to_yaml([row]) if self.form.encoding == YAML else encode(row)
         if self.form.encoding == PROTOBUF:
             document = decode(self.data(stored))
             return protobufs.message(partial(document, self.form.version) if self.form.shape == PARTIAL else document)
-        return self.json_item(stored)
+        data = self._json_item(stored)
+        if self.form.encoding == YAML:
+            return to_yaml([decode(data)])
+        if self.is_indented:
+            return b"\n    " + orjson.dumps(decode(data), option=orjson.OPT_INDENT_2).replace(b"\n", b"\n    ")
+        return data
 
-    def json_item(self, stored: Stored) -> bytes:
+    def _json_item(self, stored: Stored) -> bytes:
         """One item of a JSON list."""
         if self.form.shape == PARTIAL:
             return encode(partial(stored.document(), self.form.version))
         # Items of built-in kinds carry no kind and apiVersion of their own, as with upstream's typed lists.
         return self.data(stored) if self.kind.custom else _without_type(self.data(stored))
 
-    def list_head(self, meta: ListMeta) -> bytes:
-        """The opening of a JSON list up to its items."""
-        return encode(self._list_document(meta))[:-1] + b',"items":['
-
-    def list_answer(self, items: list[Any], meta: ListMeta) -> Answer:
-        """A whole list of items that `item` has made."""
+    def list_frame(self, meta: ListMeta, *, empty: bool) -> ListFrame:
+        """The text around the items of a list."""
+        document, key = self._list_document(meta), "items"
         if self.form.shape == TABLE and self._table is not None:
-            table = self._table.of_rows(items, meta.document(), self.form.version)
-            return Answer(to_yaml(table), content_type=YAML) if self.form.encoding == YAML else Answer(encode(table))
-        if self.form.encoding == PROTOBUF:
-            return Answer(protobufs.encode_list(self._list_document(meta), items), content_type=PROTOBUF)
-        body = self.list_head(meta) + b",".join(items) + b"]}"
+            document, key = self._table.of_rows([], meta.document(), self.form.version), "rows"
+            del document["rows"]
         if self.form.encoding == YAML:
-            return Answer(to_yaml(decode(body)), content_type=YAML)
-        return Answer(orjson.dumps(decode(body), option=orjson.OPT_INDENT_2) if self._pretty else body)
+            return ListFrame(to_yaml(document) + f"{key}:{' []' if empty else ''}\n".encode(), b"", b"", self._media)
+        if self.is_indented:
+            head = self._json(document).removesuffix(b"\n}") + f',\n  "{key}": ['.encode()
+            return ListFrame(head, b",", b"]\n}" if empty else b"\n  ]\n}", self._media)
+        return ListFrame(encode(document)[:-1] + f',"{key}":['.encode(), b",", b"]}", self._media)
+
+    def protobuf_list(self, items: list[bytes], meta: ListMeta) -> Answer:
+        """A whole list of items that `item` has made."""
+        return Answer(protobufs.encode_list(self._list_document(meta), items), content_type=PROTOBUF)
+
+    @property
+    def _media(self) -> str:
+        return self.form.encoding if self.form.encoding in (PROTOBUF, YAML) else JSON
 
     def _list_document(self, meta: ListMeta) -> Document:
         kind, api_version = self.kind.list_kind, self.kind.api_version
@@ -172,8 +219,6 @@ class Rendering:
         return self._framed(type, encode(document))
 
     def _framed(self, type: str, data: bytes) -> bytes:
-        if self.form.encoding == YAML:
-            return b"---\n" + to_yaml({"type": type, "object": decode(data)})
         return b'{"type":"%s","object":%s}\n' % (type.encode(), data)
 
 

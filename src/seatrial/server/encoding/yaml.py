@@ -4,12 +4,12 @@ from typing import Any
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest
-from seatrial.model.yaml_reader import YamlError, dump, load
+from seatrial.model.yaml_reader import YamlError, dump_pieces, load
 
 
-def to_yaml(document: Document) -> bytes:
+def to_yaml(document: Document | list[Document]) -> bytes:
     """The document as YAML."""
-    return dump(document).encode()
+    return "".join(dump_pieces(document)).encode()
 
 
 def from_yaml(data: bytes) -> Any:

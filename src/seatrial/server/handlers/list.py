@@ -7,6 +7,7 @@ it was. So a continue token is only a revision and a place, and no state is kept
 import asyncio
 import base64
 import binascii
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -14,7 +15,8 @@ from typing import TypeVar
 from seatrial.model.documents import decode, encode
 from seatrial.model.errors import BadRequest, Cause, Gone, ServerTimeout
 from seatrial.model.kinds import Kind
-from seatrial.server.encoding.rendering import ListMeta, Rendering
+from seatrial.server.encoding.negotiation import JSON
+from seatrial.server.encoding.rendering import ListFrame, ListMeta, Rendering
 from seatrial.server.handlers.options import invalid
 from seatrial.server.messages import Answer, Request, Stream
 from seatrial.server.selection import Selection
@@ -23,8 +25,8 @@ from seatrial.store import Store, Stored
 STREAM_FROM = 128 * 1024
 """Bytes from which a list is sent in chunks."""
 SENT_AT_ONCE = 512 * 1024
-READ_AT_ONCE = 4 * 1024 * 1024
-"""Bytes of objects that are read before others get their turn."""
+TURN = 0.01
+"""Seconds of work before others get their turn."""
 T = TypeVar("T")
 MATCHES = ("", "Exact", "NotOlderThan")
 LATEST = -1
@@ -92,9 +94,13 @@ class Lists:
             rest = len(found) - limit if selection.is_everything else 0
             meta = ListMeta(revision, Continuation(revision, (last.namespace, last.name)).token(), rest)
             found = found[:limit]
-        if rendering.streams_lists and sum(stored.size for stored in found) > STREAM_FROM:
-            return Stream(_chunks(found, meta, rendering), compressible=True)
-        return rendering.list_answer([item async for item in _in_turns(found, rendering.item)], meta)
+        if not rendering.streams_lists:
+            return rendering.protobuf_list([item async for item in _items(found, rendering)], meta)
+        frame = rendering.list_frame(meta, empty=not found)
+        if sum(stored.size for stored in found) > STREAM_FROM:
+            return Stream(_chunks(found, frame, rendering), frame.media, compressible=True)
+        items = [item async for item in _items(found, rendering)]
+        return Answer(frame.head + frame.separator.join(items) + frame.tail, content_type=frame.media)
 
     def _start(self, request: Request, token: str) -> tuple[int, tuple[str, str] | None]:
         """The revision to list at and what was already sent."""
@@ -138,13 +144,26 @@ class Lists:
 
 async def _in_turns(found: Sequence[Stored], make: Callable[[Stored], T]) -> AsyncIterator[T]:
     """Apply `make` to each object, yielding to other requests now and then."""
-    size = 0
+    end = time.monotonic() + TURN
     for stored in found:
         yield make(stored)
-        size += stored.size
-        if size > READ_AT_ONCE:
-            size = 0
+        if time.monotonic() > end:
             await asyncio.sleep(0)
+            end = time.monotonic() + TURN
+
+
+async def _items(found: Sequence[Stored], rendering: Rendering) -> AsyncIterator[bytes]:
+    """The items of a list; those that take long to encode are made on another thread."""
+    loop = asyncio.get_running_loop()
+    end = time.monotonic() + TURN
+    for stored in found:
+        if rendering.encodes_at_once(stored):
+            yield rendering.item(stored)
+        else:
+            yield await loop.run_in_executor(None, rendering.item, stored)
+        if time.monotonic() > end:
+            await asyncio.sleep(0)
+            end = time.monotonic() + TURN
 
 
 async def _selected(found: Sequence[Stored], selection: Selection, enough: int) -> list[Stored]:
@@ -157,19 +176,20 @@ async def _selected(found: Sequence[Stored], selection: Selection, enough: int) 
     return chosen
 
 
-async def _chunks(found: Sequence[Stored], meta: ListMeta, rendering: Rendering) -> AsyncIterator[bytes]:
-    parts = [rendering.list_head(meta)]
-    size, comma = 0, b""
-    for stored in found:
-        item = rendering.json_item(stored)
-        parts += (comma, item)
-        comma = b","
+async def _chunks(found: Sequence[Stored], frame: ListFrame, rendering: Rendering) -> AsyncIterator[bytes]:
+    parts = [frame.head]
+    size, separator = 0, b""
+    async for item in _items(found, rendering):
+        parts += (separator, item)
+        separator = frame.separator
         size += len(item)
         if size > SENT_AT_ONCE:
             yield b"".join(parts)
             parts, size = [], 0
             await asyncio.sleep(0)
-    parts.append(b"]}\n")
+    parts.append(frame.tail)
+    if frame.media == JSON and not rendering.is_indented:
+        parts.append(b"\n")
     yield b"".join(parts)
 
 

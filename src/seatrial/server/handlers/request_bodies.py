@@ -15,7 +15,7 @@ from seatrial.server.encoding import protobuf as protobufs
 from seatrial.server.encoding.negotiation import JSON, OFFERED, PROTOBUF, YAML, media_type
 from seatrial.server.encoding.yaml import from_yaml
 from seatrial.server.messages import Request
-from seatrial.store.deferral import LARGE, defers, large
+from seatrial.store.deferral import large, large_object
 from seatrial.store.field_errors import invalid, refusal
 from seatrial.store.options import FieldValidation, Patch, PatchType
 
@@ -72,16 +72,16 @@ def _check_custom_kind(kind: Kind, document: Document, body: bytes) -> None:
 def _decoded(
     kind: Kind, body: bytes, validation: FieldValidation, *, yaml: bool, schema: Schema | None
 ) -> tuple[Document, list[str]]:
-    """The object and the warnings about it; a large one is read on another thread and kept encoded."""
-    if len(body) < LARGE or not defers():
-        return decode_body(kind, body, validation, yaml=yaml, schema=schema)
+    """The object and the warnings about it; a large one is read on another thread."""
+    warnings: list[str] = []
 
-    def work() -> tuple[bytes, list[str]]:
-        document, warnings = decode_body(kind, body, validation, yaml=yaml, schema=schema)
-        return orjson.dumps(document), warnings
+    def work(found: list[str] | None) -> Document:
+        document, more = decode_body(kind, body, validation, yaml=yaml, schema=schema)
+        if found is not None:
+            found.extend(more)
+        return document
 
-    data, warnings = large("decode", lambda: b"", work)
-    return orjson.loads(data), warnings
+    return large_object("decode", lambda: b"", work, warnings), warnings
 
 
 def read_options(request: Request) -> Any:

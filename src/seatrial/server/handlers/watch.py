@@ -6,8 +6,9 @@ Upstream: k8s.io/apiserver/pkg/storage/cacher and pkg/apis/meta/internalversion 
 import random
 from collections.abc import Sequence
 
-from seatrial.model.errors import Cause, Gone
+from seatrial.model.errors import Cause, Gone, NotAcceptable
 from seatrial.model.kinds import Kind
+from seatrial.server.encoding.negotiation import OFFERED, YAML
 from seatrial.server.encoding.rendering import Rendering
 from seatrial.server.extension_points import Gate
 from seatrial.server.handlers.list import parse_revision
@@ -34,6 +35,10 @@ class Watches:
         self, request: Request, target: Target, kind: Kind, selection: Selection, rendering: Rendering
     ) -> Stream:
         """The stream for a request; `kind` is the one stored."""
+        if rendering.form.encoding == YAML:
+            # As upstream, YAML has no frames.
+            offered = ", ".join(f"{media};stream=watch" for media in OFFERED if media != YAML)
+            raise NotAcceptable(f"only the following media types are accepted: {offered}")
         _check(request)
         feed = self._feeds.of(kind)
         bookmarks = request.flag("allowWatchBookmarks")
@@ -46,7 +51,7 @@ class Watches:
         watch = Watch(
             feed,
             feed.view(rendering, selection),
-            first=self._beginning(request, kind, selection, bookmarks=bookmarks),
+            first=self._beginning(request, kind, selection.namespace, bookmarks=bookmarks),
             bookmarks=bookmarks,
             seconds=min(max(seconds, 0), 10**7),
             gates=gates,
@@ -55,7 +60,7 @@ class Watches:
             gate.watching(request, target, watch)
         return Stream(watch.chunks(), rendering.form.stream_type, close=watch.close)
 
-    def _beginning(self, request: Request, kind: Kind, selection: Selection, *, bookmarks: bool) -> Beginning:
+    def _beginning(self, request: Request, kind: Kind, namespace: str, *, bookmarks: bool) -> Beginning:
         text = request.query.get("resourceVersion", "")
         wanted, now = parse_revision(text), self._store.revision
         if wanted > now:
@@ -65,9 +70,7 @@ class Watches:
         initial = request.flag("sendInitialEvents") if asked is not None else not wanted
         if not initial:
             return Beginning(changes=tuple(self._store.changes(wanted, kind)) if wanted else ())
-        objects = self._store.list(kind, selection.namespace)
-        if not selection.is_everything:
-            objects = [stored for stored in objects if selection.admits(stored)]
+        objects = self._store.list(kind, namespace)
         return Beginning(objects=objects, end_revision=now if bookmarks else None)
 
 

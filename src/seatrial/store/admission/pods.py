@@ -7,7 +7,7 @@ Upstream: plugin/pkg/admission/{serviceaccount,defaulttolerationseconds}, and th
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from seatrial.model.documents import Document
+from seatrial.model.documents import Document, encode_sorted
 from seatrial.store.admission.namespaced_reader import Reader, forbidden
 from seatrial.store.requests import Request
 
@@ -83,6 +83,7 @@ def _narrow(term: Document, labels: Mapping[str, str], keys: tuple[tuple[str, st
         if key in labels
     ]
     present = selector.get("matchExpressions") or []
-    missing = [requirement for requirement in added if requirement not in present]
+    known = {encode_sorted(requirement) for requirement in present} if added else set()
+    missing = [requirement for requirement in added if encode_sorted(requirement) not in known]
     if missing:
         term["labelSelector"] = {**selector, "matchExpressions": [*present, *missing]}

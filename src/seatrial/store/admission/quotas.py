@@ -13,6 +13,7 @@ from seatrial.model.quantity import Quantity
 from seatrial.store.admission.namespaced_reader import Reader, forbidden
 from seatrial.store.admission.quota_charges import charge, compute_charge, is_in_scope, is_terminating, limited_names
 from seatrial.store.admission.resources import has_pod_level_resources
+from seatrial.store.deferral import long_turn
 from seatrial.store.requests import Request
 
 if TYPE_CHECKING:
@@ -162,11 +163,13 @@ def _write_usage(request: Request, quota: Document, hard: Resources, used: Resou
         current: Any = document.get("status") or {}
         document["status"] = {**current, **status}
 
-    request.store.modify(
-        kind,
-        quota["metadata"]["name"],
-        change,
-        writer=request.writer,
-        namespace=request.namespace,
-        subresource="status",
-    )
+    # A request whose other work is long is made again, and must not be charged twice: this is done at once.
+    with long_turn():
+        request.store.modify(
+            kind,
+            quota["metadata"]["name"],
+            change,
+            writer=request.writer,
+            namespace=request.namespace,
+            subresource="status",
+        )

@@ -3,13 +3,14 @@
 Upstream: k8s.io/apiserver/pkg/registry/rest/create.go (BeforeCreate) and generic/registry/store.go (Create).
 """
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from seatrial.model.documents import Document, encode
+from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
-from seatrial.store.deferral import large, large_object, meaning
+from seatrial.store.deferral import check_size, large, large_object, meaning
 from seatrial.store.field_errors import refusal, required
 from seatrial.store.managed_fields import track_creation
 from seatrial.store.metadata import already_exists, metadata_of, ordered
@@ -52,9 +53,11 @@ def _create(
     given, kind = kind, store.versions.storage_kind(kind)
     document = large_object(
         "make",
-        lambda: encode(document),
+        # Each time the request is made again its body is the same.
+        lambda: f"{kind.resource} {namespace}/{metadata.get('name')}".encode(),
         lambda warnings: _made(store, given, document, options.warning(warnings)),
         options.warnings,
+        partial(check_size, custom=kind.custom),
     )
     metadata = document["metadata"]
     if metadata.get("resourceVersion") and not options.restored:

@@ -4,15 +4,16 @@ Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go.
 """
 
 from dataclasses import fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from seatrial.model.decoding import CannotHandle
-from seatrial.model.documents import Document, encode
+from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
 from seatrial.model.patches import apply_json_patch, apply_merge_patch, apply_strategic_patch
 from seatrial.model.schema import Schema, schema_of
-from seatrial.store.deferral import large_object, weigh
+from seatrial.store.deferral import check_size, large_object, weigh
 from seatrial.store.managed_fields import applied
 from seatrial.store.metadata import not_found
 from seatrial.store.objects import Stored
@@ -41,17 +42,19 @@ def patch(
             return _create_by_apply(store, kind, name, patch.body, namespace, writer, options)
         raise not_found(kind, name)
     weigh(current.size)
-    document = store.versions.read(kind, current).document()
     if subresource == "scale":
+        document = store.versions.read(kind, current).document()
         return _scale(store, kind, document, patch, current, writer, options)
 
     def work(warnings: list[str] | None) -> Document:
+        document = store.versions.read(kind, current).document()
         if patch.type == "apply":
             return applied(store, kind, name, patch.body, document, subresource, options)
         result = patched(kind, document, patch, store.rules.schema(kind))
         return _decoded(store, kind, result, patch, options.warning(warnings))
 
-    changed = large_object("patch", lambda: encode([patch.body, current.revision]), work, options.warnings)
+    revision = str(current.revision).encode()
+    changed = large_object("patch", lambda: revision, work, options.warnings, partial(check_size, custom=kind.custom))
     if patch.type == "apply":
         options = replace(options, tracked=True)
     return store.update_from(kind, changed, current, writer, subresource, options)
@@ -89,7 +92,11 @@ def _create_by_apply(
     store: "Store", kind: Kind, name: str, config: Document, namespace: str, writer: str, options: PatchOptions
 ) -> Stored:
     document = large_object(
-        "apply", lambda: encode(config), lambda _: applied(store, kind, name, config, None, "", options), None
+        "apply",
+        lambda: b"",
+        lambda _: applied(store, kind, name, config, None, "", options),
+        None,
+        partial(check_size, custom=kind.custom),
     )
     shared = {field.name: getattr(options, field.name) for field in fields(WriteOptions)}
     more = CreateOptions(**{**shared, "owned": True, "tracked": True})

@@ -3,12 +3,13 @@
 Upstream: k8s.io/apiserver/pkg/registry/rest/update.go (BeforeUpdate) and generic/registry/store.go (Update).
 """
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from seatrial.model.documents import Document, encode
+from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest, Cause, Invalid
 from seatrial.model.kinds import Kind
-from seatrial.store.deferral import large, large_object, meaning, weigh
+from seatrial.store.deferral import check_size, large, large_object, meaning, weigh
 from seatrial.store.field_errors import refusal
 from seatrial.store.managed_fields import only_times_differ, track_change
 from seatrial.store.metadata import conflict, metadata_of, ordered, uid_mismatch
@@ -45,9 +46,10 @@ def update(
     old = current.document()
     document = large_object(
         "change",
-        lambda: encode([document, current.revision]),
+        lambda: str(current.revision).encode(),
         lambda warnings: _made(store, given, document, old, subresource, options.warning(warnings)),
         options.warnings,
+        partial(check_size, custom=kind.custom),
     )
     request = Request(
         store, "UPDATE", kind, current.namespace, current.name, document, old, subresource, writer,

@@ -82,14 +82,16 @@ def _label_keys(term: Document, selector: Document | None, path: str) -> Iterato
                 why = "exists in both matchLabelKeys and labelSelector"
                 yield invalid(f"{path}[{places[key]}]", key, why)
             asked.add(key)
+    refused = set(differing)
     for index, key in enumerate(matching):
-        if key in differing:
+        if key in refused:
             why = "exists in both matchLabelKeys and mismatchLabelKeys"
             yield invalid(f"{path}.matchLabelKeys[{index}]", key, why)
 
 
 def spreading(constraints: Sequence[Document], path: str) -> Iterator[Cause]:
     """Validate topologySpreadConstraints."""
+    last = {(c.get("topologyKey", ""), c.get("whenUnsatisfiable", "")): index for index, c in enumerate(constraints)}
     for index, constraint in enumerate(constraints):
         where = f"{path}[{index}]"
         yield from positive(constraint.get("maxSkew", 0), f"{where}.maxSkew")
@@ -98,8 +100,7 @@ def spreading(constraints: Sequence[Document], path: str) -> Iterator[Cause]:
             yield required(f"{where}.topologyKey", "can not be empty")
         if action not in _ACTIONS:
             yield unsupported(f"{where}.whenUnsatisfiable", action, _ACTIONS)
-        rest = [(c.get("topologyKey", ""), c.get("whenUnsatisfiable", "")) for c in constraints[index + 1 :]]
-        if (topology, action) in rest:
+        if last[topology, action] > index:
             yield duplicate(f"{where}.{{topologyKey, whenUnsatisfiable}}", f"{{{topology}, {action}}}")
         if (least := constraint.get("minDomains")) is not None:
             yield from positive(least, f"{where}.minDomains")

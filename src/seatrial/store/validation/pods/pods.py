@@ -143,7 +143,7 @@ def _munged(spec: Document, old: Document) -> Document:
 
 
 def _added_tolerations(new: list[Document], old: list[Document]) -> Iterator[Cause]:
-    bare = [_without_seconds(toleration) for toleration in new]
+    bare = {_without_seconds(toleration) for toleration in new}
     if any(_without_seconds(toleration) not in bare for toleration in old):
         why = "existing toleration can not be modified except its tolerationSeconds"
         yield forbidden("spec.tolerations", why)
@@ -151,8 +151,8 @@ def _added_tolerations(new: list[Document], old: list[Document]) -> Iterator[Cau
         yield from tolerations(new, "spec.tolerations")
 
 
-def _without_seconds(toleration: Document) -> Document:
-    return {key: value for key, value in toleration.items() if key != "tolerationSeconds"}
+def _without_seconds(toleration: Document) -> tuple[str | None, ...]:
+    return tuple(toleration.get(key) for key in ("key", "operator", "value", "effect"))
 
 
 def _removed_gates(new: Iterable[Document], old: Iterable[Document]) -> Iterator[Cause]:
