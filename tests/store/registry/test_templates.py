@@ -53,10 +53,11 @@ def some_pod(shape: random.Random, chance: random.Random) -> Document:
     if shape.random() < 0.3:
         metadata.pop("name")
         metadata["generateName"] = shape.choice(("web-", "job-", "y" * 70, "Bad-"))
-        metadata["ownerReferences"] = [dict(OWNER)]
+        metadata["ownerReferences"] = [OWNER | {"name": some_name(chance), "uid": some_value(chance)}]
     if shape.random() < 0.3:
         index = {"batch.kubernetes.io/job-completion-index": some_value(chance)}
-        metadata["annotations"] = {**index, "note": shape.choice(("x", "y"))}
+        group = {"scheduling.k8s.io/group-name": some_value(chance)} if shape.random() < 0.5 else {}
+        metadata["annotations"] = {**index, **group, "note": shape.choice(("x", "y"))}
     if shape.random() < 0.6:
         number = {"n": some_value(chance)} if shape.random() < 0.5 else {}
         metadata["labels"] = {"app": some_value(chance), **number}

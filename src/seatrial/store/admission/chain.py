@@ -86,6 +86,8 @@ _READ: Final[dict[tuple[str, str], tuple[tuple[str, str], ...]]] = {
     ("", "Event"): (("", "Namespace"),),
 }
 """By kind: the other kinds that its steps read for a new object; a pod on a node also reads the Node."""
+_READ_FOR_DEFINED: Final = (("", "Namespace"), ("apiextensions.k8s.io", "CustomResourceDefinition"))
+"""The same for an object of a defined kind, which its definition prunes, defaults and validates."""
 
 
 class StandardAdmission:
@@ -118,7 +120,7 @@ class StandardAdmission:
 
     def inputs(self, store: "Store", kind: Kind, namespace: str) -> tuple[int, ...] | None:
         """The numbers of writes to the kinds that are read; None where a quota is charged for each object."""
-        read = _READ.get(kind.group_kind)
+        read = _READ_FOR_DEFINED if kind.custom else _READ.get(kind.group_kind)
         if read is None or (self._checks_quotas and quotas.is_charged_in(store, kind, namespace)):
             return None
         return tuple([store.writes(group_kind) for group_kind in read])

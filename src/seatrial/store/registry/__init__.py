@@ -4,11 +4,22 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from seatrial.store.registry.kinds import selectable_fields, strategy_of
+    from seatrial.store.registry.kinds.variable_fields import owners
     from seatrial.store.registry.patching import patched
     from seatrial.store.registry.qos import quality_of_service
     from seatrial.store.registry.status_writes import encoded_status, write_status
+    from seatrial.store.registry.strategy import VariableFields
 
-__all__ = ["encoded_status", "patched", "quality_of_service", "selectable_fields", "strategy_of", "write_status"]
+__all__ = [
+    "VariableFields",
+    "encoded_status",
+    "owners",
+    "patched",
+    "quality_of_service",
+    "selectable_fields",
+    "strategy_of",
+    "write_status",
+]
 
 if not TYPE_CHECKING:
     from seatrial.model.lazy_exports import lazy_exports
@@ -16,7 +27,9 @@ if not TYPE_CHECKING:
     __getattr__ = lazy_exports(
         __name__,
         {
+            "VariableFields": "strategy",
             "encoded_status": "status_writes",
+            "owners": "kinds.variable_fields",
             "patched": "patching",
             "quality_of_service": "qos",
             "selectable_fields": "kinds",

@@ -48,6 +48,8 @@ class VariableFields:
     of: Callable[[Document], Iterator[VariableField]]
     never_with: tuple[bytes, ...] = ()
     """Texts in the encoded object that make a creation read more than the template fixes."""
+    accepts: Callable[[Document], bool] | None = None
+    """Whether the name is valid with the rest of the object, where that is not known from the name alone."""
 
 
 @dataclass(frozen=True, slots=True)

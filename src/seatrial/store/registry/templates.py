@@ -5,9 +5,10 @@ take the whole way: decoding, defaulting, admission, validation, managedFields, 
 template: its encoded bytes with a gap for each value that differs. From the third on the values are put into the gaps.
 
 The rule: a template is used where all that a creation reads is equal. That is the document but for the fields that the
-strategy of its kind declares (`Strategy.variable_fields`), the namespace, the options, and the other objects that
-admission reads (`Admission.inputs`, which is None where webhooks, policies or quotas judge each object). A value of
-such a field is validated alone; where it is not valid the object takes the whole way, which has the error texts.
+strategy of its kind declares (`Strategy.variable_fields`, or `Templates.declare` for a defined kind), the namespace,
+the options, and the other objects that admission reads (`Admission.inputs`, which is None where webhooks, policies or
+quotas judge each object). A value of such a field is validated alone; where it is not valid the object takes the whole
+way, which has the error texts.
 """
 
 import os
@@ -27,7 +28,7 @@ from seatrial.store.options import CreateOptions
 from seatrial.store.registry.creating import new_name
 from seatrial.store.registry.kinds import strategy_of
 from seatrial.store.registry.status_writes import STATUS, encoded_status
-from seatrial.store.registry.strategy import Path, VariableField
+from seatrial.store.registry.strategy import Path, VariableField, VariableFields
 from seatrial.store.uids import LONGEST_BASE
 
 if TYPE_CHECKING:
@@ -93,13 +94,22 @@ class Templates:
         """How many objects were created from templates."""
         self._kept: dict[Hashable, Template | None] = {}
         self._admission: object = None
+        self._declared: dict[tuple[str, str], VariableFields] = {}
+        """The variable fields of kinds that a definition adds."""
+
+    def declare(self, kind: Kind, fields: VariableFields) -> None:
+        """Create objects of a defined kind from templates, too."""
+        self._declared[kind.group_kind] = fields
+
+    def _variable_fields(self, kind: Kind) -> VariableFields | None:
+        return self._declared.get(kind.group_kind) if kind.custom else strategy_of(kind).variable_fields
 
     def sighting(
         self, store: "Store", kind: Kind, document: Document, namespace: str, options: CreateOptions
     ) -> Sighting | None:
         """What identifies the template of a document; None where it must take the whole way."""
-        variable = strategy_of(kind).variable_fields
-        if variable is None or not self.enabled or options.dry_run or options.restored or kind.custom:
+        variable = self._variable_fields(kind)
+        if variable is None or not self.enabled or options.dry_run or options.restored:
             return None
         if kind.group_kind in store.rules.checks or kind.group_kind in store.real_time:
             return None
@@ -113,6 +123,9 @@ class Templates:
             self._kept.clear()
         try:
             fields = tuple(variable.of(document))
+            if options.field_manager:
+                # The owners of fields name the uids of owner references.
+                fields = tuple([field for field in fields if field.path[1] != "ownerReferences"])
             rest = orjson.dumps(_without(document, fields))
         except (AttributeError, LookupError, TypeError):
             return None  # a malformed document
@@ -131,6 +144,9 @@ class Templates:
         name, prefix = metadata.get("name") or "", metadata.get("generateName")
         values = sighting.encoded()
         if values is None or not (name or prefix) or not _is_name(kind, name or f"{prefix[:LONGEST_BASE]}x"):
+            return None
+        variable = self._variable_fields(kind)
+        if variable is not None and variable.accepts is not None and not variable.accepts(document):
             return None
         namespace = template.namespace
         if not name:

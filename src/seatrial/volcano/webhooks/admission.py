@@ -30,6 +30,8 @@ _VALIDATING: Final[Rules] = {
     ("topology.volcano.sh", "HyperNode", "UPDATE"): hypernodes.validate,
     ("", "Pod", "CREATE"): pods.validate,
 }
+_QUEUES: Final = ("scheduling.volcano.sh", "Queue")
+_GROUPS: Final = ("batch.volcano.sh", "scheduling.volcano.sh")
 
 
 class VolcanoAdmission:
@@ -52,8 +54,11 @@ class VolcanoAdmission:
         return self._inner.binding_labels(store, node)
 
     def inputs(self, store: Store, kind: Kind, namespace: str) -> tuple[int, ...] | None:
-        """The inputs of the inner steps: the webhooks of pods read the pod alone."""
-        return self._inner.inputs(store, kind, namespace)
+        """The inputs of the inner steps, and the queues, which the webhooks of Volcano's kinds read."""
+        inner = self._inner.inputs(store, kind, namespace)
+        if inner is None or kind.group not in _GROUPS:
+            return inner
+        return *inner, store.writes(_QUEUES)
 
     def _call(self, rules: Rules, request: Request) -> None:
         webhook = rules.get((*request.kind.group_kind, request.operation))

@@ -15,6 +15,9 @@ from seatrial.store.registry.strategy import Check, VariableField, VariableField
 
 _INDEX_ANNOTATIONS = ("batch.kubernetes.io/job-completion-index", "volcano.sh/task-index")
 """Annotations with the number of a pod among those of its owner; a creation does not read them."""
+_GROUP_ANNOTATIONS = ("scheduling.k8s.io/group-name", "volcano.sh/job-name", "volcano.sh/template-uid")
+"""Annotations with the names of the objects that a pod belongs to; a creation does not read them."""
+LONGEST_NAME = 253
 _INDEX_VARIABLES = ("VC_TASK_INDEX", "VK_TASK_INDEX")
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _MICRO_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
@@ -22,6 +25,10 @@ _MICRO_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) and value != ""
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= LONGEST_NAME
 
 
 def _is_label(value: Any) -> bool:
@@ -52,6 +59,8 @@ def _of_pod(pod: Document) -> Iterator[VariableField]:
     yield from _values(pod, "labels", None, _is_label_value)
     if pod["metadata"].get("annotations"):
         yield from _values(pod, "annotations", _INDEX_ANNOTATIONS, _is_text)
+        yield from _values(pod, "annotations", _GROUP_ANNOTATIONS, _is_name)
+    yield from owners(pod)
     if "hostname" in spec:
         yield VariableField(("spec", "hostname"), spec["hostname"], _is_label)
     if "affinity" in spec:
@@ -64,6 +73,13 @@ def _of_pod(pod: Document) -> Iterator[VariableField]:
         if claim := volume.get("persistentVolumeClaim"):
             path = ("spec", "volumes", index, "persistentVolumeClaim", "claimName")
             yield VariableField(path, claim["claimName"], _is_text)
+
+
+def owners(document: Document) -> Iterator[VariableField]:
+    """Name and uid of each owner."""
+    for index, owner in enumerate(document["metadata"].get("ownerReferences") or ()):
+        for key in ("name", "uid"):
+            yield VariableField(("metadata", "ownerReferences", index, key), owner[key], _is_name)
 
 
 def _daemon_node(affinity: Document) -> Iterator[VariableField]:

@@ -1,0 +1,45 @@
+"""Jobs, PodGroups and their pods from templates: the same bytes and the same refusals as the whole way."""
+
+import pytest
+
+from seatrial.model.errors import StatusError
+from seatrial.store.registry.templates import Templates
+from seatrial.volcano.apis.templates import declare_templates
+from tests.volcano.cluster import Cluster
+from tests.volcano.objects import create, job, queue, task
+
+NAMES = ("a", "b", "c", "d-1", "Bad", "x" * 60, "x" * 64, "a", "e", "f%s", "g")
+
+
+def played(*, enabled: bool) -> tuple[Cluster, list[str]]:
+    """A cluster with Jobs of several names and two shapes, and what was refused."""
+    cluster = Cluster()
+    cluster.store.templates = Templates(enabled=enabled)
+    declare_templates(cluster.store)
+    create(cluster.store, queue("team"))
+    refusals = []
+    for tasks in ([task(replicas=2)], [task("ps"), task("worker", 3, minAvailable=2)]):
+        for name in NAMES:
+            try:
+                cluster.create(job(f"{name}{len(tasks)}", *tasks, queue="team"))
+            except StatusError as refusal:
+                refusals.append(str(refusal))
+        cluster.set_phase("Inqueue")
+    return cluster, refusals
+
+
+def test_templates_change_nothing() -> None:
+    (plain, refused), (quick, also_refused) = played(enabled=False), played(enabled=True)
+    assert refused == also_refused
+    assert [stored.data for stored in plain.store.everything()] == [stored.data for stored in quick.store.everything()]
+    assert quick.store.templates.used > 20
+
+
+def test_a_closed_queue_is_seen_by_a_job_like_others_before_it() -> None:
+    cluster, _ = played(enabled=True)
+    kind = next(kind for kind in cluster.store.kinds if kind.kind == "Queue")
+    cluster.store.modify(
+        kind, "team", lambda document: document["status"].update(state="Closed"), writer="test", subresource="status"
+    )
+    with pytest.raises(StatusError, match="can only submit job to queue with state `Open`"):
+        cluster.create(job("late1", task(replicas=2), queue="team"))
