@@ -115,6 +115,7 @@ class VolcanoScheduler:
         if result.binds or result.evictions or (result.moved and self._may_go_on(session)):
             self._note_change()
         self._wake_for_plugins(session)
+        session.release()
         return result
 
     def _may_go_on(self, session: Session) -> bool:

@@ -73,6 +73,8 @@ class QueueController:
     name: ClassVar[str]
     component: ClassVar[str] = ""
     """The source of its events; upstream's name of the controller."""
+    reads_pods: ClassVar[bool] = True
+    """Whether it reads the pod index of its context, which is kept only where a controller does."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -96,8 +98,9 @@ class QueueController:
         raise NotImplementedError
 
     def start(self) -> None:
-        self.context.pods.start()
-        self._unsubscribe.append(self.context.pods.stop)
+        if self.reads_pods:
+            self.context.pods.start()
+            self._unsubscribe.append(self.context.pods.stop)
         for kind, listener in self.watches().items():
             self._unsubscribe.append(self.store.subscribe(listener, [kind]))
         room_makers = [self.context.kind(*named) for named in ROOM_MAKERS]

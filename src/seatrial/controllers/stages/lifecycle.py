@@ -33,6 +33,7 @@ def default_stages(name: str) -> tuple[Stage, ...]:
 class Lifecycle(QueueController):
     """Runs the stages of one kind."""
 
+    reads_pods: ClassVar[bool] = False
     served: ClassVar[tuple[str, str]]
     defaults: ClassVar[str] = ""
 
@@ -179,6 +180,7 @@ class OtherLifecycles(QueueController):
     """Runs the stages of all other kinds; these come only from Stage objects in the cluster."""
 
     name: ClassVar[str] = "pod"
+    reads_pods: ClassVar[bool] = False
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

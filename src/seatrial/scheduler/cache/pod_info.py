@@ -40,13 +40,30 @@ LONGEST_KEPT = 4096
 """Bytes of annotations beyond which they are not kept with the encoded pod."""
 
 
+class PodSpec:
+    """A spec without nodeName; shapes that differ in labels or owner share it."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.key = orjson.dumps(document, option=orjson.OPT_SORT_KEYS)
+        """The same for equal specs, whatever the order of their fields."""
+        self.notes: dict[Any, Any] = {}
+        """What is remembered about the spec alone, keyed by its user."""
+
+    @cached_property
+    def requests(self) -> Requests:
+        """What a pod asks for by its spec alone."""
+        return requests_of(self.document, None)
+
+
 class PodShape:
     """The scheduling-relevant part of pods: namespace, labels, spec without nodeName, and the controller."""
 
-    def __init__(self, namespace: str, labels: Mapping[str, str], spec: Document, owner: Owner | None) -> None:
+    def __init__(self, namespace: str, labels: Mapping[str, str], shared: PodSpec, owner: Owner | None) -> None:
         self.namespace = namespace
         self.labels = labels
-        self.spec = spec
+        self.shared = shared
+        spec = self.spec = shared.document
         self.owner = owner
         self.priority: int = spec.get("priority") or 0
         self.scheduler_name: str = spec.get("schedulerName") or DEFAULT_SCHEDULER
@@ -57,7 +74,7 @@ class PodShape:
     @cached_property
     def requests(self) -> Requests:
         """What the pod asks for by its spec alone."""
-        return requests_of(self.spec, None)
+        return self.shared.requests
 
     @cached_property
     def tolerations(self) -> tuple[Toleration, ...]:
@@ -193,7 +210,8 @@ class PodReader:
 
     def __init__(self, *, pod_level_resources: bool = True) -> None:
         self._pod_level_resources = pod_level_resources
-        self._shapes: WeakValueDictionary[bytes, PodShape] = WeakValueDictionary()
+        self._specs: WeakValueDictionary[bytes, PodSpec] = WeakValueDictionary()
+        self._shapes: WeakValueDictionary[tuple[str, bytes, bytes, Owner | None], PodShape] = WeakValueDictionary()
         self._texts: WeakValueDictionary[tuple[str, bytes, bytes, bytes], PodShape] = WeakValueDictionary()
         self._decoder = msgspec.json.Decoder(_Pod)
         self._labels = msgspec.json.Decoder(_Labelled)
@@ -296,19 +314,21 @@ class PodReader:
         key = tuple(sorted(labels.items()))
         shape = known.get(key)
         if shape is None:
-            shape = known[key] = self._shape(pod.namespace, labels, pod.shape.spec, pod.shape.owner)
+            shape = known[key] = self._shape(pod.namespace, labels, pod.shape.shared, pod.shape.owner)
         return replace_pod(pod, shape=shape)
 
-    def _spec(self, encoded: bytes) -> Document:
+    def _spec(self, encoded: bytes) -> PodSpec:
         """A spec; without the gate PodLevelResources its resources do not exist."""
-        spec: Document = decode(encoded)
-        if not self._pod_level_resources:
-            spec.pop("resources", None)
-        return spec
+        known = self._specs.get(encoded)
+        if known is None:
+            spec: Document = decode(encoded)
+            if not self._pod_level_resources:
+                spec.pop("resources", None)
+            known = self._specs[encoded] = PodSpec(spec)
+        return known
 
-    def _shape(self, namespace: str, labels: Any, spec: Document, owner: Owner | None) -> PodShape:
-        parts = [namespace, labels or None, spec, owner and [owner.api_version, owner.kind, owner.name, owner.uid]]
-        key = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)
+    def _shape(self, namespace: str, labels: Any, spec: PodSpec, owner: Owner | None) -> PodShape:
+        key = (namespace, orjson.dumps(labels or None, option=orjson.OPT_SORT_KEYS), spec.key, owner)
         shape = self._shapes.get(key)
         if shape is None:
             shape = self._shapes[key] = PodShape(namespace, labels or NO_LABELS, spec, owner)

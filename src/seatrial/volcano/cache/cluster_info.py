@@ -1,6 +1,6 @@
 """A snapshot of the cluster for one session. Upstream: pkg/scheduler/cache (Snapshot), api (ClusterInfo)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from seatrial.model.documents import Document
@@ -43,6 +43,28 @@ def take_snapshot(
     numatopologies: Numatopologies | None = None,
 ) -> ClusterInfo:
     """A snapshot of documents; nodes keep their order."""
+    priorities = Priorities.read(priority_classes)
+    found = [JobInfo(group, priorities.of(group)) for group in map(PodGroup.read, pod_groups)]
+    jobs = {job.uid: job for job in sorted(found, key=lambda job: job.uid)}
+    listed = list(tasks)
+    for task in listed:
+        job = jobs.get(task.job)
+        if job is not None:
+            job.add_task(task)
+    return assembled(nodes, listed, jobs, queues, hyper_nodes, objects, now, numatopologies)
+
+
+def assembled(
+    nodes: Iterable[Document | NodeFacts],
+    tasks: Iterable[TaskInfo],
+    jobs: Mapping[str, JobInfo],
+    queues: Iterable[Document],
+    hyper_nodes: Iterable[Document] = (),
+    objects: Cluster | None = None,
+    now: int = 0,
+    numatopologies: Numatopologies | None = None,
+) -> ClusterInfo:
+    """A snapshot of jobs with their tasks, in the order of the uids, those aside whose queue does not exist."""
     facts = [node if isinstance(node, NodeFacts) else NodeFacts.read(node) for node in nodes]
     infos = [NodeInfo(entry, row) for row, entry in enumerate(facts)]
     columns = NodeColumns(node.allocatable for node in infos)
@@ -50,17 +72,14 @@ def take_snapshot(
         node.columns = columns
     known = {node.name: node for node in infos}
     listed = {queue.name: queue for queue in sorted(map(QueueInfo, queues), key=lambda queue: queue.name)}
-    jobs = _jobs(pod_groups, listed, priority_classes)
     for task in tasks:
         home = known.get(task.node_name)
         if home is not None and task.status not in TERMINATED_STATUSES:
             home.add_task(task)
-        job = jobs.get(task.job)
-        if job is not None:
-            job.add_task(task)
     del columns.log[:]
+    queued = {uid: job for uid, job in jobs.items() if job.queue in listed}
     tree, others = HyperNodes(hyper_nodes, infos), objects or EmptyCluster()
-    return ClusterInfo(infos, columns, jobs, listed, tree, others, now, numatopologies or Numatopologies())
+    return ClusterInfo(infos, columns, queued, listed, tree, others, now, numatopologies or Numatopologies())
 
 
 def read_tasks(pods: Sequence[Document], reader: PodReader) -> list[TaskInfo]:
@@ -75,23 +94,26 @@ def _pod_scheduled(document: Document) -> PodScheduled | None:
     return None
 
 
-def _jobs(
-    pod_groups: Iterable[Document], queues: dict[str, QueueInfo], priority_classes: Iterable[Document]
-) -> dict[str, JobInfo]:
-    """The jobs whose queue exists, with their priorities."""
-    values: dict[str, int] = {}
-    default = 0
-    for entry in priority_classes:
-        values[entry["metadata"]["name"]] = int(entry.get("value") or 0)
-        if entry.get("globalDefault"):
-            default = int(entry.get("value") or 0)
-    found = {}
-    for document in pod_groups:
-        group = PodGroup.read(document)
-        job = JobInfo(group, values.get(group.spec.get("priorityClassName") or "", default))
-        if job.queue in queues:
-            found[job.uid] = job
-    return {uid: found[uid] for uid in sorted(found)}
+@dataclass(frozen=True, slots=True)
+class Priorities:
+    """The values of PriorityClasses."""
+
+    values: Mapping[str, int]
+    default: int = 0
+
+    @classmethod
+    def read(cls, priority_classes: Iterable[Document]) -> "Priorities":
+        values: dict[str, int] = {}
+        default = 0
+        for entry in priority_classes:
+            values[entry["metadata"]["name"]] = int(entry.get("value") or 0)
+            if entry.get("globalDefault"):
+                default = int(entry.get("value") or 0)
+        return cls(values, default)
+
+    def of(self, group: PodGroup) -> int:
+        """The priority of a PodGroup."""
+        return self.values.get(group.spec.get("priorityClassName") or "", self.default)
 
 
 def total_resource(nodes: Iterable[NodeInfo]) -> Resource:

@@ -92,6 +92,8 @@ class JobInfo:
         self.task_min_total = sum(self.task_min_available.values())
         self.allocated = Resource()
         self.index = TaskIndex()
+        self._moves = 0
+        """How often a task has changed its status in the session."""
         self.job_fit_errors = ""
         self.nodes_fit_errors: dict[str, FitErrors] = {}
         self._failed_roles: dict[str, set[str]] = {}
@@ -151,6 +153,21 @@ class JobInfo:
 
     # -- tasks -------------------------------------------------------------------------------------------------
 
+    @property
+    def is_as_read(self) -> bool:
+        """Whether no session has changed the job since it was made; its PodGroup aside, and one that waits counts.
+
+        A job with a network topology is prepared again for each session.
+        """
+        return (
+            not self._moves
+            and not self.index.of(TaskStatus.PENDING)
+            and not self.job_fit_errors
+            and not self.nodes_fit_errors
+            and not self.has_network_topology
+            and all(task.is_as_read for task in self.index.tasks.values())
+        )
+
     def add_task(self, task: TaskInfo) -> None:
         self.index.add(task)
         if task.status in ALLOCATED_STATUSES:
@@ -163,6 +180,7 @@ class JobInfo:
 
     def update_status(self, task: TaskInfo, status: TaskStatus) -> None:
         """Moves a task of the job to another status."""
+        self._moves += 1
         old = task.status
         if (old in ALLOCATED_STATUSES) != (status in ALLOCATED_STATUSES):
             if status in ALLOCATED_STATUSES:

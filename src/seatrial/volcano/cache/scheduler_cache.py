@@ -9,13 +9,14 @@ from typing import Final
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.scheduler import ANNOTATOR
-from seatrial.scheduler.cache import PodInfo, PodReader, StoreCluster
+from seatrial.scheduler.cache import PodInfo, PodReader, StoreCluster, replace_pod
 from seatrial.store import Change, Store, Stored
 from seatrial.volcano.apis import HYPER_NODE, NUMATOPOLOGY, POD_GROUP, QUEUE, SCHEDULER_NAME, kind_of
-from seatrial.volcano.cache.cluster_info import ClusterInfo, take_snapshot
+from seatrial.volcano.cache.cluster_info import ClusterInfo, Priorities, assembled
+from seatrial.volcano.cache.job_cache import JobCache
 from seatrial.volcano.cache.node_info import NodeFacts
 from seatrial.volcano.cache.numa_info import Numatopologies
-from seatrial.volcano.cache.task_info import PodScheduled, TaskInfo
+from seatrial.volcano.cache.task_info import TaskInfo
 
 WRITER: Final = SCHEDULER_NAME
 PRIORITY_CLASS = ("scheduling.k8s.io/v1", "PriorityClass")
@@ -48,14 +49,14 @@ class SchedulerCache:
         self._store = store
         self._reader = PodReader()
         self._nodes: dict[str, NodeFacts] = {}
-        self._pods: dict[str, tuple[PodInfo, Stored]] = {}
+        self._jobs = JobCache()
         self._unread_pods: dict[str, Stored] = {}
         """Pods that changed since the last session, by key: only their last state is decoded."""
+        self._bound: dict[str, tuple[PodInfo, Stored]] = {}
+        """Pods that the last session has bound, as they were bound."""
         self._objects: dict[tuple[str, str], dict[tuple[str, str], Document]] = {}
         self._unread_groups: dict[tuple[str, str], Stored] = {}
         """The same of PodGroups."""
-        self.written_conditions: dict[str, PodScheduled] = {}
-        """What the scheduler last wrote into the PodScheduled condition of pods, by uid."""
         self._numatopologies = Numatopologies()
         self.cluster = StoreCluster(store)
         self.on_change: Callable[[], None] = lambda: None
@@ -69,14 +70,16 @@ class SchedulerCache:
         for stored in store.list(self._node_kind):
             self._nodes[stored.name] = NodeFacts.read(stored.document())
         for stored in store.list(self._pod_kind):
-            self._pods[_key(stored)] = (self._reader.decode(stored.data), stored)
-        own = [POD_GROUP, QUEUE, HYPER_NODE, PRIORITY_CLASS]
+            self._jobs.put_pod(self._reader.decode(stored.data), stored)
+        for stored in store.list(kind_of(store, POD_GROUP)):
+            self._jobs.put_group(stored.document())
+        own = [QUEUE, HYPER_NODE, PRIORITY_CLASS]
         for named in own:
             kind = kind_of(store, named)
             self._objects[named] = {(s.namespace, s.name): s.document() for s in store.list(kind)}
         for stored in store.list(kind_of(store, NUMATOPOLOGY)):
             self._numatopologies.report(stored.document())
-        kinds = [self._node_kind, self._pod_kind, *(kind_of(store, named) for named in (*own, NUMATOPOLOGY))]
+        kinds = [self._node_kind, self._pod_kind, *(kind_of(store, named) for named in (*own, POD_GROUP, NUMATOPOLOGY))]
         kinds += [self._kind(version, name) for name, version in _OTHERS.items()]
         self._unsubscribe = store.subscribe(self._changed, kinds)
 
@@ -85,37 +88,38 @@ class SchedulerCache:
             self._unsubscribe()
             self._unsubscribe = None
         self._nodes.clear()
-        self._pods.clear()
+        self._jobs = JobCache()
         self._unread_pods.clear()
+        self._bound.clear()
         self._objects.clear()
         self._unread_groups.clear()
-        self.written_conditions.clear()
         self._numatopologies = Numatopologies()
 
     def has_pending(self) -> bool:
         """Whether a pod of Volcano's waits for a node."""
         self._read()
-        return any(
-            not pod.node and not pod.deleting and pod.phase == "Pending" and pod.shape.scheduler_name == SCHEDULER_NAME
-            for pod, _ in self._pods.values()
-        )
+        return self._jobs.has_pending()
+
+    def note_condition(self, uid: str, reason: str, message: str) -> None:
+        """Remember what the scheduler wrote into the condition PodScheduled of a pod that is not scheduled."""
+        self._jobs.written_conditions[uid] = ("False", reason, message)
+
+    def note_binding(self, task: TaskInfo, stored: Stored) -> None:
+        """Remember a pod as it was bound, so that it need not be decoded for that."""
+        pod = replace_pod(task.pod, node=task.node_name, nominated_node="", resource_version=str(stored.revision))
+        if not task.pod_annotations:
+            self._bound[pod.key] = self._reader.relabelled(pod, stored.data), stored
 
     def snapshot(self, now: int) -> ClusterInfo:
         """The cluster for one session."""
         self._read()
-        written = self.written_conditions
-        tasks = [
-            TaskInfo(pod, stored, written.get(pod.uid))
-            for pod, stored in self._pods.values()
-            if pod.node or pod.shape.scheduler_name == SCHEDULER_NAME
-        ]
         objects = self._objects
-        return take_snapshot(
+        tasks, jobs = self._jobs.snapshot(Priorities.read(objects[PRIORITY_CLASS].values()))
+        return assembled(
             self._nodes.values(),
             tasks,
-            objects[POD_GROUP].values(),
+            jobs,
             objects[QUEUE].values(),
-            objects[PRIORITY_CLASS].values(),
             objects[HYPER_NODE].values(),
             self.cluster,
             now,
@@ -151,9 +155,7 @@ class SchedulerCache:
         key = _key(stored)
         if is_gone:
             self._unread_pods.pop(key, None)
-            known = self._pods.pop(key, None)
-            if known is not None:
-                self.written_conditions.pop(known[0].uid, None)
+            self._jobs.remove_pod(key)
         else:
             self._unread_pods[key] = stored
 
@@ -161,19 +163,30 @@ class SchedulerCache:
         key = stored.namespace, stored.name
         if is_gone:
             self._unread_groups.pop(key, None)
-            self._objects[POD_GROUP].pop(key, None)
+            self._jobs.remove_group(*key)
         else:
             self._unread_groups[key] = stored
 
     def _read(self) -> None:
         """Decodes what has changed."""
         for key, stored in self._unread_pods.items():
-            self._pods[key] = (self._reader.decode(stored.data), stored)
-        groups = self._objects[POD_GROUP]
-        for place, stored in self._unread_groups.items():
-            groups[place] = stored.document()
+            self._jobs.put_pod(self._pod(key, stored), stored)
+        for stored in self._unread_groups.values():
+            self._jobs.put_group(stored.document())
         self._unread_pods.clear()
         self._unread_groups.clear()
+        self._bound.clear()
+
+    def _pod(self, key: str, stored: Stored) -> PodInfo:
+        """A changed pod; where only its status has changed, no more than that is decoded."""
+        known = self._bound.get(key) or self._jobs.known(key)
+        if known is not None:
+            pod, previous = known
+            if previous is stored:
+                return pod
+            if (fresh := self._reader.with_status(pod, stored, previous)) is not None:
+                return fresh
+        return self._reader.decode(stored.data)
 
     def _numatopology_changed(self, stored: Stored, is_gone: bool) -> None:
         if is_gone:

@@ -51,7 +51,7 @@ class StatusUpdater:
     def _bind(self, task: TaskInfo) -> None:
         pod = task.pod
         try:
-            self._store.bind(
+            stored = self._store.bind(
                 pod.namespace,
                 pod.name,
                 task.node_name,
@@ -61,6 +61,7 @@ class StatusUpdater:
             )
         except StatusError:
             return  # the pod or the node has gone meanwhile: the next session sees it
+        self._cache.note_binding(task, stored)
         if self._events is not None:
             self._events.assigned(task)
 
@@ -105,7 +106,7 @@ class StatusUpdater:
     def _write_pod(self, update: PodUpdate) -> None:
         pod = update.task.pod
         self._pods.not_scheduled(pod, update.reason, update.message, update.nominated_node or None)
-        self._cache.written_conditions[pod.uid] = ("False", update.reason, update.message)
+        self._cache.note_condition(pod.uid, update.reason, update.message)
 
     def _write_queue(self, name: str, allocated: dict[str, str]) -> None:
         def change(document: Document) -> None:

@@ -57,6 +57,7 @@ class TaskInfo:
     __slots__ = (
         "best_effort",
         "eviction_occurred",
+        "first_status",
         "index",
         "job",
         "job_allocated_hyper_node",
@@ -96,7 +97,7 @@ class TaskInfo:
         self.role = annotations.get(TASK_SPEC) or pod.labels.get(TASK_SPEC) or ""
         self.resreq, self.request_key = self._request()
         self.best_effort = self.resreq.is_empty()
-        self.status = status_of(pod)
+        self.status = self.first_status = status_of(pod)
         self.node_name = pod.node
         self.nominated_node = pod.nominated_node
         self.priority = _priority(pod)
@@ -121,10 +122,11 @@ class TaskInfo:
         if pod.requests is not pod.shape.requests:
             request = _request(pod.spec, self.document.get("status") or {})
             return request, request.key()
-        known: tuple[Resource, Hashable] | None = pod.shape.notes.get(_request)
+        notes = pod.shape.shared.notes
+        known: tuple[Resource, Hashable] | None = notes.get(_request)
         if known is None:
             request = _request(pod.spec, {})
-            known = pod.shape.notes[_request] = (request, request.key())
+            known = notes[_request] = (request, request.key())
         return known
 
     @property
@@ -135,6 +137,18 @@ class TaskInfo:
     @property
     def present(self) -> Transaction:
         return Transaction(self.node_name, self.status, self.eviction_occurred)
+
+    @property
+    def is_as_read(self) -> bool:
+        """Whether no session has changed the task since it was made of its pod; one that waits counts as changed."""
+        return (
+            self.status is self.first_status
+            and self.status is not TaskStatus.PENDING
+            and self.last_transaction is None
+            and not self.eviction_occurred
+            and not self.pod_annotations
+            and not self.job_allocated_hyper_node
+        )
 
     @property
     def has_only_volcano_gate(self) -> bool:

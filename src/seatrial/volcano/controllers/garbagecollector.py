@@ -23,6 +23,7 @@ class VolcanoGarbageCollector(QueueController):
     """Looks after finished Jobs."""
 
     name: ClassVar[str] = "volcano-garbagecollector"
+    reads_pods: ClassVar[bool] = False
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -33,6 +33,7 @@ class VolcanoPodGroup(QueueController):
     """Makes PodGroups for pods that have none, and takes away those of workloads scaled to zero."""
 
     name: ClassVar[str] = "volcano-podgroup"
+    reads_pods: ClassVar[bool] = False
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

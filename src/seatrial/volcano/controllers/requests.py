@@ -22,6 +22,7 @@ class RequestController(QueueController, Generic[R]):
     """Serves the requests of each object in the order in which they came; equal ones that wait are one."""
 
     component: ClassVar[str] = "vc-controller-manager"
+    reads_pods: ClassVar[bool] = False
     target: ClassVar[tuple[str, str]]
     """The kind of the objects."""
 

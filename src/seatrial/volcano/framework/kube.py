@@ -186,16 +186,15 @@ class Score:
         self._states: dict[bytes, Any] = {}
         """What PreScore of a plugin that reads no other pods says, by spec."""
 
-    def __call__(self, task: TaskInfo, rows: Rows) -> Floats | None:
-        """Weighted scores of some rows; None where the plugin does not score this pod."""
+    def __call__(self, task: TaskInfo, rows: Rows, nodes: Nodes) -> Floats | None:
+        """Weighted scores of some rows, which `nodes` has; None where the plugin does not score this pod."""
         pod = task.pod
-        nodes = self._table.take(rows)
         state = MISSING if self._pre_score is None else self._prepared(pod, nodes)
         if isinstance(state, Status):
             if state.code == Code.SKIP:
                 return None
             state = None
-        raw = self._raw(pod, rows, state)
+        raw = self._raw(pod, rows, nodes, state)
         if self._call.normalize is not None:
             raw = self._call.normalize(pod, nodes, raw, state)
         return np.asarray(raw * self.weight, np.float64)
@@ -205,14 +204,15 @@ class Score:
         if self._columns is None:
             return self._pre_score(pod, nodes)
         key = spec_key(pod.shape)
-        if key not in self._states:
-            self._states[key] = self._pre_score(pod, nodes)
-        return self._states[key]
+        state = self._states.get(key, MISSING)
+        if state is MISSING:
+            state = self._states[key] = self._pre_score(pod, nodes)
+        return state
 
-    def _raw(self, pod: PodInfo, rows: Rows, state: Any) -> Any:
+    def _raw(self, pod: PodInfo, rows: Rows, nodes: Nodes, state: Any) -> Any:
         score_row, table = self._score_row, self._table
         if self._columns is None:
-            answer = self._call(pod, table.take(rows), state)
+            answer = self._call(pod, nodes, state)
             return np.zeros(len(rows), np.int64) if answer is None else answer
 
         def compute(some: Rows | None) -> Any:
@@ -231,14 +231,15 @@ _READ_OF_CONTAINERS = ("image", "resources", "ports", "restartPolicy")
 
 def spec_key(shape: PodShape) -> bytes:
     """The part of a spec that filters and scores of a single row read; pods of many jobs have it in common."""
-    key: bytes | None = shape.notes.get(spec_key)
+    notes = shape.shared.notes
+    key: bytes | None = notes.get(spec_key)
     if key is None:
         spec = shape.spec
         read: Document = {name: spec[name] for name in _READ if name in spec}
         for part in ("containers", "initContainers"):
             containers = spec.get(part) or ()
             read[part] = [[container.get(name) for name in _READ_OF_CONTAINERS] for container in containers]
-        key = shape.notes[spec_key] = encode(read)
+        key = notes[spec_key] = encode(read)
     return key
 
 

@@ -101,6 +101,13 @@ class Session(SessionPlugins):
                     plugin = self.plugins[option.name] = kind(option.arguments, self)
                     plugin.on_session_open()
 
+    def release(self) -> None:
+        """Drops what refers back to the session, so that it is freed at once and not by the garbage collector."""
+        self.forget()
+        self.plugins.clear()
+        self._handlers.clear()
+        del self.kept, self.kube_kept
+
     def subscribe(self, plugin: Plugin) -> None:
         """Tells a plugin about every allocation and deallocation from now on."""
         self._handlers.append(plugin)

@@ -58,6 +58,12 @@ class SessionPlugins:
         self._tiers.pop(point, None)
         self._flat.pop(point, None)
 
+    def forget(self) -> None:
+        """Drops all registered functions."""
+        self._registered.clear()
+        self._tiers.clear()
+        self._flat.clear()
+
     def tiers(self, point: Point) -> list[list[Named]]:
         """The enabled functions of a point, tier by tier."""
         listed = self._tiers.get(point)

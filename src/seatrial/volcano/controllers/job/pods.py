@@ -23,7 +23,9 @@ def pod_name(job: str, task: str, index: int) -> str:
 def job_pod(job: Document, kind: Kind, task: Document, index: int, version: int, retries: int) -> Document:
     """The pod of a task with this index."""
     meta, spec = job["metadata"], job["spec"]
-    template = copy.deepcopy(task["template"])
+    # Plugins and volumes change the containers, which other pods of the Job must not share then.
+    is_changed = spec.get("plugins") or spec.get("volumes")
+    template = copy.deepcopy(task["template"]) if is_changed else task["template"]
     source = template.get("metadata") or {}
     pod: Document = {
         "apiVersion": "v1",
@@ -35,7 +37,7 @@ def job_pod(job: Document, kind: Kind, task: Document, index: int, version: int,
             "annotations": dict(source.get("annotations") or {}) | _annotations(job, task, index, version, retries),
             "ownerReferences": [controller_reference(kind, job)],
         },
-        "spec": template.get("spec") or {},
+        "spec": dict(template.get("spec") or {}),
     }
     pod["spec"]["schedulerName"] = pod["spec"].get("schedulerName") or spec["schedulerName"]
     if spec.get("priorityClassName") and not pod["spec"].get("priorityClassName"):

@@ -47,13 +47,15 @@ class NodeOrder(Plugin):
         self.add(Point.BATCH_NODE_ORDER, self._batch_score)
 
     def _node_score(self, task: TaskInfo, rows: Rows) -> Floats:
-        found = self._images(task, rows) if self._images is not None else None
+        if self._images is None:
+            return np.zeros(len(rows))
+        found = self._images(task, rows, self.session.kube.table.take(rows))
         return np.zeros(len(rows)) if found is None else found
 
     def _batch_score(self, task: TaskInfo, rows: Rows) -> Floats:
-        total = np.zeros(len(rows))
+        total, nodes = np.zeros(len(rows)), self.session.kube.table.take(rows)
         for score in self._scores:
-            found = score(task, rows)
+            found = score(task, rows, nodes)
             if found is not None:
                 total = total + found
         return total

@@ -88,7 +88,7 @@ class Predicates(Plugin):
     def severity(self, task: TaskInfo) -> Severities:
         """How unfit each node is: the worst that a filter says."""
         state = self.state_of(task)
-        total = self.session.kube_kept.by_row.get(self, self._full, self._is_full)
+        total = self.session.kube_kept.by_row.get(self.name, self._full, self._is_full)
         for each in self._filters.values():
             found = each.severity(task, state)
             if found is not None:
@@ -122,10 +122,10 @@ class Predicates(Plugin):
         return statuses
 
     def _batch_score(self, task: TaskInfo, rows: Rows) -> Floats:
-        total = np.zeros(len(rows))
+        total, skipped = np.zeros(len(rows)), self.state_of(task).skipped
         for score in self._scores:
-            if score.plugin.name not in self.state_of(task).skipped:
-                found = score(task, rows)
+            if score.plugin.name not in skipped:
+                found = score(task, rows, self.session.kube.table.take(rows))
                 if found is not None:
                     total = total + found
         return total
