@@ -70,7 +70,7 @@ class SchedulerCache:
         for stored in store.list(self._node_kind):
             self._nodes[stored.name] = NodeFacts.read(stored.document())
         for stored in store.list(self._pod_kind):
-            self._jobs.put_pod(self._reader.decode(stored.data), stored)
+            self._jobs.put_pod(self._reader.of(stored), stored)
         for stored in store.list(kind_of(store, POD_GROUP)):
             self._jobs.put_group(stored.document())
         own = [QUEUE, HYPER_NODE, PRIORITY_CLASS]
@@ -186,7 +186,7 @@ class SchedulerCache:
                 return pod
             if (fresh := self._reader.with_status(pod, stored, previous)) is not None:
                 return fresh
-        return self._reader.decode(stored.data)
+        return self._reader.of(stored)
 
     def _numatopology_changed(self, stored: Stored, is_gone: bool) -> None:
         if is_gone:
