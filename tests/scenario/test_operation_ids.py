@@ -155,7 +155,7 @@ def test_attempts_before_a_restart_stay_in_the_schedule_result(paused: Server) -
     again.store.patch(SCENARIO, "play", Patch("strategic", more), writer=USER)
     again.run()
     after, still_created = attempts(again, "4")
-    assert after[: len(before)] == before
+    assert after[: len(before)] == [{"step": attempt["step"]} for attempt in before]
     assert {attempt["step"]["major"] for attempt in after} == {1, 3, 4}
     assert still_created == created == {"major": 1, "minor": 0}
 

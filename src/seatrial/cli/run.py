@@ -54,6 +54,9 @@ def run(
         Literal["none", "summary", "full"], typer.Option(help="What is kept of each scheduling attempt.")
     ] = "full",
     cells: Annotated[int, typer.Option(min=0, help="Cells of attempts that result.json carries.")] = 20_000,
+    full_repeat: Annotated[
+        bool, typer.Option("--full-repeat", help="Repeat attempts of earlier steps whole in later entries of a pod.")
+    ] = False,
     plugins: Annotated[list[str] | None, typer.Option(help="A module (or .py file) with plugins.")] = None,
     controllers: Annotated[list[str] | None, typer.Option(help="A module (or .py file) with controllers.")] = None,
     outside: Outside = None,
@@ -96,6 +99,7 @@ def run(
     options = SimulationOptions(
         level=record,
         cells=cells,
+        full_repeat=full_repeat,
         drain=drain,
         max_loops=max_loops,
         strategy=chosen_strategy(),

@@ -118,7 +118,7 @@ class _Reader:
         namespace, name = meta.get("namespace", ""), meta.get("name", "")
         life = namespace, name, str(meta.get("uid", "")), str(body.get("createdAt"))
         known = self._listed.setdefault(life, [])
-        listed = body.get("scheduleResult") or []
+        listed = list(_each(body.get("scheduleResult") or []))
         for place, item in enumerate(listed):
             is_last = place == len(listed) - 1
             node = (body.get("boundTo") or "") if meaning == "bound" and is_last else ""
@@ -147,6 +147,12 @@ class _Reader:
             gone = tuple(victim for at, victim in victims if at == step)
             if entry.tried is not None:
                 self._entries[waiting[-1]] = replace(entry, tried=replace(entry.tried, victims=gone))
+
+
+def _each(listed: list[Document]) -> Iterator[Document]:
+    """One item per attempt: earlier ones may be given as their number and the step of the last one."""
+    for item in listed:
+        yield from [item] if "attempts" not in item else [{"step": item.get("step")}] * item["attempts"]
 
 
 def _entry_of(namespace: str, name: str, tried: Attempt, number: int) -> Entry:

@@ -58,6 +58,8 @@ class SimulationOptions:
 
     level: Level = "full"
     cells: int = CELLS_ON_THE_WIRE
+    full_repeat: bool = False
+    """Whether an entry of the timeline repeats the pod's attempts of earlier steps whole."""
     drain: bool = False
     max_loops: int | None = None
     strategy: Strategy = Strategy.AT_MOVING_NEXT_STEP
@@ -105,6 +107,7 @@ class ScenarioRun:
             dictionary,
             level=self.options.level,
             cells=self.options.cells,
+            full_repeat=self.options.full_repeat,
             is_taken=lambda id: self.plan.has_id(id) or id in self._past_ids,
             excluded_kinds=[SCENARIO.group_kind],
         )

@@ -1,23 +1,34 @@
 """The history of each pod so far, from which the PodResult of KEP-140 is made."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import msgspec
 
 from seatrial.store import Change, Stored
-from seatrial.timeline.wire import PodResult, Shape
+from seatrial.timeline.wire import PodResult, Shape, attempt, attempts_until
 from seatrial.timeline.writes import is_terminating
 
 Key = tuple[str, str]
 StepPair = tuple[int, int]
+EARLIER_LISTED = 8
+"""How many attempts of earlier steps an entry lists; of those before them it gives the number."""
+
+
+class Tried(NamedTuple):
+    """An item of a scheduleResult: one attempt, or the number of several earlier ones."""
+
+    step: bytes
+    item: bytes
+    number: int = 1
 
 
 class PodHistory:
     """One pod from its creation to its end."""
 
     __slots__ = (
-        "attempts", "bound_at", "bound_to", "created_at", "finished", "gone", "latest", "preempted_at",
-        "preempted_by", "shown",
+        "attempts", "bound_at", "bound_to", "created_at", "finished", "gone", "latest", "listed", "preempted_at",
+        "preempted_by", "shown", "shown_in",
     )  # fmt: skip
 
     def __init__(self, latest: Stored, created_at: StepPair) -> None:
@@ -27,9 +38,13 @@ class PodHistory:
         self.bound_to: str | None = None
         self.preempted_at: StepPair | None = None
         self.preempted_by: str | None = None
-        self.attempts: list[bytes] = []
+        self.listed: list[Tried] = []
+        """The attempts as the next entry lists them."""
+        self.attempts = 0
         self.shown = 0
         """How many of the attempts the latest entry about the pod lists."""
+        self.shown_in = -1
+        """The major step of that entry."""
         self.finished = False
         self.gone = False
 
@@ -44,6 +59,24 @@ class PodHistory:
     def bind(self, major: int, minor: int) -> None:
         self.bound_to, self.bound_at = node_of(self.latest), (major, minor)
 
+    def add_attempt(self, tried: Tried) -> None:
+        self.listed.append(tried)
+        self.attempts += tried.number
+
+    def shorten(self) -> None:
+        """Reduce the attempts that an entry lists whole to their steps, and all but the latest ones to their number."""
+        known = len(self.listed) - (self.attempts - self.shown)
+        for place in range(known):
+            tried = self.listed[place]
+            if tried.number == 1:
+                self.listed[place] = Tried(tried.step, attempt(tried.step))
+        if known > EARLIER_LISTED:
+            many = self.listed[: known - EARLIER_LISTED]
+            number, step = sum(tried.number for tried in many), many[-1].step
+            self.listed[: len(many)] = [
+                Tried(step, attempts_until(step, number) if number > 1 else attempt(step), number)
+            ]
+
     def preempt(self, major: int, minor: int) -> None:
         self.preempted_at = major, minor
 
@@ -56,7 +89,7 @@ class PodHistory:
             shape.step(*self.created_at),
             shape.step(*self.bound_at) if self.bound_at else None,
             shape.step(*self.preempted_at) if self.preempted_at else None,
-            self.attempts,
+            [tried.item for tried in self.listed],
         )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from seatrial.model.documents import encode
-from seatrial.timeline.pods import PodHistory, StepPair
+from seatrial.timeline.pods import PodHistory, StepPair, Tried
 
 GENERATED = re.compile(r"^timeline-(\d+)$")
 POD_FIELDS = ("podScheduled", "podUnscheduled", "podPreempted")
@@ -22,15 +22,16 @@ class PastOfPod:
 
     created_at: StepPair
     bound_at: StepPair | None = None
-    attempts: list[bytes] = field(default_factory=list)
+    attempts: list[Tried] = field(default_factory=list)
 
     def restore(self, history: PodHistory) -> None:
         """Bring the history of a stored pod to where it was."""
         history.created_at = self.created_at
         if history.bound_at is not None and self.bound_at is not None:
             history.bound_at = self.bound_at
-        history.attempts = list(self.attempts)
-        history.shown = len(history.attempts)
+        for tried in self.attempts:
+            history.add_attempt(tried)
+        history.shown = history.attempts
 
 
 def last_number(timeline: Mapping[str, Any]) -> int:
@@ -52,9 +53,13 @@ def pasts_of_pods(timeline: Mapping[str, Any]) -> dict[str, PastOfPod]:
                 pasts[_uid(result["pod"])] = PastOfPod(
                     _step(result["createdAt"]),
                     None if bound_at is None else _step(bound_at),
-                    [encode(attempt) for attempt in result.get("scheduleResult") or ()],
+                    [_tried(item) for item in result.get("scheduleResult") or ()],
                 )
     return pasts
+
+
+def _tried(item: Mapping[str, Any]) -> Tried:
+    return Tried(encode(item["step"]), encode(item), item.get("attempts") or 1)
 
 
 def _entries(timeline: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

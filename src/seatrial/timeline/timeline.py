@@ -16,7 +16,7 @@ from seatrial.scheduler import ERROR, Decision
 from seatrial.store import Change, Stored
 from seatrial.timeline.decisions import CELL_BYTES, NO_CELLS, Dictionary, details, plugin_results, reasons_in
 from seatrial.timeline.diffs import merge_diff
-from seatrial.timeline.pods import Key, PodHistories, PodHistory
+from seatrial.timeline.pods import Key, PodHistories, PodHistory, Tried
 from seatrial.timeline.resume import PastOfPod, last_number
 from seatrial.timeline.rows import Rows
 from seatrial.timeline.unshown import Unshown
@@ -45,12 +45,15 @@ class Timeline:
         *,
         level: Level = "full",
         cells: int = CELLS_ON_THE_WIRE,
+        full_repeat: bool = False,
         is_taken: Callable[[str], bool] = lambda _: False,
         excluded_kinds: Collection[tuple[str, str]] = (),
     ) -> None:
         self.shape = shape
         self.rows = rows or Rows()
         self.level = level
+        self.full_repeat = full_repeat
+        """Whether an entry repeats attempts of earlier steps whole."""
         self.wants_cells = level == "full"
         self.dictionary = dictionary or Dictionary()
         self.pods = PodHistories()
@@ -171,7 +174,7 @@ class Timeline:
         if attempt is None:
             self._tried[key] = self._tried.get(key, 0) + 1
         elif history is not None:
-            self._add_attempt(history, attempt)
+            self._add_attempt(history, Tried(self.shape.step(self.major, self.minor), attempt))
             self._encode_again(history)
 
     def _encode_again(self, history: PodHistory) -> None:
@@ -265,14 +268,16 @@ class Timeline:
             self._places[key] = history, len(self._entries), id, operation, pod, self.minor
         self._add(id, operation, self._result(history, pod))
 
-    def _add_attempt(self, history: PodHistory, attempt: bytes) -> None:
-        history.attempts.append(attempt)
-        self.unshown.attempts += 1
+    def _add_attempt(self, history: PodHistory, attempt: Tried) -> None:
+        history.add_attempt(attempt)
+        self.unshown.attempts += attempt.number
 
     def _result(self, history: PodHistory, pod: bytes) -> bytes:
-        """The body of an entry that shows a pod; it lists all attempts up to now."""
-        self.unshown.attempts -= len(history.attempts) - history.shown
-        history.shown = len(history.attempts)
+        """The body of an entry that shows a pod; it lists all attempts up to now, those of earlier steps in short."""
+        if history.shown_in != self.major and not self.full_repeat:
+            history.shorten()
+        self.unshown.attempts -= history.attempts - history.shown
+        history.shown, history.shown_in = history.attempts, self.major
         return history.result(pod, self.shape).body()
 
     def _note_preemptor(self, decision: Decision) -> None:
@@ -290,19 +295,19 @@ class Timeline:
             pass
         return id
 
-    def _attempt(self, decision: Decision, cells: int) -> bytes:
+    def _attempt(self, decision: Decision, cells: int) -> Tried:
         step = self.shape.step(self.major, self.minor)
         if self.level != "full" or cells > self._wire_cells:
             # After the first attempt that does not fit no other is added, so that the limit is the same in every run.
             self._wire_cells = -1
             self.attempts_without_cells += 1
             self.unshown.attempts_without_nodes += 1
-            return attempt(step)
+            return Tried(step, attempt(step))
         self._wire_cells -= cells
         if not cells and (decision.feasible_count or decision.rejected_count or reasons_in(decision.message)):
             self.unshown.attempts_without_nodes += 1
         visited, feasible = list(decision.visited), list(decision.feasible)
-        return attempt(step, encode(visited), encode(feasible), plugin_results(decision))
+        return Tried(step, attempt(step, encode(visited), encode(feasible), plugin_results(decision)))
 
     def _row(self, change: Change, verb: Verb, id: str | None, operation: bytes | None) -> None:
         stored = change.stored

@@ -91,6 +91,11 @@ def attempt(
     )
 
 
+def attempts_until(step: bytes, number: int) -> bytes:
+    """Earlier attempts of a pod, of which only their number and the step of the last one are given."""
+    return b'{"step":%s,"attempts":%d}' % (step, number)
+
+
 def page_of(step: int, entries: Sequence[bytes]) -> bytes:
     """The member of the timeline that holds one step; its entries may be many megabytes and are copied once."""
     if not entries:

@@ -57,6 +57,9 @@ class ScheduleResult(Part):
     """One scheduling attempt."""
 
     step: Annotated[Step, _described(f"The step of the attempt. {STEP}")]
+    attempts: Annotated[
+        int | None, _described("How many attempts up to this step the item counts; entries of their steps list them.")
+    ] = None
     all_candidate_nodes: Annotated[list[str] | None, _described("The nodes that Filter was called for.")] = None
     all_filtered_nodes: Annotated[list[str] | None, _described("The nodes that passed Filter.")] = None
     plugin_results: PluginResults | None = None
