@@ -4,7 +4,7 @@ from typing import Any
 
 from seatrial.capacity.trial import Setting
 from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
-from seatrial.scenario.simulation import SimulationOptions
+from seatrial.scenario.scenario_run import SimulationOptions
 
 
 def node(name: str = "node", cpu: str = "4", memory: str = "8Gi", pods: str = "110", **spec: Any) -> dict[str, Any]:

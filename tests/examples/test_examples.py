@@ -17,7 +17,7 @@ import pytest
 from seatrial import Result
 from seatrial.scenario.spec.decoding import read_scenario
 from seatrial.scenario.spec.dialect import dialect_of
-from seatrial.scenario.spec.plan import settle
+from seatrial.scenario.spec.plan import expand_and_number
 from tests.examples.run_all import EXAMPLES, LARGE, configurations, names, simulation
 from tests.proofs import proves
 
@@ -91,7 +91,7 @@ def test_ten_runs_of_all_examples_are_the_same_bytes(tmp_path: Path) -> None:
 def test_the_order_of_fields_makes_no_difference(name: str, order: Callable[[Any], Iterable[str]]) -> None:
     """Clients send them as they like: kubectl sorts them."""
     document = read_scenario(EXAMPLES / name / "scenario.yaml")
-    head, operations = settle(document, EXAMPLES / name)
+    head, operations = expand_and_number(document, EXAMPLES / name)
     listed = [planned.document() for planned in operations]
     scenario = {**head, "spec": {**head["spec"], dialect_of(document["spec"]).listing: listed}}
     for config in configurations(name):

@@ -10,7 +10,7 @@ from seatrial.clock.virtual import Clock
 from seatrial.model.errors import Invalid
 from seatrial.model.openapi import openapi_document
 from seatrial.scenario.scenario_resource import definition, status_of
-from seatrial.scenario.simulation import ScenarioRun
+from seatrial.scenario.scenario_run import ScenarioRun
 from seatrial.scenario.spec.kind import SCENARIO
 from seatrial.store.options import CreateOptions, Patch
 from tests.proofs import proves

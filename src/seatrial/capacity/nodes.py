@@ -11,7 +11,7 @@ from seatrial.capacity.refusals import Refusal, is_hopeless, refusals_of, wordin
 from seatrial.capacity.trial import Setting, Trial, why_pending
 from seatrial.model.documents import Document, decode
 from seatrial.model.errors import ConfigError
-from seatrial.scenario.spec import Template, dialect_of, settle
+from seatrial.scenario.spec import Template, dialect_of, expand_and_number
 
 HOSTNAME = "kubernetes.io/hostname"
 
@@ -127,7 +127,7 @@ class NodeTemplate:
 
 def without_nodes(scenario: Document, setting: Setting) -> Document:
     """The scenario with its generators expanded and the Nodes it creates left out."""
-    document, operations = settle(scenario, setting.folder)
+    document, operations = expand_and_number(scenario, setting.folder)
     kept = []
     for planned in operations:
         operation = planned.document()

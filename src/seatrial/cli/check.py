@@ -59,11 +59,11 @@ def _where(error: ConfigError) -> Row:
 
 def _examine(path: Path, snapshot: Sequence[Row]) -> tuple[Row, list[Row], int]:
     """The expanded scenario, what was found in it, and the number of its operations."""
-    from seatrial.scenario.spec import dialect_of, line_of, lint, read_scenario, settle
+    from seatrial.scenario.spec import dialect_of, expand_and_number, line_of, lint, read_scenario
 
     document = read_scenario(path)
     try:
-        settled, operations = settle(document, path.parent)
+        settled, operations = expand_and_number(document, path.parent)
     except ConfigError as error:
         line = 0 if error.path else line_of(path.read_text(encoding="utf-8"), error.field)
         raise ConfigError(error.path or (f"{path}:{line}" if line else str(path)), error.field, error.why) from error

@@ -19,7 +19,7 @@ from seatrial.model.errors import ConfigError
 from seatrial.scheduler.evaluator import chosen_shortcuts
 
 if TYPE_CHECKING:
-    from seatrial.scenario import ScenarioRun, ScenarioStatus, SimulationOptions
+    from seatrial.scenario import MakeScheduler, ScenarioRun, ScenarioStatus, SimulationOptions
     from seatrial.scenario.engine import VolcanoSettings
 
 REPORT = "report.html"
@@ -53,7 +53,10 @@ def run(
     record: Annotated[
         Literal["none", "summary", "full"], typer.Option(help="What is kept of each scheduling attempt.")
     ] = "full",
-    cells: Annotated[int, typer.Option(min=0, help="Cells of attempts that result.json carries.")] = 20_000,
+    cells: Annotated[
+        int,
+        typer.Option(min=0, help="Visited nodes, over all attempts, whose verdicts and scores go into result.json."),
+    ] = 20_000,
     full_repeat: Annotated[
         bool, typer.Option("--full-repeat", help="Repeat attempts of earlier steps whole in later entries of a pod.")
     ] = False,
@@ -123,7 +126,7 @@ def run(
 def run_scenario(
     document: dict[str, Any],
     path: Path,
-    maker: Any,
+    make_scheduler: "MakeScheduler",
     options: "SimulationOptions",
     seed: int,
     target: Path,
@@ -145,11 +148,11 @@ def run_scenario(
     clock = Clock()
     with tempfile.TemporaryDirectory(prefix="seatrial-") as spool, tempfile.TemporaryFile() as pages:
         store = fresh_store(clock, seed)
-        host = programs.host(store, maker, Path(spool) / "outside", target / "outside")
+        host = programs.host(store, make_scheduler, Path(spool) / "outside", target / "outside")
         options = host.add_to(options) if host is not None else options
         try:
             scenario_run = ScenarioRun(
-                document, store, clock, maker, options,
+                document, store, clock, make_scheduler, options,
                 folder=path.parent, pages=FilePages(pages), rows=Rows(FolderSink(Path(spool))),
             )  # fmt: skip
             programs.check_taking_part(scenario_run)

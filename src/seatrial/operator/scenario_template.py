@@ -12,7 +12,7 @@ import msgspec
 
 from seatrial.model.documents import Document, encode
 from seatrial.model.errors import ConfigError
-from seatrial.scenario.spec import Planned, dialect_of, read_scenario, settle
+from seatrial.scenario.spec import Planned, dialect_of, expand_and_number, read_scenario
 from seatrial.scenario.spec.kind import API_VERSION
 
 
@@ -74,7 +74,7 @@ def _reads_files(generators: list[dict[str, Any]] | None) -> bool:
 
 def _settled(document: Document, path: Path, *, append_done: bool) -> bytes:
     try:
-        head, operations = settle(document, path.parent)
+        head, operations = expand_and_number(document, path.parent)
     except ConfigError as error:
         raise ConfigError(error.path or str(path), error.field, error.why) from error
     dialect = dialect_of(head["spec"])

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from seatrial.scenario.kept_timelines import KeptTimelines
     from seatrial.scenario.sandbox import Cluster
     from seatrial.scenario.scenario_controller import ScenarioController
-    from seatrial.scenario.simulation import MakeOutside, MakeScheduler, ScenarioRun, SimulationOptions
+    from seatrial.scenario.scenario_run import MakeOutside, MakeScheduler, ScenarioRun, SimulationOptions
     from seatrial.scenario.status import ScenarioStatus, Strategy
 
 __all__ = [
@@ -37,12 +37,12 @@ if not TYPE_CHECKING:
             "Cluster": "sandbox",
             "Finding": "dry_run",
             "KeptTimelines": "kept_timelines",
-            "MakeOutside": "simulation",
-            "MakeScheduler": "simulation",
+            "MakeOutside": "scenario_run",
+            "MakeScheduler": "scenario_run",
             "ScenarioController": "scenario_controller",
-            "ScenarioRun": "simulation",
+            "ScenarioRun": "scenario_run",
             "ScenarioStatus": "status",
-            "SimulationOptions": "simulation",
+            "SimulationOptions": "scenario_run",
             "Strategy": "status",
             "fresh_store": "cluster",
             "furnish": "cluster",

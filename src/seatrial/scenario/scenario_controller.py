@@ -17,7 +17,7 @@ from seatrial.model.writers import is_user, user_of
 from seatrial.scenario.kept_timelines import KeptTimelines
 from seatrial.scenario.reset import wipe
 from seatrial.scenario.scenario_resource import WRITER, StoredStatus, install, status_of
-from seatrial.scenario.simulation import MakeScheduler, ScenarioRun, SimulationOptions
+from seatrial.scenario.scenario_run import MakeScheduler, ScenarioRun, SimulationOptions
 from seatrial.scenario.spec.dialect import FAILED, PAUSED, PENDING, RUNNING, dialect_of
 from seatrial.scenario.spec.kind import FOREIGN_WRITES, SCENARIO
 from seatrial.scenario.status import MemoryPages, ScenarioStatus

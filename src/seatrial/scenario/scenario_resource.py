@@ -17,7 +17,7 @@ from seatrial.scenario.spec.decoding import SPELLINGS, decode_scenario, respell,
 from seatrial.scenario.spec.dialect import FAILED, SUCCEEDED, dialect_of
 from seatrial.scenario.spec.kind import LAST_REMOVED, MERGED_BY_ID, SCENARIO, Scenario
 from seatrial.scenario.spec.operation_ids import KnownOperations, ids_in, number_in
-from seatrial.scenario.spec.plan import settle
+from seatrial.scenario.spec.plan import expand_and_number
 from seatrial.scenario.spec.status_schema import status_schema
 from seatrial.scenario.status import ScenarioStatus
 from seatrial.store import Admission, Request, Store, Stored
@@ -62,7 +62,7 @@ def definition() -> Document:
 def _let_in(spec: Document) -> None:
     """Exempt the other spellings from pruning, so that they can be read."""
     controllers = spec["controllers"]["properties"]
-    for other, ours in SPELLINGS["spec"].items():
+    for other, ours in SPELLINGS["controllers"].items():
         controllers[other] = controllers[ours]
     for listing in ("events", "operations"):
         item = spec[listing]["items"]["properties"]
@@ -140,7 +140,7 @@ def settled(document: Document, old: Document | None = None) -> Document:
     document = respell(document)
     known = _known(old) if old is not None else None
     try:
-        head, operations = settle(document, known=known)
+        head, operations = expand_and_number(document, known=known)
     except (ConfigError, msgspec.ValidationError) as error:
         raise _invalid(document, error) from error
     spec = document.get("spec") or {}

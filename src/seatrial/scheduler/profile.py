@@ -17,7 +17,7 @@ from seatrial.scheduler.queue.queued_pod_info import priority_order
 from seatrial.scheduler.queue.scheduling_queue import Gate
 from seatrial.scheduler.schedule_one.schedule_one import EXTENDER
 
-NO_NODES = "no nodes"
+NO_NODES_PLUGIN = "no nodes"
 """The rejector if the cluster has no nodes: upstream retries such pods for ever, here they wait for a node."""
 _FIT = "NodeResourcesFit"
 _ANYTHING = Plugin()
@@ -60,7 +60,7 @@ def _hints(framework: Framework, has_extenders: bool) -> dict[str, Sequence[Regi
     hints: dict[str, Sequence[Registration]] = {
         name: registrations(plugin, requeues_of(plugin, points[name])) for name, plugin in plugins.items()
     }
-    hints[NO_NODES] = registrations(_ANYTHING, (Requeue("Node", Action.ADD),))
+    hints[NO_NODES_PLUGIN] = registrations(_ANYTHING, (Requeue("Node", Action.ADD),))
     if has_extenders:
         hints[EXTENDER] = registrations(_ANYTHING, default_requeues())
     return hints

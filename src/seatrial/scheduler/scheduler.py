@@ -13,13 +13,13 @@ from msgspec.structs import replace
 from seatrial.clock import Clock
 from seatrial.model.errors import SeatrialError
 from seatrial.model.times import SECOND
-from seatrial.scheduler.cache.event_handlers import Watcher
+from seatrial.scheduler.cache.event_handlers import EventHandlers
 from seatrial.scheduler.cache.node_table import NodeTable
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.store_cluster import StoreClient, StoreCluster
 from seatrial.scheduler.config import Configuration, default_configuration
 from seatrial.scheduler.evaluator.shortcuts import Shortcuts, chosen_shortcuts
-from seatrial.scheduler.evaluator.unschedulable_cache import Failure, FailureMemory
+from seatrial.scheduler.evaluator.unschedulable_cache import Failure, UnschedulableCache
 from seatrial.scheduler.extender.encoded_objects import StoreObjects
 from seatrial.scheduler.extender.extender import ExtenderSet, ExtenderTieBreak, HttpExtender, Transport
 from seatrial.scheduler.framework.events import ASSIGNED_DELETE
@@ -30,7 +30,7 @@ from seatrial.scheduler.metrics import Meter, SchedulerMetrics
 from seatrial.scheduler.metrics.gauges import gauges_of
 from seatrial.scheduler.plugins.out_of_tree_warnings import plugin_warnings
 from seatrial.scheduler.plugins.registry import Registry
-from seatrial.scheduler.preemption.executor import Preempter, RunningPreemptions
+from seatrial.scheduler.preemption.executor import Executor, RunningPreemptions
 from seatrial.scheduler.profile import Profiles, build_profiles
 from seatrial.scheduler.queue import PodNominator, QueuedPod, SchedulingQueue, arrival_order
 from seatrial.scheduler.schedule_one.binding_cycle import Background, Binder, Binding
@@ -142,7 +142,7 @@ class Scheduler:
         return self._extenders is not None
 
     @property
-    def watcher(self) -> Watcher:
+    def watcher(self) -> EventHandlers:
         """What keeps the picture of the cluster; a stop replaces it."""
         return self._watcher
 
@@ -229,24 +229,24 @@ class Scheduler:
             return self._conclude(self._binder.begin(queued, attempt, node, decision))
         failure = Failure.of(attempt, self._decision(queued, attempt))
         self.recorder.decided(failure.decision)
-        preemption = self._preempter.prepare(pod, attempt.post_filter)
-        if preemption is not None and not self._preempter.is_async:
-            self._preempter.carry_out(preemption)
+        preemption = self._executor.prepare(pod, attempt.post_filter)
+        if preemption is not None and not self._executor.is_async:
+            self._executor.carry_out(preemption)
         self._fail(queued, attempt.message, failure.rejectors, failure.pending, failure.nominated)
         if self._memory is not None:
             self._memory.remember(failure)
         self.metrics.post_filtered(attempt.post_filter)
         if preemption is not None:
             self.metrics.preempted(len(preemption.victims))
-            if self._preempter.is_async:
-                self._preempter.carry_out(preemption)
+            if self._executor.is_async:
+                self._executor.carry_out(preemption)
         return self._recorded(failure.decision)
 
     def _shows_enough(self, decision: Decision) -> bool:
         """Whether a decision has the cells that the recorder would keep: a bounded one may have room for them again."""
         return len(decision.verdicts) == len(decision.visited) or not self.recorder.keeps_cells(len(decision.visited))
 
-    def _repeat(self, queued: QueuedPod, known: Failure, memory: FailureMemory) -> Decision:
+    def _repeat(self, queued: QueuedPod, known: Failure, memory: UnschedulableCache) -> Decision:
         """Repeats the outcome of an equal pod's attempt."""
         decision = known.told_of(queued, self.clock.now())
         self.recorder.decided(decision)
@@ -336,7 +336,7 @@ class Scheduler:
         self.cluster = StoreCluster(store)
         names = [profile.name for profile in configuration.profiles]
         pod_level = "PodLevelResources" not in configuration.gates_off
-        self._watcher = Watcher(store, self.table, self.cluster, names, pod_level_resources=pod_level)
+        self._watcher = EventHandlers(store, self.table, self.cluster, names, pod_level_resources=pod_level)
         self.nominator = PodNominator(self._watcher.present)
         self._waiting = WaitingPods(clock)
         self._preempting = RunningPreemptions(self._watcher.pods.get)
@@ -357,9 +357,9 @@ class Scheduler:
             extenders=self._extenders,
             shortcuts=self._shortcuts,
         )
-        self._memory: FailureMemory | None = None
+        self._memory: UnschedulableCache | None = None
         if self._shortcuts.failures and self._extenders is None:
-            self._memory = FailureMemory(self.table, self.cluster, self.nominator, self.frameworks.values())
+            self._memory = UnschedulableCache(self.table, self.cluster, self.nominator, self.frameworks.values())
         self._build_writers()
         if self._meter is not None:
             self._meter.attach(
@@ -415,7 +415,7 @@ class Scheduler:
             nominates="NominatedNodeNameForExpectation" not in self.configuration.gates_off,
             runs_idle_points=self._meter is not None,
         )
-        self._preempter = Preempter(
+        self._executor = Executor(
             store, self._status, self.nominator, self._waiting, self._pre_binding, self._events, self._preempting,
             self._watcher.pods.get, is_async="SchedulerAsyncPreemption" not in self.configuration.gates_off,
         )  # fmt: skip

@@ -117,11 +117,11 @@ class Application:
                 answer = status_answer(StatusError("an error of the server itself; its log has the traceback"))
         reply = Reply(headers, request.warnings if request else (), receive, send, scope["method"] == "HEAD")
         with contextlib.suppress(asyncio.CancelledError):
-            answer = await self._settled(_path(scope), answer)
+            answer = await self._once_durable(_path(scope), answer)
             self._metrics.count(scope["method"], answer.status)
             await reply.send(answer)
 
-    async def _settled(self, path: str, answer: Answer | Stream) -> Answer | Stream:
+    async def _once_durable(self, path: str, answer: Answer | Stream) -> Answer | Stream:
         """The answer, once everything that it may show is durable; the cause where that cannot be."""
         if self._durable is None or path.strip("/").split("/")[0] in STATELESS:
             return answer
@@ -140,15 +140,17 @@ class Application:
         for routes in self._routes:
             route = routes.find(method, path)
             if route is not None:
-                user = User("system:anonymous") if route.public else self._user(scope, headers, query)
+                user = User("system:anonymous") if route.public else self._authorized_user(scope, headers, query)
                 return route.endpoint, user
-        user = self._user(scope, headers, query)
+        user = self._authorized_user(scope, headers, query)
         endpoint = self._api.find(method, path)
         if endpoint is None:
             raise NotFound("the server could not find the requested resource", detailed=True)
         return endpoint, user
 
-    def _user(self, scope: MutableMapping[str, Any], headers: dict[str, str], query: Mapping[str, str]) -> User:
+    def _authorized_user(
+        self, scope: MutableMapping[str, Any], headers: dict[str, str], query: Mapping[str, str]
+    ) -> User:
         """The user that the request acts as, once it is known to be allowed to make the request."""
         user = scope.get(CERTIFICATE_USER) or self._identities.authenticate(headers.get("authorization", ""))
         impersonates = any(name.startswith("impersonate-") for name in headers)

@@ -205,7 +205,9 @@ def elsewhere(what: str, key: bytes, work: Callable[[], T]) -> T:
     name = (what, key)
     if name not in turn.known:
         raise Awaited(lambda: _keep(turn, name, work))
-    result: T = turn.known[name]
+    result: T | StatusError = turn.known[name]
+    if isinstance(result, StatusError):
+        raise result
     return result
 
 
@@ -220,7 +222,7 @@ def _keep(turn: Turn, name: tuple[str, bytes], work: Callable[[], Any]) -> None:
 
 
 def meaning(*documents: Document | None) -> bytes:
-    """Objects without what differs each time the same object is made: only the name is kept of the metadata."""
+    """Objects without uid, creation time and managedFields, which differ each time the same object is made."""
     parts = []
     for each in documents:
         metadata = (each or {}).get("metadata") or {}

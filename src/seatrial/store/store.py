@@ -26,7 +26,7 @@ from seatrial.store.objects import Change, Facets, Stored
 from seatrial.store.options import CreateOptions, DeleteOptions, Patch, PatchOptions, UpdateOptions, WriteOptions
 from seatrial.store.registry import binding, creating, deleting, patching, updating
 from seatrial.store.registry import eviction as evicting
-from seatrial.store.registry.binding import Binding
+from seatrial.store.registry.binding import BindingOptions
 from seatrial.store.registry.kinds import strategy_of
 from seatrial.store.registry.rules import Rules
 from seatrial.store.registry.scale import ScalePaths, apply_scale, check_scalable, scale_of
@@ -79,7 +79,7 @@ class Store:
         self.definitions = Definitions(kinds, self.versions)
         self.rules = rules or Rules(self.definitions)
         self.before_write: BeforeWrite | None = None
-        """Called with each write just before it is committed; a counter of writes per step must come first."""
+        """Called before each write but `write_pieces`; the engine begins a minor step, which the write then has."""
         self.real_time: dict[tuple[str, str], tuple[Clock, Identities]] = {}
         """Kinds that a simulation leaves in real time, with the clock and the identities of their objects."""
         self.known_fields: dict[bytes, bytes] = {}
@@ -259,7 +259,7 @@ class Store:
             if (current := self.index(kind).find(stored.namespace, stored.name)) is not None:
                 deleting.delete(self, current, writer, options)
 
-    def bind(self, namespace: str, name: str, node: str, *, writer: str, **more: Unpack[Binding]) -> Stored:
+    def bind(self, namespace: str, name: str, node: str, *, writer: str, **more: Unpack[BindingOptions]) -> Stored:
         """Assign a pod to a node; Conflict where it has one."""
         return binding.bind(self, self.current(self._pods, name, namespace), node, writer=writer, **more)
 

@@ -15,7 +15,7 @@ from seatrial.outside.program import Program
 from seatrial.scenario.cluster import fresh_store
 from seatrial.scenario.engine.controller_registry import Registry
 from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
-from seatrial.scenario.simulation import ScenarioRun, SimulationOptions
+from seatrial.scenario.scenario_run import ScenarioRun, SimulationOptions
 from seatrial.scenario.status import ScenarioStatus
 from seatrial.scheduler import Scheduler
 from seatrial.store.objects import Change

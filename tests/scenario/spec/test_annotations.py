@@ -6,7 +6,7 @@ import pytest
 
 from seatrial.scenario.dry_run import Finding, rehearse
 from seatrial.scenario.spec.kind import GROUP
-from seatrial.scenario.spec.plan import settle
+from seatrial.scenario.spec.plan import expand_and_number
 from tests.scenario.playing import create, done, operations, patch
 from tests.scenario.running import Run, node, pod
 from tests.scenario.test_time import job
@@ -19,7 +19,7 @@ def annotated(key: str, value: str) -> dict[str, Any]:
 
 
 def rehearsed(*items: dict[str, Any], snapshot: tuple[dict[str, Any], ...] = ()) -> list[Finding]:
-    _, planned = settle({"spec": operations(*items)})
+    _, planned = expand_and_number({"spec": operations(*items)})
     return list(rehearse(planned, snapshot))
 
 

@@ -7,12 +7,12 @@ import pytest
 
 from seatrial.model.errors import ConfigError
 from seatrial.scenario.spec.placeholders import Template
-from seatrial.scenario.spec.plan import settle
+from seatrial.scenario.spec.plan import expand_and_number
 from tests.scenario.playing import create, node, operations, pod
 
 
 def expanded(*generators: dict[str, Any], folder: Path | None = None) -> list[dict[str, Any]]:
-    _, planned = settle({"spec": {**operations(), "generators": list(generators)}}, folder)
+    _, planned = expand_and_number({"spec": {**operations(), "generators": list(generators)}}, folder)
     return [item.document() for item in planned]
 
 
@@ -48,13 +48,13 @@ def test_a_csv_gives_one_operation_per_row(tmp_path: Path) -> None:
 def test_plain_operations_come_before_generated_ones() -> None:
     spec = operations(create(1, pod("a")))
     spec["generators"] = [{"step": 1, "count": 1, "createOperation": {"object": pod("b")}}]
-    _, planned = settle({"spec": spec})
+    _, planned = expand_and_number({"spec": spec})
     assert [item.document()["createOperation"]["object"]["metadata"]["name"] for item in planned] == ["a", "b"]
 
 
 def test_generated_events_have_their_discriminator() -> None:
     spec = {"events": [], "generators": [{"step": 1, "count": 1, "createOperation": {"object": {}}}]}
-    _, planned = settle({"spec": spec})
+    _, planned = expand_and_number({"spec": spec})
     assert planned[0].document()["operation"] == "Create"
 
 

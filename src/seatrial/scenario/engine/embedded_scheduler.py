@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from seatrial.clock import Clock
 from seatrial.scenario.engine.participants import SchedulerLoop
-from seatrial.scenario.simulation import MakeScheduler
+from seatrial.scenario.scenario_run import MakeScheduler
 from seatrial.scheduler import Recorder, Scheduler
 from seatrial.scheduler.config import Configuration
 from seatrial.scheduler.extender import HttpTransport, InterruptibleAttempts, TurnTransport, Waiting

@@ -73,11 +73,15 @@ class Engine:
         self.loops = LoopCount(self.settings.max_loops, lambda: len(timeline.pods))
         self._publisher = publisher
         self._done = False
-        self._looping = ""
-        self._swept: tuple[int, int] | None = None
-        self._sweeps = 0
+        self._in_loop = self._loop_wrote = False
         self._fired = 0
+        """How many timers have fired."""
+        self._swept: tuple[int, int] | None = None
+        """The numbers of operations and fired timers at the last sweep."""
+        self._sweeps = 0
+        """How many sweeps there were since one of these changed."""
         self._idle: tuple[int, int] | None = None
+        """The number of writes, and the latest timer that was set when it was reached."""
 
     def run(self) -> Iterator[None]:
         """Run until the phase is Succeeded, Paused or Failed."""
@@ -106,9 +110,9 @@ class Engine:
 
     def about_to_write(self, kind: Kind, previous: Stored | None, writer: str, subresource: str) -> None:
         """Called before a write is committed: the first operation of a simulated loop begins a new minor step."""
-        if not self._looping or is_user(writer) or not counts(kind, previous, writer, subresource):
+        if not self._in_loop or self._loop_wrote or is_user(writer) or not counts(kind, previous, writer, subresource):
             return
-        self._looping = ""
+        self._loop_wrote = True
         self.status.minor += 1
         self.timeline.minor = self.status.minor
         self._phase(Phase.PAUSED)
@@ -179,15 +183,15 @@ class Engine:
 
     def _loop(self, controller: Participant) -> Iterator[None]:
         self.loops.loop()
-        self._looping = controller.name
+        self._in_loop, self._loop_wrote = True, False
         controller.work()
         if self.controllers.awaited:
             yield from self._await(controller)
         self.timeline.finish_loop()
-        paused, self._looping = not self._looping, ""
+        self._in_loop, has_written = False, self._loop_wrote
         yield
         yield from self._settle(all_controllers=self.status.dialect.minor_steps)
-        if paused:
+        if has_written:
             self._phase(Phase.OPERATED)
             self._phase(Phase.RUNNING)
 
@@ -270,7 +274,8 @@ class Engine:
         self.status.not_in_timeline = self.timeline.unshown.document()
         without = self.timeline.attempts_without_cells
         if without and self.timeline.level == "full":
-            self.status.notes["cells"] = f"{without} attempts have their step only here: `seatrial explain` has them"
+            shown = "`seatrial explain` shows their nodes and scores"
+            self.status.notes["cells"] = f"result.json lists {without} attempts by their step only; {shown}"
         self._show()
 
     def _warn(self, text: str) -> None:

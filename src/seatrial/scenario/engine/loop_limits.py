@@ -59,7 +59,7 @@ class LoopCount:
             self.loop()
 
     def loop(self) -> None:
-        """A loop of a simulated controller, a turn with an operation in it, or a timer that was due already."""
+        """A loop of a simulated controller, a turn with an operation in it, or a timer that fired."""
         self._loops += 1
         if self._loops > self._at_least and self._loops > self.limit:
             raise ScenarioError(

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from seatrial.scenario.spec.linting import lint, places
     from seatrial.scenario.spec.operation_ids import Planned
     from seatrial.scenario.spec.placeholders import Template
-    from seatrial.scenario.spec.plan import settle
+    from seatrial.scenario.spec.plan import expand_and_number
     from seatrial.scenario.spec.validation import canonical
 
 __all__ = [
@@ -21,12 +21,12 @@ __all__ = [
     "canonical",
     "decode_scenario",
     "dialect_of",
+    "expand_and_number",
     "line_of",
     "lint",
     "places",
     "read_scenario",
     "respell",
-    "settle",
     "undecodable",
 ]
 
@@ -50,7 +50,7 @@ if not TYPE_CHECKING:
             "places": "linting",
             "read_scenario": "decoding",
             "respell": "decoding",
-            "settle": "plan",
+            "expand_and_number": "plan",
             "undecodable": "decoding",
         },
     )

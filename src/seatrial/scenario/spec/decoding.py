@@ -21,7 +21,7 @@ from seatrial.scenario.spec.kind import API_VERSION, STEP_DURATION, Scenario
 from seatrial.store.input_files import read_input
 
 SPELLINGS = {
-    "spec": {"preSimulationControllers": "presimulationControllers"},
+    "controllers": {"preSimulationControllers": "presimulationControllers"},
     "operation": {"ID": "id"},
     "patchOperation": {"PatchType": "patchType"},
 }
@@ -130,7 +130,7 @@ def respell(document: Document) -> Document:
         return document
     spec = dict(spec)
     if isinstance(spec.get("controllers"), dict):
-        spec["controllers"] = _renamed(spec["controllers"], SPELLINGS["spec"])
+        spec["controllers"] = _renamed(spec["controllers"], SPELLINGS["controllers"])
     for listing in ("events", "operations"):
         if isinstance(spec.get(listing), list):
             spec[listing] = [_respelled_operation(item) for item in spec[listing]]

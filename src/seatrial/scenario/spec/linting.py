@@ -10,7 +10,7 @@ from seatrial.model.errors import ScenarioError
 from seatrial.scenario.dry_run import Finding, rehearse
 from seatrial.scenario.engine.controller_registry import REGISTRY, enabled_names
 from seatrial.scenario.engine.operations import is_done
-from seatrial.scenario.simulation import step_duration
+from seatrial.scenario.scenario_run import step_duration
 from seatrial.scenario.spec.annotations import unknown_on_scenario
 from seatrial.scenario.spec.dialect import Dialect
 from seatrial.scenario.spec.generators import expand

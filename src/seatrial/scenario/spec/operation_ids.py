@@ -84,7 +84,7 @@ def content_of(operation: Mapping[str, Any]) -> bytes:
     return orjson.dumps({key: value for key, value in operation.items() if key != "id"}, option=orjson.OPT_SORT_KEYS)
 
 
-def number(listed: Iterable[bytes], known: KnownOperations | None = None) -> list[Planned]:
+def with_ids(listed: Iterable[bytes], known: KnownOperations | None = None) -> list[Planned]:
     """The operations with an id each: the one they have or had, else `op-<place>`, moved on where that is taken."""
     known = known or KnownOperations()
     heads = [(item, _heads.decode(item)) for item in listed]

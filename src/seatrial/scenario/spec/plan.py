@@ -16,7 +16,7 @@ from seatrial.scenario.spec.dialect import Dialect, dialect_of
 from seatrial.scenario.spec.generators import expand
 from seatrial.scenario.spec.kind import Generator
 from seatrial.scenario.spec.memory import check_memory
-from seatrial.scenario.spec.operation_ids import KnownOperations, Planned, content_of, number, step_in
+from seatrial.scenario.spec.operation_ids import KnownOperations, Planned, content_of, step_in, with_ids
 
 MOST_OPERATIONS = 10_000_000
 """How many operations a scenario may have with those that its generators make."""
@@ -88,7 +88,7 @@ class Plan:
         return iter(self._known)
 
 
-def settle(
+def expand_and_number(
     document: Document,
     folder: Path | None = None,
     memory: int | None = None,
@@ -116,7 +116,7 @@ def settle(
         made = expand(generator, field, folder, discriminated=not dialect.minor_steps)
         listed += made if known is None else (item for item in made if content_of(decode(item)) not in kept)
     spec.pop(dialect.listing, None)
-    return {**document, "spec": spec}, number(listed, known)
+    return {**document, "spec": spec}, with_ids(listed, known)
 
 
 def _are_too_many(spec: Document) -> bool:

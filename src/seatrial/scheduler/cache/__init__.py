@@ -6,7 +6,7 @@ Upstream: pkg/scheduler/backend/cache and eventhandlers.go.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from seatrial.scheduler.cache.event_handlers import Watcher
+    from seatrial.scheduler.cache.event_handlers import EventHandlers
     from seatrial.scheduler.cache.node_info import NodeInfo
     from seatrial.scheduler.cache.node_table import Nodes, NodeTable
     from seatrial.scheduler.cache.pod_info import PodInfo, PodReader, PodShape, replace_pod
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PODS",
+    "EventHandlers",
     "NodeInfo",
     "NodeNames",
     "NodeTable",
@@ -25,7 +26,6 @@ __all__ = [
     "PodShape",
     "RowNames",
     "StoreCluster",
-    "Watcher",
     "is_scalar",
     "replace_pod",
     "requests_of",
@@ -47,7 +47,7 @@ if not TYPE_CHECKING:
             "PodShape": "pod_info",
             "RowNames": "row_names",
             "StoreCluster": "store_cluster",
-            "Watcher": "event_handlers",
+            "EventHandlers": "event_handlers",
             "is_scalar": "pod_requests",
             "replace_pod": "pod_info",
             "requests_of": "pod_requests",

@@ -40,7 +40,7 @@ _ACTIONS = {"ADDED": Action.ADD, "MODIFIED": Action.UPDATE, "DELETED": Action.DE
 _OVER = ("Succeeded", "Failed")
 
 
-class Watcher:
+class EventHandlers:
     """Keeps the scheduler's picture of the cluster, pods that are only assumed to be somewhere included."""
 
     def __init__(
@@ -237,7 +237,7 @@ class Watcher:
         """Our own binding has come back: the pod is where we assumed it to be, perhaps with labels of its node."""
         stored = change.stored
         del self.assumed[old.uid]
-        if not _differ_in_node(old, assumed):
+        if not _differ_only_in_node(old, assumed):
             self._outdated.add(old.key)
         bound = assumed if _are_alike(stored, change.previous) else self._reader.relabelled(assumed, stored.data)
         if bound is not assumed:
@@ -284,6 +284,6 @@ def _are_alike(stored: Stored, previous: Stored | None) -> bool:
     return facets is not None and before is not None and facets.likeness == before.likeness
 
 
-def _differ_in_node(old: PodInfo, assumed: PodInfo) -> bool:
+def _differ_only_in_node(old: PodInfo, assumed: PodInfo) -> bool:
     """Whether an assumed pod is the old one, status apart, on a node: it may have changed while it was on its way."""
     return assumed.shape is old.shape and assumed.annotations is old.annotations and assumed.deleting == old.deleting

@@ -15,11 +15,10 @@ from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.cache.store_cluster import StoreCluster
 from seatrial.scheduler.cache.versioned import Versioned
 from seatrial.scheduler.framework.runtime import Framework
-from seatrial.scheduler.profile import NO_NODES
+from seatrial.scheduler.profile import NO_NODES_PLUGIN
 from seatrial.scheduler.queue import PodNominator, QueuedPod
 from seatrial.scheduler.schedule_one.decision import Decision
-from seatrial.scheduler.schedule_one.schedule_one import NO_NODES as NO_NODES_TEXT
-from seatrial.scheduler.schedule_one.schedule_one import Attempt
+from seatrial.scheduler.schedule_one.schedule_one import NO_NODES, Attempt
 
 
 class Failure(Struct, frozen=True, eq=False):
@@ -34,8 +33,8 @@ class Failure(Struct, frozen=True, eq=False):
     def of(cls, attempt: Attempt, decision: Decision) -> "Failure":
         pending = frozenset(attempt.pending_by)
         rejectors = frozenset(attempt.rejected_by) - pending
-        if attempt.message == NO_NODES_TEXT:
-            rejectors = frozenset((NO_NODES,))
+        if attempt.message == NO_NODES:
+            rejectors = frozenset((NO_NODES_PLUGIN,))
         return cls(attempt, decision, rejectors, pending)
 
     @property
@@ -49,7 +48,7 @@ class Failure(Struct, frozen=True, eq=False):
         return replace(self.decision, pod=queued.key, uid=queued.pod.uid, at=at, attempt=queued.attempts)
 
 
-class FailureMemory:
+class UnschedulableCache:
     """The failures since the last change of the cluster."""
 
     def __init__(

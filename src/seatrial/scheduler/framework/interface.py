@@ -215,7 +215,6 @@ class Handle:
     now: Callable[[], int] = lambda: 0
     framework: "Framework" = field(default=None, repr=False)  # type: ignore[assignment]
     """The profile the plugin is part of; set when that is complete."""
-    extenders: Sequence[Any] = ()
     shared: dict[str, Any] = field(default_factory=dict)
     """What plugins of all profiles share, by name."""
     shortcuts: Shortcuts = field(default_factory=chosen_shortcuts)

@@ -2,14 +2,14 @@
 
 from collections import Counter
 
-from seatrial.scheduler.cache.event_handlers import Watcher
+from seatrial.scheduler.cache.event_handlers import EventHandlers
 from seatrial.scheduler.cache.node_table import NodeTable
 from seatrial.scheduler.queue import SchedulingQueue
 
 Gauges = dict[str, dict[tuple[str, ...], int]]
 
 
-def gauges_of(queue: SchedulingQueue, table: NodeTable, watcher: Watcher) -> Gauges:
+def gauges_of(queue: SchedulingQueue, table: NodeTable, watcher: EventHandlers) -> Gauges:
     """The sizes of queues and caches, and the pods that each plugin rejects."""
     gated = sum(1 for queued in queue.unschedulable if queued.is_gated)
     rejected: Counter[tuple[str, ...]] = Counter(

@@ -66,7 +66,7 @@ class RunningPreemptions:
         self._last_victims.pop(uid, None)
 
 
-class Preempter:
+class Executor:
     """Makes room for pods."""
 
     def __init__(

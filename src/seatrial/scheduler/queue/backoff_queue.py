@@ -56,7 +56,7 @@ class BackoffQueue:
         return self.ordinary.remove(key) or self.after_error.remove(key)
 
     def pop_completed(self) -> list[QueuedPod]:
-        """All pods whose backoff had run out when they were looked at last."""
+        """All pods whose backoff had run out at the last full second."""
         now, origin = self._clock.now(), 0 if self._pops_early else self._started
         looked_at = now - (now - origin) % WINDOW
         if looked_at == self._flushed:
@@ -82,7 +82,7 @@ class BackoffQueue:
         return queued.backoff_until
 
     def duration(self, count: int) -> int:
-        """1 s, 2 s, 4 s, ... up to the longest."""
+        """The initial backoff, doubled with each failure, at most the longest."""
         return min(self._initial << min(count - 1, 62), self._longest)
 
     def next_expiry(self) -> int | None:

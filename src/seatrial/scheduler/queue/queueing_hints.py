@@ -28,8 +28,8 @@ class Hinting:
 
     def __init__(self, registrations: Registrations) -> None:
         self._registrations = registrations
-        self._interested: dict[tuple[str, ClusterEvent], tuple[tuple[str, Hint | None], ...]] = {}
-        self._listeners: dict[ClusterEvent, frozenset[str]] = {}
+        self._hints_by_event: dict[tuple[str, ClusterEvent], tuple[tuple[str, Hint | None], ...]] = {}
+        self._plugins_by_event: dict[ClusterEvent, frozenset[str]] = {}
         self.wrap: Callable[[str, ClusterEvent, Hint | None], Hint | None] = lambda plugin, event, hint: hint
         """What is called in place of a plugin's hint for an event."""
 
@@ -39,9 +39,9 @@ class Hinting:
 
     def interested(self, event: ClusterEvent) -> frozenset[str]:
         """The plugins that registered the event in any profile."""
-        known = self._listeners.get(event)
+        known = self._plugins_by_event.get(event)
         if known is None:
-            known = self._listeners[event] = frozenset(
+            known = self._plugins_by_event[event] = frozenset(
                 plugin
                 for plugins in self._registrations.values()
                 for plugin, entries in plugins.items()
@@ -74,9 +74,9 @@ class Hinting:
         return best
 
     def _hints(self, profile: str, event: ClusterEvent) -> Iterable[tuple[str, Hint | None]]:
-        found = self._interested.get((profile, event))
+        found = self._hints_by_event.get((profile, event))
         if found is None:
-            found = self._interested[profile, event] = tuple(
+            found = self._hints_by_event[profile, event] = tuple(
                 (plugin, self.wrap(plugin, event, entry.hint))
                 for plugin, entries in self._registrations.get(profile, {}).items()
                 for entry in entries

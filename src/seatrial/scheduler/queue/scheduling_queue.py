@@ -32,7 +32,7 @@ from seatrial.scheduler.queue.in_flight import InFlight
 from seatrial.scheduler.queue.nominator import PodNominator
 from seatrial.scheduler.queue.queued_pod_info import QueuedPod, priority_order
 from seatrial.scheduler.queue.queueing_hints import Hinting, Registrations, Worth
-from seatrial.scheduler.queue.unschedulable_pods import Parking
+from seatrial.scheduler.queue.unschedulable_pods import UnschedulablePods
 
 LONGEST_UNSCHEDULABLE = 5 * MINUTE
 FLUSH_PERIOD = 30 * SECOND
@@ -73,7 +73,7 @@ class SchedulingQueue:
         self.active = PodHeap(order)
         self.backoff = BackoffQueue(clock, initial_backoff, max_backoff, order, pops_early=pops_from_backoff)
         self._pops_from_backoff = pops_from_backoff
-        self.unschedulable = Parking()
+        self.unschedulable = UnschedulablePods()
         self._gates = gates
         self.on_incoming: Callable[[str, str], None] | None = None
         """Called with the queue and the label of the event when a pod comes into a queue."""
@@ -130,8 +130,8 @@ class SchedulingQueue:
         queued = self.active.pop()
         if queued is None:
             queued = self.backoff.ordinary.pop() if self._pops_from_backoff else None
-            if queued is not None and self.on_incoming is not None:
-                self.on_incoming("active", label_of(BACKOFF_POPPED))
+            if queued is not None:
+                self._report_incoming("active", BACKOFF_POPPED)
         if queued is not None:
             queued.attempts += 1
             self.in_flight.begin(queued.pod.uid)
@@ -193,12 +193,11 @@ class SchedulingQueue:
             elif pod.uid in self.in_flight:
                 self.in_flight.record(FORCE_ACTIVATE, None, pod)
 
-    def sweep(self) -> int:
-        """Bring every pending pod back that is neither gated nor being deleted; how many there were."""
+    def sweep(self) -> None:
+        """Bring every pending pod back that is neither gated nor being deleted."""
         waiting = [q for q in self.unschedulable if not q.is_gated and not q.pod.deleting]
         for queued in (*waiting, *self.backoff.after_error):
             self._activate(queued, FORCE_ACTIVATE)
-        return len(waiting)
 
     def pending(self) -> Iterator[QueuedPod]:
         """All pods of the queue: active, backing off, unschedulable."""
@@ -243,7 +242,7 @@ class SchedulingQueue:
         return best
 
     def _requeue(self, queued: QueuedPod, worth: Worth, event: ClusterEvent) -> bool:
-        """Put a pod where it belongs; whether it can be popped now."""
+        """Put a pod where it belongs; whether it left the unschedulable pods."""
         if worth is Worth.NOTHING:
             self._park(queued, event)
             return False
@@ -253,7 +252,7 @@ class SchedulingQueue:
                 return False
             self.unschedulable.remove(queued.key)
             self.backoff.add(queued)
-            self._count("backoff", event)
+            self._report_incoming("backoff", event)
             self._arm_error_timer()
             return True
         return self._activate(queued, event)
@@ -268,19 +267,18 @@ class SchedulingQueue:
         self.unschedulable.remove(queued.key)
         self.backoff.remove(queued.key)
         self.active.push(queued)
-        if self.on_incoming is not None:
-            self.on_incoming("active", label_of(event))
+        self._report_incoming("active", event)
         if event.resource == UNSCHEDULED_POD and event in (UNSCHEDULED_ADD, UNSCHEDULED_UPDATE):
             self.nominator.nominate(queued.pod)
         return True
 
-    def _count(self, queue: str, event: ClusterEvent) -> None:
+    def _report_incoming(self, queue: str, event: ClusterEvent) -> None:
         if self.on_incoming is not None:
             self.on_incoming(queue, label_of(event))
 
     def _park(self, queued: QueuedPod, event: ClusterEvent) -> None:
         if queued.key not in self.unschedulable:
-            self._count("unschedulable", event)
+            self._report_incoming("unschedulable", event)
         self.unschedulable.park(queued)
         if not queued.is_gated:
             self._arm_flush_timer()

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from seatrial.scheduler.queue.queued_pod_info import QueuedPod
 
 
-class Parking:
+class UnschedulablePods:
     """Parked pods by key, and by each of their rejectors."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from seatrial.scheduler.cache.event_handlers import Watcher
+from seatrial.scheduler.cache.event_handlers import EventHandlers
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.extender.extender import ExtenderSet
@@ -85,7 +85,7 @@ class Binder:
 
     def __init__(
         self,
-        watcher: Watcher,
+        watcher: EventHandlers,
         queue: SchedulingQueue,
         status: PodStatusWriter,
         waiting: WaitingPods,

@@ -84,9 +84,6 @@ class Resources:
         table = self._tables.table(kind, request.query.get("includeObject", "")) if form.shape == TABLE else None
         return Rendering(kind, form, table, pretty=request.wants_indented)
 
-    def _answer(self, rendering: Rendering, stored: Stored, status: int = 200) -> Answer:
-        return rendering.answer(stored, status)
-
     async def _list(self, request: Request, target: Target) -> Answer | Stream:
         if request.flag("watch") or target.watch:
             return self._watch(request, target)
@@ -107,7 +104,7 @@ class Resources:
         if wanted > self.store.revision:
             raise too_large(wanted, self.store.revision)
         kind = storage_kind(self.store.kinds, target.kind)
-        return self._answer(rendering, self.store.get(kind, target.name, target.namespace))
+        return rendering.answer(self.store.get(kind, target.name, target.namespace))
 
     async def _create(self, request: Request, target: Target) -> Answer:
         rendering = self.rendering(request, target.kind)
@@ -117,7 +114,7 @@ class Resources:
         stored = self.store.create(
             kind, document, writer=request.user.writer, namespace=target.namespace, options=chosen
         )
-        return self._answer(rendering, stored, 201)
+        return rendering.answer(stored, 201)
 
     async def _update(self, request: Request, target: Target) -> Answer:
         return self.update(request, target, "")
@@ -138,7 +135,7 @@ class Resources:
             subresource=subresource,
             options=chosen,
         )
-        return self._answer(rendering, stored, 200 if existed else 201)
+        return rendering.answer(stored, 200 if existed else 201)
 
     async def _patch(self, request: Request, target: Target) -> Answer:
         return self.patch(request, target, "")
@@ -162,7 +159,7 @@ class Resources:
             subresource=subresource,
             options=chosen,
         )
-        return self._answer(rendering, stored, 200 if existed else 201)
+        return rendering.answer(stored, 200 if existed else 201)
 
     def _read(self, request: Request, kind: Kind) -> Document:
         return bodies.read_object(request, kind, self.store.rules.schema(kind) if kind.custom else None)
@@ -224,7 +221,7 @@ class Resources:
 
 
 def name_document(document: dict[str, object], target: Target) -> None:
-    """Check that a document is for the object that the path names."""
+    """Set the name from the path; BadRequest where the document has another."""
     metadata = document.get("metadata")
     if metadata is None:
         metadata = document["metadata"] = {}

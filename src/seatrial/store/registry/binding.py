@@ -25,7 +25,7 @@ END_OF_SPEC = b'},"status":'
 GATES = b'"schedulingGates"'
 
 
-class Binding(TypedDict, total=False):
+class BindingOptions(TypedDict, total=False):
     """The other fields of a Binding: preconditions, and metadata that is copied to the pod."""
 
     annotations: Mapping[str, str] | None
@@ -41,7 +41,7 @@ def bind(
     node: str,
     *,
     writer: str,
-    **more: Unpack[Binding],
+    **more: Unpack[BindingOptions],
 ) -> Stored:
     """Assign a pod to a node and set its PodScheduled condition."""
     facets = current.facets
@@ -64,7 +64,7 @@ def bind(
     return store.put(kind, document, current, writer=writer, subresource="binding")
 
 
-def _is_plain(store: "Store", facets: Facets, node: str, more: Binding) -> bool:
+def _is_plain(store: "Store", facets: Facets, node: str, more: BindingOptions) -> bool:
     """Whether a binding changes nothing but node and status of a pod that may be bound."""
     if not node or facets.node or any(more.get(key) for key in ("annotations", "labels", "revision", "dry_run")):
         return False

@@ -24,8 +24,8 @@ from seatrial.scenario.notes import contradictions, errors, unclaimed_pods, unse
 from seatrial.scenario.spec.annotations import check_annotations
 from seatrial.scenario.spec.dialect import FAILED, PAUSED, Phase, dialect_of
 from seatrial.scenario.spec.kind import SCENARIO, STEP_DURATION, Controllers
-from seatrial.scenario.spec.operation_ids import KnownOperations, Planned, ids_in, number
-from seatrial.scenario.spec.plan import Plan, settle
+from seatrial.scenario.spec.operation_ids import KnownOperations, Planned, ids_in, with_ids
+from seatrial.scenario.spec.plan import Plan, expand_and_number
 from seatrial.scenario.spec.timers import idle_cron_jobs, unused_timers
 from seatrial.scenario.spec.validation import operation_problems, problems
 from seatrial.scenario.status import MemoryPages, Publisher, Publishers, ScenarioStatus, Strategy, TimelinePages
@@ -96,7 +96,7 @@ class ScenarioRun:
         self.options = options or SimulationOptions()
         self.store, self.clock = store, clock
         self.started_at = clock.now()
-        self.document, operations = settle(document, folder, self.options.memory)
+        self.document, operations = expand_and_number(document, folder, self.options.memory)
         dialect = dialect_of(document.get("spec") or {})
         self.plan = Plan(dialect, operations)
         self.listed = list(operations)
@@ -167,7 +167,7 @@ class ScenarioRun:
 
     def revise(self, listed: Sequence[bytes]) -> None:
         """Apply the whole list of a changed spec: future operations that it no longer contains are dropped."""
-        given = {planned.id for planned in number(listed)}
+        given = {planned.id for planned in with_ids(listed)}
         self.plan.keep(given, -1 if self.status.major is None else self.status.major)
         self.listed = [planned for planned in self.listed if planned.id in given]
         self.add(listed)
@@ -175,7 +175,7 @@ class ScenarioRun:
     def add(self, listed: Sequence[bytes]) -> None:
         """Add operations of a changed spec: new ones are planned, those of a past step ignored."""
         current = -1 if self.status.major is None else self.status.major
-        for planned in number(listed, KnownOperations(past=(*self.plan.ids(), *self._past_ids))):
+        for planned in with_ids(listed, KnownOperations(past=(*self.plan.ids(), *self._past_ids))):
             if self.plan.knows(planned):
                 continue
             wrong = next(operation_problems(planned, self.plan.dialect), None)
