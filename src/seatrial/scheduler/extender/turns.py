@@ -13,7 +13,7 @@ from seatrial.scheduler.extender.extender import Transport
 
 if TYPE_CHECKING:
     from seatrial.scheduler import Decision, Scheduler
-    from seatrial.scheduler.cache.event_handlers import Watcher
+    from seatrial.scheduler.cache.event_handlers import EventHandlers
 
 T = TypeVar("T")
 BRIEF = 0.01
@@ -127,7 +127,7 @@ class InterruptibleAttempts:
 
     def __init__(self, turns: Turns) -> None:
         self.turns = turns
-        self._watcher: Watcher | None = None
+        self._watcher: EventHandlers | None = None
         """The picture of the cluster that the attempt under way sees."""
 
     def waits_for(self, scheduler: "Scheduler") -> bool:
