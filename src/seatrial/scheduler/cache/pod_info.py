@@ -33,9 +33,9 @@ from seatrial.store import Stored
 DEFAULT_SCHEDULER = "default-scheduler"
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
 VALUES_SHARED = 4096
+"""How many values of annotations are remembered, so that pods of one template share theirs."""
 PODS_SHARED = 64
 """Pods that are kept to read others like them; each keeps its shape and the columns of that."""
-"""How many values of annotations are remembered, so that pods of one template share theirs."""
 LONGEST_KEPT = 4096
 """Bytes of annotations beyond which they are not kept with the encoded pod."""
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from seatrial.scheduler.cache.given_nodes import GivenNodes
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Nodes, NodeTable, S
-from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
+from seatrial.scheduler.cache.pod_info import PodInfo, PodShape, PodSpec
 from seatrial.scheduler.cache.pod_terms import HostPort, Taint
 
 READ_ONLY = "read-only: a plugin cannot change what it is asked about"
@@ -61,7 +61,8 @@ class ReadOnlyShape(PodShape):
     """A shape with a spec that cannot be changed; made once per shape."""
 
     def __init__(self, shape: PodShape) -> None:
-        super().__init__(shape.namespace, MappingProxyType(dict(shape.labels)), _frozen(shape.spec), shape.owner)
+        labels, spec = MappingProxyType(dict(shape.labels)), PodSpec(_frozen(shape.spec))
+        super().__init__(shape.namespace, labels, spec, shape.owner)
         self.is_complete = True
 
     def __setattr__(self, name: str, value: object) -> None:
