@@ -116,7 +116,7 @@ function differs(curves: number[][]): boolean {
 
 function number(value: number | null): string {
   if (value === null) return "–";
-  return Number.isInteger(value) ? String(value) : value.toFixed(Math.abs(value) < 1 ? 4 : 2);
+  return Number.isInteger(value) ? value.toLocaleString("en-US") : value.toFixed(Math.abs(value) < 1 ? 4 : 2);
 }
 
 function Row({ row }: { row: MeasureRow }) {

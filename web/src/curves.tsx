@@ -59,6 +59,8 @@ export function Curves({ title, unit, labels, places, curves, step, onStep }: Pr
         })),
       ],
       hooks: {
+        // Without a pointer over the chart the legend has the values of the chosen step.
+        setLegend: [(plot) => plot.legend.idx == null && plot.setLegend({ idx: chosen.current }, false)],
         draw: [
           (plot) => {
             const x = plot.valToPos(places[chosen.current], "x", true);
@@ -75,6 +77,7 @@ export function Curves({ title, unit, labels, places, curves, step, onStep }: Pr
     };
     const plot = new uPlot(options, [labels.map((_, i) => places[i]), ...curves.map((curve) => curve.values)], box.current!);
     chart.current = plot;
+    plot.setLegend({ idx: chosen.current });
     const pick = () => {
       if (plot.cursor.idx != null) onStep(plot.cursor.idx);
     };
@@ -87,7 +90,10 @@ export function Curves({ title, unit, labels, places, curves, step, onStep }: Pr
     };
   }, [labels, places, curves, unit]);
 
-  useEffect(() => chart.current?.redraw(false), [step]);
+  useEffect(() => {
+    chart.current?.redraw(false);
+    chart.current?.setLegend({ idx: step });
+  }, [step]);
 
   return (
     <figure className="curves">

@@ -10,8 +10,8 @@ export interface Column<T> {
   title: string;
   value: (row: T) => string | number;
   text?: (row: T) => string;
-  /** Whether it holds names rather than numbers. */
-  wide?: boolean;
+  /** The least width in pixels, and the share of the rest; without it those of a number. */
+  width?: [number, number];
 }
 
 interface Props<T> {
@@ -36,11 +36,12 @@ export function Table<T>({ label, rows, columns, selected, onSelect }: Props<T>)
   }, [rows, sort, columns]);
   const first = Math.max(0, Math.floor(top / ROW) - 4);
   const shown = sorted.slice(first, first + VISIBLE + 8);
-  const widths = columns.map(({ wide }, i) => (wide ? "minmax(200px, 4fr)" : i === 0 ? "minmax(180px, 2fr)" : "minmax(84px, 1fr)"));
-  const grid = { gridTemplateColumns: widths.join(" ") };
+  const widths = columns.map(({ width }, i) => width ?? (i === 0 ? [168, 2] : [84, 1]));
+  const grid = { gridTemplateColumns: widths.map(([least, share]) => `minmax(${least}px, ${share}fr)`).join(" ") };
+  const least = { minWidth: widths.reduce((sum, [each]) => sum + each, 0) };
   return (
     <div className="table" role="table" aria-label={label} aria-rowcount={rows.length + 1}>
-      <div role="rowgroup">
+      <div role="rowgroup" style={least}>
         <div role="row" className="row head" style={grid}>
           {columns.map((column, i) => (
             <div
@@ -61,7 +62,7 @@ export function Table<T>({ label, rows, columns, selected, onSelect }: Props<T>)
         className="body"
         tabIndex={0}
         aria-label={`${label}, rows`}
-        style={{ height: Math.min(sorted.length, VISIBLE) * ROW + 2 }}
+        style={{ ...least, height: Math.min(sorted.length, VISIBLE) * ROW + 2 }}
         onScroll={(event) => setTop(event.currentTarget.scrollTop)}
       >
         <div role="presentation" style={{ height: first * ROW }} />
@@ -116,6 +117,7 @@ export function Nodes({ run, step, selected, onSelect }: {
         const r = run.resources.indexOf(name);
         return {
           title: name,
+          width: [116, 1] as [number, number],
           value: (i: number) => used[r][i] / (run.nodes.allocatable[r][i] || 1),
           text: (i: number) => `${amount(name, used[r][i])} / ${amount(name, run.nodes.allocatable[r][i])}`,
         };
@@ -189,12 +191,12 @@ export function Pods({ run, search, onSearch, node, show, onShow, selected, onSe
     };
     return [
       { title: "Pod", value: (i) => key[i] },
-      { title: "Node", value: (i) => run.nodes.name[on[i]] ?? "" },
+      { title: "Node", value: (i) => run.nodes.name[on[i]] ?? "", width: [116, 2] },
       { title: "Created", value: (i) => created[i], text: (i) => label(created[i]) },
       { title: "Bound", value: (i) => bound[i], text: (i) => label(bound[i]) },
       { title: "Attempts", value: (i) => attempts[i] },
       { title: "Waited", value: (i) => waited[i], text: (i) => (waited[i] < 0 ? "" : `${waited[i]} steps`) },
-      { title: "Preemption", value: (i) => preemption(i), text: preemption, wide: true },
+      { title: "Preemption", value: (i) => preemption(i), text: preemption, width: [200, 4] },
     ];
   }, [run]);
   return (

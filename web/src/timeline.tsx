@@ -191,14 +191,16 @@ function paint(
     const left = x(starts[i]);
     paintPhases(context, run, i, (share) => x(at(starts, i, share)));
     context.fillStyle = themed("--text");
-    if (left < free) continue;
-    free = left + 46;
+    const time = run.steps[i].time ? `+${duration(run.steps[i].time)}` : "";
+    const end = left + 3 + Math.max(context.measureText(run.steps[i].label).width, context.measureText(time).width);
+    if (left < free || (end > width && free > -Infinity)) continue;
+    free = Math.max(left + 46, end + 8);
     context.beginPath();
     context.moveTo(left, 2);
     context.lineTo(left, bottom + LIVES);
     context.stroke();
     context.fillText(run.steps[i].label, left + 3, 10);
-    if (run.steps[i].time) context.fillText(`+${duration(run.steps[i].time)}`, left + 3, 25, 44);
+    context.fillText(time, left + 3, 25);
   }
   for (let i = 0; i < places.length; i++) {
     if (places[i] < from - 1 || places[i] > to) continue;
@@ -235,7 +237,7 @@ function paintPhases(context: CanvasRenderingContext2D, run: Run, step: number, 
   }
 }
 
-/** One line a pod: grey while it waits, blue while it is bound. */
+/** One line a pod: orange while it waits, blue while it is bound. */
 function paintLives(
   context: CanvasRenderingContext2D,
   run: Run,
