@@ -166,13 +166,16 @@ class VolcanoJob(RequestController[Request]):
         before = self._jobs.job(key)
         job = self._jobs.put_job(change.stored)
         if before is not None and change.subresource == "status":
-            if before.view.status.state.phase == job.view.status.state.phase:
+            # The sync that begins a Job goes on by itself.
+            if (before.view.status.state.phase or "Pending") == job.view.status.state.phase:
                 return
         elif before is not None and before.view.metadata.generation == job.view.metadata.generation:
             return
         self.request(key, OUT_OF_SYNC)
 
     def _pod_changed(self, change: Change) -> None:
+        if change.subresource == "binding":
+            return  # nothing that the controller reads
         pod = read_pod(change.stored)
         if pod is None:
             return
@@ -188,7 +191,13 @@ class VolcanoJob(RequestController[Request]):
                 event = "OutOfSync"
             if event == "OutOfSync" and before == pod:
                 return
+            if event == "PodPending" and change.writer == self.name and not self._has_policies(pod):
+                return  # the sync that has created the pod counts it
         self.request((pod.namespace, pod.job), _request_of(pod, event))
+
+    def _has_policies(self, pod: JobPod) -> bool:
+        job = self._jobs.job((pod.namespace, pod.job))
+        return job is None or POLICIES in job.stored.data
 
     def _event(self, before: JobPod, pod: JobPod) -> str:
         """What a change of a pod means for its Job."""

@@ -7,16 +7,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from seatrial.controllers.framework import Context, EventType, controller_reference
-from seatrial.model.documents import Document
+from seatrial.model.documents import Document, encode
 from seatrial.model.errors import NotFound, StatusError
 from seatrial.store import Stored
 from seatrial.volcano.apis import JOB, POD_GROUP
 from seatrial.volcano.controllers.job import plugins
 from seatrial.volcano.controllers.job.job_cache import JobCache, JobInfo
-from seatrial.volcano.controllers.job.pod_group import latest_trouble, min_resources, new_pod_group, update_pod_group
+from seatrial.volcano.controllers.job.pod_group import (
+    SPECS_KEPT,
+    latest_trouble,
+    min_resources,
+    new_pod_group,
+    update_pod_group,
+)
 from seatrial.volcano.controllers.job.status import JobStatus
 
 WRITER = "volcano-job"
+_PRIORITY_CLASS = ("scheduling.k8s.io", "PriorityClass")
 Record = Callable[[Stored, str, str, EventType], None]
 """Writes an event about a Job: its reason, its message and its type."""
 
@@ -33,6 +40,7 @@ class Initiation:
         self._claims = context.kind("v1", "PersistentVolumeClaim")
         self._settled: dict[str, tuple[int, int]] = {}
         """Generation of a Job, by its uid, and that of its PodGroup that agreed with it."""
+        self._least: dict[tuple[bytes, int], dict[str, str]] = {}
 
     def add(self, job: JobInfo, status: JobStatus) -> None:
         """Make what a Job that is not yet initiated needs; it is noted in the status."""
@@ -95,7 +103,7 @@ class Initiation:
             return
         with self._told(job, "PodGroupError", "Failed to create PodGroup"):
             document = job.stored.document()
-            resources = min_resources(document["spec"], self.store)
+            resources = self._least_resources(document["spec"])
             if found is None:
                 self._create_group(document, resources)
             else:
@@ -103,6 +111,16 @@ class Initiation:
         found = self._jobs.group(job.group)
         if found is not None:
             self._settled[meta.uid] = meta.generation, found[1].metadata.generation
+
+    def _least_resources(self, spec: Document) -> dict[str, str]:
+        """What the least pods of a Job need; many Jobs have their tasks in common."""
+        key = encode([spec.get("minAvailable"), spec["tasks"]]), self.store.writes(_PRIORITY_CLASS)
+        known = self._least.get(key)
+        if known is None:
+            if len(self._least) >= SPECS_KEPT:
+                self._least.clear()
+            known = self._least[key] = min_resources(spec, self.store)
+        return known
 
     def _create_group(self, job: Document, resources: dict[str, str]) -> None:
         group, namespace = new_pod_group(job, self.kind, resources), job["metadata"]["namespace"]
