@@ -33,13 +33,25 @@ def test_all_recorded_sessions_are_here() -> None:
     assert sum(1 for _ in read_cases(GOLDEN / "sessions.jsonl.xz")) == 213
     assert sum(1 for _ in read_cases(GOLDEN / "more-sessions.jsonl.xz")) == 218
     assert sum(1 for _ in read_cases(GOLDEN / "plugin-sessions.jsonl.xz")) == 178
-    assert {"pdb", "usage", "rescheduling", "numaaware", "deviceshare", "volumes", "many_nodes"} <= set(FAMILIES)
+    assert sum(1 for _ in read_cases(GOLDEN / "csi-sessions.jsonl.xz")) == 33
+    assert {"csi", "pdb", "usage", "rescheduling", "numaaware", "deviceshare", "volumes", "many_nodes"} <= set(FAMILIES)
 
 
 @pytest.mark.parametrize("family", ["gang_basic", "predicates", "nodeorder", "binpack", "preempt", "nettopo"])
 def test_kept_columns_give_the_same_session_as_plain_ones(family: str) -> None:
     for case in of(family):
         assert replay_volcano(case.input, keeps_columns=False) == replay_volcano(case.input, keeps_columns=True)
+
+
+def test_a_node_offers_the_volumes_that_its_csi_node_names() -> None:
+    """The recorded nodes carry what real Volcano puts there when it reads a CSINode."""
+    for case in of("csi"):
+        bare = deepcopy(case.input)
+        for node in bare["nodes"]:
+            for part in ("allocatable", "capacity"):
+                amounts = node["status"][part].items()
+                node["status"][part] = {name: amount for name, amount in amounts if "attachable-volumes" not in name}
+        assert replay_volcano(bare) == replay_volcano(case.input)
 
 
 def test_a_different_bind_is_found() -> None:

@@ -73,14 +73,15 @@ def _snapshot(case: Document) -> ClusterInfo:
     numatopologies = Numatopologies()
     for document in case.get("numatopologies") or ():
         numatopologies.report(document)
+    world = World(others, [])
     return take_snapshot(
         case["nodes"],
-        read_tasks(case["pods"], reader),
+        read_tasks(case["pods"], reader, world),
         case["podgroups"],
         case["queues"],
         case.get("priorityClasses") or (),
         case.get("hyperNodes") or (),
-        World(others, []),
+        world,
         NOW,
         numatopologies,
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache import PodReader
 from seatrial.scheduler.framework import Cluster, EmptyCluster
+from seatrial.volcano.cache.csi_volumes import volumes_of
 from seatrial.volcano.cache.hyper_node_info import HyperNodes
 from seatrial.volcano.cache.job_info import JobInfo, PodGroup
 from seatrial.volcano.cache.node_columns import NodeColumns
@@ -65,7 +66,8 @@ def assembled(
     numatopologies: Numatopologies | None = None,
 ) -> ClusterInfo:
     """A snapshot of jobs with their tasks, in the order of the uids, those aside whose queue does not exist."""
-    facts = [node if isinstance(node, NodeFacts) else NodeFacts.read(node) for node in nodes]
+    others = objects or EmptyCluster()
+    facts = [node if isinstance(node, NodeFacts) else _facts(node, others) for node in nodes]
     infos = [NodeInfo(entry, row) for row, entry in enumerate(facts)]
     columns = NodeColumns(node.allocatable for node in infos)
     for node in infos:
@@ -78,13 +80,19 @@ def assembled(
             home.add_task(task)
     del columns.log[:]
     queued = {uid: job for uid, job in jobs.items() if job.queue in listed}
-    tree, others = HyperNodes(hyper_nodes, infos), objects or EmptyCluster()
+    tree = HyperNodes(hyper_nodes, infos)
     return ClusterInfo(infos, columns, queued, listed, tree, others, now, numatopologies or Numatopologies())
 
 
-def read_tasks(pods: Sequence[Document], reader: PodReader) -> list[TaskInfo]:
+def _facts(node: Document, objects: Cluster) -> NodeFacts:
+    return NodeFacts.read(node, objects.get("CSINode", node["metadata"]["name"]))
+
+
+def read_tasks(pods: Sequence[Document], reader: PodReader, objects: Cluster | None = None) -> list[TaskInfo]:
     """The pods as tasks."""
-    return [TaskInfo(reader.read(document), document, _pod_scheduled(document)) for document in pods]
+    objects = objects or EmptyCluster()
+    read = [(reader.read(document), document) for document in pods]
+    return [TaskInfo(pod, document, _pod_scheduled(document), volumes_of(pod, objects)) for pod, document in read]
 
 
 def _pod_scheduled(document: Document) -> PodScheduled | None:

@@ -7,9 +7,11 @@ cost nothing. Upstream: pkg/scheduler/cache/cache.go (Snapshot), which clones al
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache import PodInfo
+from seatrial.scheduler.framework import Cluster
 from seatrial.store import Stored
 from seatrial.volcano.apis import SCHEDULER_NAME
 from seatrial.volcano.cache.cluster_info import Priorities
+from seatrial.volcano.cache.csi_volumes import volumes_of
 from seatrial.volcano.cache.job_info import JobInfo, PodGroup
 from seatrial.volcano.cache.task_info import TERMINATED_STATUSES, PodScheduled, TaskInfo, TaskStatus
 
@@ -17,7 +19,8 @@ from seatrial.volcano.cache.task_info import TERMINATED_STATUSES, PodScheduled, 
 class JobCache:
     """The tasks by the keys of their pods, and the jobs by uid."""
 
-    def __init__(self) -> None:
+    def __init__(self, objects: Cluster) -> None:
+        self._objects = objects
         self._tasks: dict[str, TaskInfo] = {}
         self._members: dict[str, dict[str, None]] = {}
         """The keys of the tasks that name a PodGroup, by the uid of its job."""
@@ -36,7 +39,7 @@ class JobCache:
         self._forget(pod.key)
         if not pod.node and pod.shape.scheduler_name != SCHEDULER_NAME:
             return
-        task = self._tasks[pod.key] = TaskInfo(pod, stored, self.written_conditions.get(pod.uid))
+        task = self._tasks[pod.key] = self._new_task(pod, stored)
         if task.job:
             self._members.setdefault(task.job, {})[pod.key] = None
             self._jobs.pop(task.job, None)
@@ -110,8 +113,12 @@ class JobCache:
     def _task(self, key: str) -> TaskInfo:
         task = self._tasks[key]
         if not task.is_as_read:
-            task = self._tasks[key] = TaskInfo(task.pod, task.source, self.written_conditions.get(task.uid))
+            task = self._tasks[key] = self._new_task(task.pod, task.source)
         return task
+
+    def _new_task(self, pod: PodInfo, source: Document | Stored) -> TaskInfo:
+        volumes = volumes_of(pod, self._objects) if pod.shape.volumes else None
+        return TaskInfo(pod, source, self.written_conditions.get(pod.uid), volumes)
 
 
 def _uid(document: Document) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache import NodeInfo as KubeNode
 from seatrial.volcano.apis.labels import REVOCABLE_ZONE
+from seatrial.volcano.cache.csi_volumes import offered_by
 from seatrial.volcano.cache.node_columns import Change, NodeColumns
 from seatrial.volcano.cache.resource import Resource
 from seatrial.volcano.cache.task_info import TaskInfo, TaskStatus
@@ -27,11 +28,15 @@ class NodeFacts:
     capacity: Resource
 
     @classmethod
-    def read(cls, document: Document) -> "NodeFacts":
+    def read(cls, document: Document, csi_node: Document | None = None) -> "NodeFacts":
+        """A node with the volumes that its CSINode offers."""
         kube = KubeNode.read(document)
         status = document.get("status") or {}
-        extra = oversubscription(kube.annotations)
+        extra, volumes = oversubscription(kube.annotations), offered_by(csi_node).scalars or {}
         allocatable, capacity = (Resource.read(status.get(part)).add(extra) for part in ("allocatable", "capacity"))
+        for name, count in volumes.items():
+            allocatable.set_scalar(name, count)
+            capacity.set_scalar(name, count)
         return cls(document, kube, allocatable, capacity)
 
 

@@ -49,7 +49,8 @@ class SchedulerCache:
         self._store = store
         self._reader = PodReader()
         self._nodes: dict[str, NodeFacts] = {}
-        self._jobs = JobCache()
+        self.cluster = StoreCluster(store)
+        self._jobs = JobCache(self.cluster)
         self._unread_pods: dict[str, Stored] = {}
         """Pods that changed since the last session, by key: only their last state is decoded."""
         self._bound: dict[str, tuple[PodInfo, Stored]] = {}
@@ -58,7 +59,6 @@ class SchedulerCache:
         self._unread_groups: dict[tuple[str, str], Stored] = {}
         """The same of PodGroups."""
         self._numatopologies = Numatopologies()
-        self.cluster = StoreCluster(store)
         self.on_change: Callable[[], None] = lambda: None
         """Called when something has changed that the next session may decide by."""
         self._unsubscribe: Callable[[], None] | None = None
@@ -68,7 +68,7 @@ class SchedulerCache:
         store = self._store
         self._node_kind, self._pod_kind = self._kind("v1", "Node"), self._kind("v1", "Pod")
         for stored in store.list(self._node_kind):
-            self._nodes[stored.name] = NodeFacts.read(stored.document())
+            self._nodes[stored.name] = self._facts(stored)
         for stored in store.list(self._pod_kind):
             self._jobs.put_pod(self._reader.of(stored), stored)
         for stored in store.list(kind_of(store, POD_GROUP)):
@@ -88,7 +88,7 @@ class SchedulerCache:
             self._unsubscribe()
             self._unsubscribe = None
         self._nodes.clear()
-        self._jobs = JobCache()
+        self._jobs = JobCache(self.cluster)
         self._unread_pods.clear()
         self._bound.clear()
         self._objects.clear()
@@ -148,6 +148,8 @@ class SchedulerCache:
                 self._objects[named][stored.namespace, stored.name] = stored.document()
         else:
             self.cluster.apply(change)
+            if stored.kind.kind == "CSINode" and stored.name in self._nodes:
+                self._nodes[stored.name] = self._facts(self._store.get(self._node_kind, stored.name))
         if change.writer not in (WRITER, ANNOTATOR):
             self.on_change()
 
@@ -199,7 +201,10 @@ class SchedulerCache:
             self._nodes.pop(stored.name, None)
             self._numatopologies.remove(stored.name)
         else:
-            self._nodes[stored.name] = NodeFacts.read(stored.document())
+            self._nodes[stored.name] = self._facts(stored)
+
+    def _facts(self, stored: Stored) -> NodeFacts:
+        return NodeFacts.read(stored.document(), self.cluster.get("CSINode", stored.name))
 
 
 def _key(stored: Stored) -> str:

@@ -1,6 +1,6 @@
 """A task: one pod, with its place in the session. Upstream: pkg/scheduler/api (TaskInfo, pod_info.go, helpers.go)."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -82,7 +82,14 @@ class TaskInfo:
         "uid",
     )
 
-    def __init__(self, pod: PodInfo, source: Document | Stored, pod_scheduled: PodScheduled | None = None) -> None:
+    def __init__(
+        self,
+        pod: PodInfo,
+        source: Document | Stored,
+        pod_scheduled: PodScheduled | None = None,
+        volumes: Mapping[str, int] | None = None,
+    ) -> None:
+        """`volumes`: how many CSI volumes the pod has, by resource."""
         annotations = pod.annotations
         self.pod = pod
         self.source = source
@@ -96,6 +103,11 @@ class TaskInfo:
         self.job = f"{pod.namespace}/{group}" if group else ""
         self.role = annotations.get(TASK_SPEC) or pod.labels.get(TASK_SPEC) or ""
         self.resreq, self.request_key = self._request()
+        if volumes:
+            self.resreq = self.resreq.clone()
+            for name, count in volumes.items():
+                self.resreq.add_scalar(name, float(count))
+            self.request_key = self.resreq.key()
         self.best_effort = self.resreq.is_empty()
         self.status = self.first_status = status_of(pod)
         self.node_name = pod.node
