@@ -1,7 +1,7 @@
 """A server starts whatever objects its data directory holds, and reports those that it ignores."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from seatrial.store.durable import Durability
 from seatrial.store.objects import Change, Stored
 from seatrial.store.store import Store
 from tests.known_kinds import known_kind
+from tests.server.samples import samples
 
 ODD = dict.fromkeys(
     ("template", "selector", "schedule", "containers", "taints", "names", "versions", "matchConstraints", "request"), 3
@@ -57,16 +58,18 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def start(directory: Path, tmp_path: Path) -> Iterator[Callable[[dict[Kind, Any]], Parts]]:
+def start(directory: Path, tmp_path: Path) -> Iterator[Callable[..., Parts]]:
     """Start a server on a data directory into which documents were written, one of each kind, without any check."""
     running: list[Parts] = []
 
-    def start(documents: dict[Kind, Any]) -> Parts:
+    def start(documents: dict[Kind, Any] | Iterable[tuple[Kind, Any]]) -> Parts:
         shutil.copytree(directory, tmp_path, dirs_exist_ok=True)
         store = Store(builtin_kinds(), Clock())
         durability = Durability(store, tmp_path / "store")
-        for number, (kind, document) in enumerate(documents.items(), store.revision + 1):
-            stored = Stored(kind, "default" if kind.namespaced else "", "x", number, orjson.dumps(document))
+        pairs = documents.items() if isinstance(documents, dict) else documents
+        for number, (kind, document) in enumerate(pairs, store.revision + 1):
+            name = document["metadata"]["name"] if isinstance(document, dict) else "x"
+            stored = Stored(kind, "default" if kind.namespaced else "", name, number, orjson.dumps(document))
             durability.append(Change("ADDED", stored, None, "test", 0))
         durability.close()
         running.append(compose(Settings(data_dir=tmp_path, volcano=True)))
@@ -137,3 +140,69 @@ def test_an_ignored_object_is_replaced_by_the_next_write_of_its_name(
     assert "Node" not in caplog.text
     assert again.durability is not None
     again.durability.close()
+
+
+def parts_of(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The paths of all fields and items below a document."""
+    pairs: Iterable[tuple[Any, Any]] = ()
+    if isinstance(document, dict):
+        pairs = document.items()
+    elif isinstance(document, list):
+        pairs = enumerate(document)
+    for key, value in pairs:
+        yield (*path, key)
+        yield from parts_of(value, (*path, key))
+
+
+def without(document: dict[str, Any], path: tuple[Any, ...]) -> dict[str, Any]:
+    """A copy that lacks one field or item."""
+    copy: dict[str, Any] = orjson.loads(orjson.dumps(document))
+    place: Any = copy
+    for key in path[:-1]:
+        place = place[key]
+    del place[path[-1]]
+    return copy
+
+
+def lacking(kinds: list[Kind]) -> Iterator[tuple[Kind, dict[str, Any]]]:
+    """Objects with the right types that lack one field, one after the other, of every kind."""
+    for kind in kinds:
+        for sample in samples():
+            if (sample["apiVersion"], sample["kind"]) != (kind.api_version, kind.kind):
+                continue
+            body = {key: value for key, value in sample.items() if key not in ("apiVersion", "kind", "metadata")}
+            for number, path in enumerate(parts_of(body)):
+                document = {**base(kind), **without(body, path)}
+                document["metadata"] |= {"name": f"x{number}", "uid": f"{kind.kind}-{number}"}
+                yield kind, document
+
+
+WORKED_ON = (
+    "CronJob", "HorizontalPodAutoscaler", "PersistentVolume", "PersistentVolumeClaim", "ReplicationController",
+    "ResourceQuota", "Job",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*WORKED_ON, "every kind"])
+def test_controllers_survive_stored_objects_that_lack_any_field(
+    start: Callable[..., Parts], caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    parts = start(lacking([kind for kind in served() if kind.kind == name or name == "every kind"]))
+    # A quota without limits is valid; all others lack something that their kind requires.
+    assert "is ignored: " in caplog.text or name == "ResourceQuota"
+    for _ in range(300):
+        busy = [worker for worker in parts.workers if worker.has_work()]
+        for worker in busy:
+            worker.work()
+        if not busy:
+            return
+
+
+def test_a_stored_object_that_is_wrong_but_complete_stays(
+    start: Callable[..., Parts], caplog: pytest.LogCaptureFixture
+) -> None:
+    kinds = {kind.kind: kind for kind in served()}
+    odd = {**base(kinds["ConfigMap"]), "data": {"not/a/key": "v"}}
+    parts = start({kinds["ConfigMap"]: odd})
+    assert parts.store.find(kinds["ConfigMap"], "x", "default") is not None
+    assert "is ignored" not in caplog.text

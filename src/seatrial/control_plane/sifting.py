@@ -1,9 +1,10 @@
 """Starts a server whatever its data directory contains: stored objects that stop a start are reported and ignored.
 
 Objects are validated before they are stored, so that a start trusts kinds with many of them; those with few, such as
-configurations that every request depends on, are checked to have the types of their kind. When the start fails, all
-objects are: first their types, then, where that was not enough, whether they are valid. An ignored object stays in the
-data directory until an object of its name is written.
+configurations that every request depends on, are checked to have the types of their kind and the fields that it
+requires, and get the defaults that they lack. When the start fails, all objects are: first their types, then, where
+that was not enough, whether they are valid. An ignored object stays in the data directory until an object of its name
+is written.
 """
 
 import logging
@@ -11,14 +12,16 @@ from collections.abc import Callable, Iterator
 from typing import Literal, TypeVar
 
 from seatrial.model.documents import Document, encode
-from seatrial.model.errors import BadRequest, ConfigError, StorageFailed
+from seatrial.model.errors import BadRequest, ConfigError, Invalid, StorageFailed
+from seatrial.model.kinds import Kind
 from seatrial.store import Store, Stored
 from seatrial.store.options import WriteOptions
 
 Sieve = Literal["few", "types", "rules"]
-"""What a stored object must have to be used: the types of its kind (of built-in kinds with few objects, or of all), or
-all that its kind demands."""
+"""What a stored object must have to be used: the types of its kind (of built-in kinds with few objects, which must have
+the required fields as well, or of all), or all that its kind demands."""
 FEW = 1000
+REQUIRED = "FieldValueRequired"
 T = TypeVar("T")
 
 log = logging.getLogger("seatrial.server")
@@ -48,7 +51,7 @@ def sift(store: Store, sieve: Sieve) -> None:
             log.warning("%s %s is ignored: %s", stored.kind.kind, _full_name(stored), error)
             store.restore(None, stored)
             continue
-        if sieve != "few" and not stored.kind.custom and document != stored.document():
+        if not stored.kind.custom and document != stored.document():
             store.restore(Stored(stored.kind, stored.namespace, stored.name, stored.revision, encode(document)), stored)
 
 
@@ -71,14 +74,28 @@ def _checked(store: Store, stored: Stored, sieve: Sieve) -> Document:
     if (metadata.get("name"), metadata.get("namespace") or "") != (stored.name, stored.namespace):
         raise BadRequest("metadata.name: is not the name under which the object is stored")
     for field in ("uid", "creationTimestamp"):
-        if sieve != "few" and not metadata.get(field):
+        if not metadata.get(field):
             raise BadRequest(f"metadata.{field}: is missing")
     metadata["resourceVersion"] = str(stored.revision)
     document = store.rules.decode(kind, document, WriteOptions(field_validation="Ignore"))
     store.rules.apply_defaults(kind, document)
     if sieve == "rules":
         store.rules.validate_create(kind, document, restored=True)
+    elif sieve == "few":
+        _check_required(store, kind, document)
     return document
+
+
+def _check_required(store: Store, kind: Kind, document: Document) -> None:
+    """Raise Invalid where a field is missing without which no controller can use the object.
+
+    What is wrong otherwise stays: an earlier version may have allowed it.
+    """
+    try:
+        store.rules.validate_create(kind, document, restored=True)
+    except Invalid as refused:
+        if any(cause.reason == REQUIRED for cause in refused.causes):
+            raise
 
 
 def _full_name(stored: Stored) -> str:

@@ -16,9 +16,9 @@ from seatrial.model.errors import SeatrialError
 from seatrial.model.writers import is_user, user_of
 from seatrial.scenario.kept_timelines import KeptTimelines
 from seatrial.scenario.reset import wipe
-from seatrial.scenario.scenario_resource import WRITER, StoredStatus, install, status_of
+from seatrial.scenario.scenario_resource import WRITER, StoredStatus, dialect_in, install, metadata_in, status_of
 from seatrial.scenario.scenario_run import MakeScheduler, ScenarioRun, SimulationOptions
-from seatrial.scenario.spec.dialect import FAILED, PAUSED, PENDING, RUNNING, dialect_of
+from seatrial.scenario.spec.dialect import FAILED, PAUSED, PENDING, RUNNING
 from seatrial.scenario.spec.kind import FOREIGN_WRITES, SCENARIO
 from seatrial.scenario.status import MemoryPages, ScenarioStatus
 from seatrial.store import Change, SeededIdentities, Store, Stored
@@ -211,7 +211,7 @@ class ScenarioController:
 
     def timeline_of(self, name: str) -> TimelineReader | None:
         """The whole timeline of a Scenario up to now; NotFound without the Scenario, None where none was kept."""
-        uid = self.store.get(SCENARIO, name).document()["metadata"]["uid"]
+        uid = metadata_in(self.store.get(SCENARIO, name))["uid"]
         if self.run is not None and self.run.document["metadata"]["uid"] == uid:
             self._keep_timeline(self.run)
         return self._timelines.read(uid) if self._timelines is not None else None
@@ -228,7 +228,7 @@ class ScenarioController:
             return
         uid = run.document["metadata"]["uid"]
         stored = self.store.find(SCENARIO, run.document["metadata"]["name"])
-        if stored is None or stored.document()["metadata"]["uid"] != uid:
+        if stored is None or metadata_in(stored)["uid"] != uid:
             self._timelines.forget(uid)
             return
         try:
@@ -307,15 +307,8 @@ class ScenarioController:
 
     def _mark(self, stored: Stored, phase: str, reason: str) -> None:
         """Set the phase of a Scenario that does not run; its result stays."""
-
-        def change(document: dict[str, object]) -> None:
-            status = document.get("status")
-            shown = ScenarioStatus(
-                dialect_of(stored.document().get("spec") or {}), "", phase=phase, reason=reason
-            ).head()
-            document["status"] = {**(status if isinstance(status, dict) else {}), **shown}
-
-        self.store.modify(SCENARIO, stored.name, change, writer=WRITER, subresource="status")
+        head = ScenarioStatus(dialect_in(stored), "", phase=phase, reason=reason).head()
+        StoredStatus(self.store, stored).mark(head)
 
     def _notice(self, change: Change) -> None:
         stored = change.stored
@@ -335,7 +328,7 @@ class ScenarioController:
             self._changed = True
         elif change.type == "DELETED":
             if self._timelines is not None:
-                self._timelines.forget(change.stored.document()["metadata"]["uid"])
+                self._timelines.forget(metadata_in(change.stored)["uid"])
             self._waiting.pop(name, None)
             self._unmarked.pop(name, None)
 
@@ -357,4 +350,4 @@ class ScenarioController:
 
 
 def _creation(stored: Stored) -> tuple[str, int]:
-    return stored.document()["metadata"].get("creationTimestamp", ""), stored.revision
+    return metadata_in(stored).get("creationTimestamp", ""), stored.revision

@@ -14,13 +14,14 @@ from seatrial.model.kind_declaration import custom_resource_definition, openapi_
 from seatrial.model.kinds import Kind
 from seatrial.model.schema import schema_from_openapi
 from seatrial.scenario.spec.decoding import SPELLINGS, decode_scenario, respell, undecodable
-from seatrial.scenario.spec.dialect import FAILED, SUCCEEDED, dialect_of
+from seatrial.scenario.spec.dialect import FAILED, SUCCEEDED, Dialect, dialect_of
 from seatrial.scenario.spec.kind import LAST_REMOVED, MERGED_BY_ID, SCENARIO, Scenario
 from seatrial.scenario.spec.operation_ids import KnownOperations, ids_in, number_in
 from seatrial.scenario.spec.plan import expand_and_number
 from seatrial.scenario.spec.status_schema import status_schema
 from seatrial.scenario.status import ScenarioStatus
 from seatrial.store import Admission, Request, Store, Stored
+from seatrial.store.deferral import large_object
 from seatrial.store.printers import Cell, plain
 
 WRITER = "scenario"
@@ -105,7 +106,9 @@ class ScenarioAdmission:
     def admit(self, request: Request) -> None:
         self._inner.admit(request)
         if _is_spec_write(request):
-            request.document = settled(request.document, request.old)
+            document, old = request.document, request.old
+            revision = str((old or {}).get("metadata", {}).get("resourceVersion", "")).encode()
+            request.document = large_object("settle", lambda: revision, lambda _: settled(document, old), None)
 
     def validate(self, request: Request) -> None:
         self._inner.validate(request)
@@ -188,10 +191,10 @@ class StoredStatus:
         self._take(stored)
 
     def _take(self, stored: Stored) -> None:
-        document = stored.document()
-        self._metadata: Document = document["metadata"]
-        self._head = {"apiVersion": document["apiVersion"], "kind": document["kind"]}
-        self._spec = b',"spec":' + encode(document.get("spec") or {})
+        parts = _parts_of(stored)
+        self._metadata: Document = decode(bytes(parts.metadata))
+        self._head = {"apiVersion": parts.apiVersion, "kind": parts.kind}
+        self._spec = b',"spec":' + bytes(parts.spec)
         self._seen = stored.revision
         self._pages: list[bytes] = []
         self._opening = b""
@@ -217,6 +220,20 @@ class StoredStatus:
             tail = _WITHOUT_PAGES + tail + b"}"
         written = self._store.write_pieces(
             current, lambda revision: (self._front(revision), *pieces, tail), writer=WRITER
+        )
+        self._seen = written.revision
+
+    def mark(self, head: Document) -> None:
+        """Set fields of the status of a Scenario that does not run; its result stays."""
+        current = self._store.find(SCENARIO, self.name)
+        if current is None:
+            return
+        parts = _parts_of(current)
+        kept = msgspec.json.decode(parts.status, type=dict[str, msgspec.Raw])
+        fields = kept | {key: msgspec.Raw(encode(value)) for key, value in head.items()}
+        tail = _WITHOUT_PAGES + msgspec.json.encode(fields) + b"}"
+        written = self._store.write_pieces(
+            current, lambda revision: (self._front(revision) + self._spec + tail,), writer=WRITER
         )
         self._seen = written.revision
 
@@ -248,3 +265,34 @@ def status_of(stored: Stored) -> Document:
 
 class _WithStatus(msgspec.Struct):
     status: dict[str, object] = {}
+
+
+class _Parts(msgspec.Struct):
+    """The parts of a Scenario, of which the large ones are not decoded."""
+
+    apiVersion: str
+    kind: str
+    metadata: msgspec.Raw
+    spec: msgspec.Raw = msgspec.Raw(b"{}")
+    status: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+def _parts_of(stored: Stored) -> _Parts:
+    parts = msgspec.json.decode(stored.data, type=_Parts)
+    empty = msgspec.Raw(b"{}")
+    if bytes(parts.spec) == b"null":
+        parts.spec = empty
+    if bytes(parts.status) == b"null":
+        parts.status = empty
+    return parts
+
+
+def metadata_in(stored: Stored) -> Document:
+    """The metadata of a Scenario, whose other parts are not decoded."""
+    metadata: Document = decode(bytes(_parts_of(stored).metadata))
+    return metadata
+
+
+def dialect_in(stored: Stored) -> Dialect:
+    """The spelling of a Scenario, whose lists are not decoded."""
+    return dialect_of(msgspec.json.decode(_parts_of(stored).spec, type=dict[str, msgspec.Raw]))

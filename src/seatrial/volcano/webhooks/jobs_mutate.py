@@ -21,7 +21,8 @@ def mutate(request: Request, reader: Reader) -> None:
     spec["queue"] = spec.get("queue") or DEFAULT_QUEUE
     spec["schedulerName"] = spec.get("schedulerName") or SCHEDULER_NAME
     spec["maxRetry"] = spec.get("maxRetry") or DEFAULT_MAX_RETRY
-    tasks: list[Document] = spec.get("tasks") or []
+    # What is no object is refused by the schema, after this.
+    tasks: list[Document] = [task for task in spec.get("tasks") or () if isinstance(task, dict)]
     for index, task in enumerate(tasks):
         _default_task(task, index)
     if not spec.get("minAvailable"):
