@@ -4,8 +4,10 @@ import time
 from typing import TYPE_CHECKING
 
 from seatrial.model.errors import ConfigError
+from seatrial.scheduler.extender import Abandoned, HttpTransport, Turns, TurnTransport
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from seatrial.control_plane.components import Parts, Settings
@@ -34,7 +36,9 @@ def add_volcano(parts: "Parts", settings: "Settings") -> None:
     controllers = build_controllers(parts.store, parts.clock, EventRecorder(parts.store, parts.clock))
     measured = MeasuredScheduler(parts.store)
     conf = read_conf(settings.volcano_config)
-    measured.scheduler = VolcanoScheduler(parts.store, parts.clock, conf, on_session=measured.count)
+    measured.scheduler = VolcanoScheduler(
+        parts.store, parts.clock, conf, on_session=measured.count, transport=measured.transport
+    )
     for worker in (controllers, measured):
         worker.start()
         parts.workers.append(worker)
@@ -56,16 +60,29 @@ def read_conf(path: "Path | None") -> "SchedulerConf | None":
 
 
 class MeasuredScheduler:
-    """The scheduler as a worker whose sessions are timed and counted."""
+    """The scheduler as a worker whose sessions are timed and counted, and give their turn away to wait for extenders.
+
+    A session that waits goes on with its snapshot of the cluster; one whose scheduler was stopped is abandoned.
+    """
 
     name = "volcano"
     scheduler: "VolcanoScheduler"
 
     def __init__(self, store: "Store") -> None:
         self._store = store
+        self._turns = Turns()
+        self._began = 0.0
         self._took = [0] * (len(BUCKETS) + 1)
         self._total = 0.0
         self._scheduled = self._evicted = 0
+
+    def transport(self) -> TurnTransport:
+        """A connection to an extender."""
+        return TurnTransport(HttpTransport(), self._turns)
+
+    def wake_by(self, wake: "Callable[[], None]") -> None:
+        """`wake` may be called on any thread when there is work again."""
+        self._turns.on_answer = wake
 
     def start(self) -> None:
         """Start as upstream's does, with its two queues: a scenario takes all of them away."""
@@ -75,20 +92,31 @@ class MeasuredScheduler:
         self.scheduler.start()
 
     def stop(self) -> None:
+        self._turns.abandon()
         self.scheduler.stop()
 
     def has_work(self) -> bool:
-        return self.scheduler.has_work()
+        return self._turns.can_go_on if self._turns.is_waiting else self.scheduler.has_work()
 
     def work(self) -> bool:
-        """Run one session."""
-        start = time.perf_counter()
-        if not self.scheduler.work():
+        """Run one session, or the part of it before an extender answers."""
+        if not self._turns.is_waiting:
+            self._began = time.perf_counter()
+        if not self._session():
             return False
-        took = (time.perf_counter() - start) * 1000
+        took = (time.perf_counter() - self._began) * 1000
         self._total += took
         self._took[sum(took > bound for bound in BUCKETS)] += 1
         return True
+
+    def _session(self) -> bool:
+        """Whether a session has come to its end."""
+        if not self.scheduler.has_extenders:
+            return self.scheduler.work()
+        try:
+            return self._turns.run(self.scheduler.work) is True
+        except Abandoned:
+            return False
 
     def count(self, session: "Session", result: "SessionResult") -> None:
         """Count the decisions of a session."""

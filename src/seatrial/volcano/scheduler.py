@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from seatrial.clock import Clock, Timer
 from seatrial.model.times import SECOND
 from seatrial.scheduler import SCHEDULED, UNSCHEDULABLE, Decision, NoRecorder, Preemption, Recorder
+from seatrial.scheduler.extender import HttpTransport, Transport
 from seatrial.scheduler.schedule_one import SeededRandom
 from seatrial.store import Store
 from seatrial.volcano.apis import SCHEDULER_NAME
@@ -48,6 +49,7 @@ class VolcanoScheduler:
         period: int = SCHEDULE_PERIOD,
         outer: bool = False,
         on_session: OnSession | None = None,
+        transport: Callable[[], Transport] = HttpTransport,
     ) -> None:
         self.conf = conf or helm_conf()
         self.cache = SchedulerCache(store)
@@ -56,13 +58,18 @@ class VolcanoScheduler:
         self._reports_events = events
         self._period, self._outer = period, outer
         self._on_session = on_session
-        self._options = SessionOptions(pick=_pick(tie_break, seed))
+        self._options = SessionOptions(pick=_pick(tie_break, seed), transport=transport)
         self._sessions = 0
         self._is_dirty = False
         self._next = clock.now()
         self._timer: Timer | None = None
         self.waiting: list[Explanation] = []
         """Why jobs wait, as of the last session."""
+
+    @property
+    def has_extenders(self) -> bool:
+        """Whether sessions ask other programs, which may take long to answer."""
+        return any(option.name == "extender" for tier in self.conf.tiers for option in tier)
 
     # -- life --------------------------------------------------------------------------------------------------
 

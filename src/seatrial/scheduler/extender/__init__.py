@@ -4,11 +4,21 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from seatrial.scheduler.extender.background import Threads
-    from seatrial.scheduler.extender.extender import TransportError
+    from seatrial.scheduler.extender.extender import Transport, TransportError
     from seatrial.scheduler.extender.http_transport import HttpTransport
-    from seatrial.scheduler.extender.turns import InterruptibleAttempts, Turns, TurnTransport, Waiting
+    from seatrial.scheduler.extender.turns import Abandoned, InterruptibleAttempts, Turns, TurnTransport, Waiting
 
-__all__ = ["HttpTransport", "InterruptibleAttempts", "Threads", "TransportError", "TurnTransport", "Turns", "Waiting"]
+__all__ = [
+    "Abandoned",
+    "HttpTransport",
+    "InterruptibleAttempts",
+    "Threads",
+    "Transport",
+    "TransportError",
+    "TurnTransport",
+    "Turns",
+    "Waiting",
+]
 
 if not TYPE_CHECKING:
     from seatrial.model.lazy_exports import lazy_exports
@@ -19,6 +29,8 @@ if not TYPE_CHECKING:
             "HttpTransport": "http_transport",
             "InterruptibleAttempts": "turns",
             "Threads": "background",
+            "Abandoned": "turns",
+            "Transport": "extender",
             "TransportError": "extender",
             "TurnTransport": "turns",
             "Turns": "turns",

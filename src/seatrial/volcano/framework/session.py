@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from seatrial.scheduler.extender import HttpTransport, Transport
 from seatrial.scheduler.framework import Code
 from seatrial.volcano.cache.cluster_info import ClusterInfo, total_resource
 from seatrial.volcano.cache.fit_errors import (
@@ -52,6 +53,8 @@ class SessionOptions:
     """Which of several equal nodes or HyperNodes is taken; the lowest name by default."""
     memory: dict[str, object] = field(default_factory=dict)
     """What plugins keep from one session to the next."""
+    transport: Callable[[], Transport] = HttpTransport
+    """Makes the connection through which extenders are asked."""
 
 
 class Session(SessionPlugins):

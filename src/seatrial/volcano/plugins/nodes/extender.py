@@ -16,7 +16,7 @@ from seatrial.model.durations import DurationError, parse_duration
 from seatrial.model.errors import ConfigError
 from seatrial.model.times import SECOND
 from seatrial.scheduler.config import Extender as Address
-from seatrial.scheduler.extender import HttpTransport, TransportError
+from seatrial.scheduler.extender import TransportError
 from seatrial.scheduler.framework import Code
 from seatrial.volcano.cache.fit_errors import FitStatus, Severities, Statuses
 from seatrial.volcano.cache.job_info import JobInfo
@@ -50,7 +50,7 @@ class Extender(Plugin):
         self._ignorable = self.arguments.boolean("extender.ignorable", False)
         self._managed = self._managed_resources()
         self._timeout = self._http_timeout()
-        self._transport = HttpTransport()
+        self._transport = session.options.transport()
         self._nodes = NodeBodies(session.node_list)
         self._judged: dict[tuple[str, int], Statuses] = {}
         if self._verb("onSessionOpen"):
@@ -78,7 +78,9 @@ class Extender(Plugin):
         if self._verb("onSessionClose"):
             with suppress(CallError):  # upstream logs it and goes on
                 self._send("onSessionClose", {})
-        self._transport.close()
+        close = getattr(self._transport, "close", None)
+        if close is not None:
+            close()
 
     # -- nodes -------------------------------------------------------------------------------------------------
 
