@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import time
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import yaml
 
 from seatrial.model.documents import Document
 from seatrial.vcsim.client import Client
+from seatrial.vcsim.main import main
 from seatrial.vcsim.processes import start_time
 from seatrial.vcsim.state import ClusterRecord
 from tests.proofs import proves
@@ -79,7 +81,14 @@ def test_the_name_of_the_cluster_is_that_of_its_control_plane_and_directory(owne
     assert directory(owner).is_dir()
 
 
-@proves("VC-002", "VC-005")
+@proves("VC-005")
+def test_the_program_is_called_vcsimctl() -> None:
+    """The entry point of the distribution."""
+    (entry,) = entry_points(group="console_scripts", name="vcsimctl")
+    assert entry.load() is main
+
+
+@proves("VC-002")
 def test_get_status_and_kubeconfig_tell_of_the_cluster(owner: User) -> None:
     """The memory of the server is reported."""
     listed = owner("get", "clusters").output.splitlines()
@@ -99,7 +108,7 @@ def test_a_second_cluster_of_the_name_is_refused(owner: User) -> None:
     assert "Traceback" not in answer.errors
 
 
-@proves("VC-008", "VC-022", "VC-025", "VC-026", "VC-028", "VC-037", "VC-044")
+@proves("VC-008", "VC-020", "VC-022", "VC-025", "VC-026", "VC-027", "VC-028", "VC-036", "VC-037", "VC-044")
 def test_a_test_schedules_deployments_and_reports(owner: User) -> None:
     """Namespaces first, then copies, then the report."""
     code, output, errors = run(owner, deployment(2), namespaces=2)
@@ -112,6 +121,8 @@ def test_a_test_schedules_deployments_and_reports(owner: User) -> None:
     assert report["total"] == 2 * 2 * 2
     shown = json.loads(output[output.index("{") : output.rindex("}") + 1])
     assert shown == {key: report[key] for key in ("perc50", "perc90", "perc99", "max")}
+    assert shown["perc50"] <= shown["perc90"] <= shown["perc99"] <= shown["max"]
+    assert sum(count for _, count in report["perSecond"]) == report["total"]
     with client(owner) as connected:
         found = connected.get("/api/v1/namespaces?labelSelector=vcsim.volcano.sh/test")["items"]
     created = {item["metadata"]["name"]: item["metadata"]["creationTimestamp"] for item in found}
@@ -275,7 +286,9 @@ def test_a_name_is_never_a_path(user: User, name: str) -> None:
     assert (user.home / "cluster.yaml").exists()
 
 
+@proves("VC-006")
 def test_a_killed_server_is_noticed_and_deleted(user: User) -> None:
+    """A cluster from `--config FILE`."""
     config = written(user.home / "cluster.yaml", cluster(group(count=1), name="doomed"))
     assert user("create", "cluster", "--config", config, "--set-context").code == 0
     context = yaml.safe_load((user.home / ".kube" / "config").read_text())["current-context"]

@@ -11,6 +11,7 @@ from seatrial.vcsim.load import read_load
 from seatrial.vcsim.nodes import allocatable
 from tests.proofs import proves
 from tests.vcsim.files import AMOUNTS, cluster, deployment, group, simulator_job, written
+from tests.vcsim.processes import User
 
 
 def refusal(path: Path, kind: type[SimulatorCluster] | type[SimulatorJob]) -> str:
@@ -138,3 +139,45 @@ def test_a_missing_object_file_is_named_before_anything_runs(tmp_path: Path) -> 
     path = written(tmp_path / "test.yaml", simulator_job("none.yaml"))
     with pytest.raises(ConfigError, match=r"spec\.objects\[0\]\.objectPath: .*none\.yaml does not exist"):
         read_load(SimulatorJob.read(path), path, namespaced)
+
+
+@proves("VC-003", "VC-010", "VC-029", "VC-030")
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        (cluster(group(count="many")), ":12: spec.nodes[0].count: Expected `int`, got `str`"),
+        (cluster() | {"apiVersion": "v1"}, "apiVersion: expected scheduling.volcano.sh/v1beta1, got 'v1'"),
+        (cluster() | {"kind": "Cluster"}, "kind: expected SimulatorCluster, got 'Cluster'"),
+        (cluster() | {"status": {}}, "status: unknown field"),
+        (cluster(name="a/b"), "metadata.name: 'a/b'"),
+    ],
+)
+def test_create_refuses_a_wrong_cluster_and_makes_nothing(user: User, wrong: Document, why: str) -> None:
+    """One message with file and field, exit code 2."""
+    path = written(user.home / "cluster.yaml", wrong)
+    answer = user("create", "cluster", f"--config={path}")
+    assert (answer.code, answer.output) == (2, "")
+    assert answer.errors.startswith(f"vcsimctl: {path}")
+    assert why in answer.errors
+    assert not (user.home / ".vcsimctl").exists()
+
+
+@proves("VC-021", "VC-024", "VC-031", "VC-033")
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        (simulator_job() | {"kind": "Job"}, "kind: expected SimulatorJob, got 'Job'"),
+        (simulator_job(objects=[{"name": "a", "objectPath": "x"}] * 2), "spec.objects[1].name: 'a' is used twice"),
+        (simulator_job("none.yaml"), "spec.objects[0].objectPath: "),
+        (simulator_job(timing={"qps": -1, "duration": 1}), "spec.timing.qps: Expected `float` > 0"),
+    ],
+)
+def test_run_refuses_a_wrong_test_before_it_starts(user: User, wrong: Document, why: str) -> None:
+    """One message with file and field, exit code 2, no report."""
+    config = written(user.home / "cluster.yaml", cluster())
+    path = written(user.home / "test.yaml", wrong)
+    answer = user("run", f"--test={path}", "--clock", "virtual", "--config", config)
+    assert (answer.code, answer.output) == (2, "")
+    assert answer.errors.startswith(f"vcsimctl: {path}")
+    assert why in answer.errors
+    assert not (user.home / ".vcsimctl").exists()
