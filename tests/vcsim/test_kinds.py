@@ -145,7 +145,7 @@ def test_a_missing_object_file_is_named_before_anything_runs(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
-        (cluster(group(count="many")), ":12: spec.nodes[0].count: Expected `int`, got `str`"),
+        (cluster(group() | {"count": "many"}), ":12: spec.nodes[0].count: Expected `int`, got `str`"),
         (cluster() | {"apiVersion": "v1"}, "apiVersion: expected scheduling.volcano.sh/v1beta1, got 'v1'"),
         (cluster() | {"kind": "Cluster"}, "kind: expected SimulatorCluster, got 'Cluster'"),
         (cluster() | {"status": {}}, "status: unknown field"),
