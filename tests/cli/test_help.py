@@ -43,6 +43,13 @@ def test_help_ends_with_examples_and_exit_codes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_examples_can_be_copied(name: str) -> None:
+    """A long one stays on its line, whatever the width of the terminal."""
+    lines = [line.strip() for line in call(*name.split(), "--help").splitlines()]
+    assert set(CLOSINGS[name][0]) <= set(lines)
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_the_options_in_examples_exist(name: str) -> None:
     command = get_command(build())
     for word in name.split():

@@ -79,6 +79,14 @@ def test_names_may_be_globs_and_unknown_ones_get_suggestions() -> None:
         result.explain("wep-1")
 
 
+@pytest.mark.parametrize("wanted", ["web", "wbe", "web-7f9*", "other/web", "wep-*"])
+def test_the_name_of_a_workload_suggests_its_pods(wanted: str) -> None:
+    pods = [create(1, pod(name)) for name in ("web-7f8-abcde", "web-7f8-fghij", "db-0")]
+    result = played(create(1, node("n")), *pods)
+    with pytest.raises(NotFound, match=r"did you mean default/web-7f8-abcde, default/web-7f8-fghij\?"):
+        result.explain(wanted)
+
+
 def test_a_pod_that_came_with_its_node_had_no_scheduler() -> None:
     bound = pod("bound")
     bound["spec"]["nodeName"] = "n"

@@ -116,3 +116,15 @@ def test_a_simulated_controller_that_is_disabled_does_not_run() -> None:
     run = Run(spec)
     assert "nodeName" not in (run.get("Pod", "a") or {})["spec"]
     assert "controller scheduler does not run" in run.status["message"]
+
+
+@pytest.mark.parametrize(("seconds", "is_noted"), [(300, False), (60, True)])
+def test_the_tolerations_that_admission_gives_to_every_pod_are_not_noted(seconds: int, is_noted: bool) -> None:
+    """Every pod of a real cluster has them."""
+    tolerations = [
+        {"key": f"node.kubernetes.io/{key}", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": seconds}
+        for key in ("not-ready", "unreachable")
+    ]
+    there = pod("there", tolerations=tolerations, nodeName="n")
+    message = Run(operations(done(1)), snapshot=[node("n"), there]).status["message"]
+    assert ("tolerationSeconds (the snapshot) has no effect" in message) is is_noted

@@ -76,13 +76,14 @@ def compare(
     against the first. With --seeds every side runs several times, and each difference has the p-value of a paired test
     (Wilcoxon signed-rank): below 0.05 it is called significant.
     """
-    from seatrial.results import load_measures
+    from seatrial.results import find_measures, load_measures
     from seatrial.results.comparison import Threshold, verdicts
     from seatrial.results.comparison import compare as compare_runs
     from seatrial.scenario.engine import load_controllers
     from seatrial.web import compare_page, write_page
 
     load_measures(measures or ())
+    find_measures(measure or [])  # a name that is not known is refused before anything runs
     thresholds = [Threshold.parse(text) for text in fail_if or []]
     make_folder(out)
     _check_junit(junit)

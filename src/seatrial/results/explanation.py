@@ -1,5 +1,6 @@
 """Explains the placement of a pod: one sentence first, then the result of every plugin on every node."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -73,11 +74,15 @@ def find_pods(run: Run, pattern: str) -> list[str]:
 
 
 def _near(namespace: str, name: str, known: list[str]) -> list[str]:
-    """Pods with a similar name, those of the same namespace first."""
+    """Pods whose name is similar or begins alike, as those of a workload do; of the same namespace first."""
+    start = re.split(r"[*?\[]", name, maxsplit=1)[0].rstrip("-")
     names: dict[str, list[str]] = {}
+    starts: dict[str, list[str]] = {}
     for key in known:
         names.setdefault(key.rpartition("/")[2], []).append(key)
+        starts.setdefault(key.rpartition("/")[2][: len(start)], []).append(key)
     found = [key for each in get_close_matches(name, names, SUGGESTED) for key in names[each]]
+    found = found or [key for each in get_close_matches(start, starts, SUGGESTED) for key in starts[each]]
     return sorted(found, key=lambda key: not key.startswith(f"{namespace}/"))
 
 

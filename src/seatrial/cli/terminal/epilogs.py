@@ -1,8 +1,12 @@
 """The epilogs of the commands' help: an example or two, and the exit codes."""
 
 from collections.abc import Iterator
+from textwrap import fill
+from typing import Any
 
 import typer
+from rich.console import Console
+from typer.core import TyperCommand
 from typer.models import CommandInfo
 
 from seatrial.cli.snapshot import DUMP
@@ -108,6 +112,19 @@ CLOSINGS: dict[str, tuple[tuple[str, ...], str]] = {
 }
 
 
+class ClosedCommand(TyperCommand):
+    """A command whose help ends with examples, each on one line however long it is, so that it can be copied."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        super().format_help(ctx, formatter)
+        examples, codes = CLOSINGS[ctx.command_path.partition(" ")[2]]
+        typer.secho(" Examples\n" if len(examples) > 1 else " Example\n", bold=True)
+        for example in examples:
+            typer.echo(f"   {example}\n")
+        said = fill(f"Exit codes: {codes}", Console().width - 1, initial_indent=" ", subsequent_indent=" ")
+        typer.echo(f"{said}\n")
+
+
 def close_help(app: typer.Typer) -> None:
     """Give every command its closing."""
     for name, command in commands_of(app):
@@ -116,11 +133,7 @@ def close_help(app: typer.Typer) -> None:
             paragraphs = command.callback.__doc__.split("\n\n")
             command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
         if name in CLOSINGS:
-            examples, codes = CLOSINGS[name]
-            # Paragraphs, since lines of one are joined.
-            lines = ["[bold]Examples[/bold]" if len(examples) > 1 else "[bold]Example[/bold]"]
-            lines += [f"  {example}" for example in examples]
-            command.epilog = "\n\n".join([*lines, f"[bold]Exit codes[/bold]: {codes}"])
+            command.cls = ClosedCommand
 
 
 def commands_of(app: typer.Typer, group: str = "") -> Iterator[tuple[str, CommandInfo]]:

@@ -14,15 +14,30 @@ TIMED_FIELDS = {
     "durationMilliseconds": "the delay of a Stage",
 }
 CRON_JOB = b'"CronJob"'
+DEFAULT_TOLERATIONS = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+DEFAULT_TOLERATION_SECONDS = 300
 
 
 def unused_timers(operations: Iterable[Planned], snapshot: Iterable[Document] = ()) -> Iterator[str]:
     """One warning for each field whose timer never fires."""
     sources = [(f"operation {planned.id}", planned.data) for planned in operations]
-    sources += [("the snapshot", encode(document)) for document in snapshot]
+    sources += [("the snapshot", encode(_without_default_tolerations(document))) for document in snapshot]
     for field, said in TIMED_FIELDS.items():
         if found := _mentioning(sources, f'"{field}"'.encode()):
             yield f"{said} ({found}) has no effect: steps take no time without the annotation {STEP_DURATION}"
+
+
+def _without_default_tolerations(document: Document) -> Document:
+    """Without what the admission plugin DefaultTolerationSeconds gives to every pod: no user asked for that."""
+    spec = document.get("spec")
+    if not isinstance(spec, dict) or not isinstance(given := spec.get("tolerations"), list):
+        return document
+    return {**document, "spec": {**spec, "tolerations": [each for each in given if not _is_default(each)]}}
+
+
+def _is_default(toleration: Document) -> bool:
+    is_ours = toleration.get("key") in DEFAULT_TOLERATIONS
+    return is_ours and toleration.get("tolerationSeconds") == DEFAULT_TOLERATION_SECONDS
 
 
 def idle_cron_jobs(operations: Iterable[Planned], controllers: Collection[str], duration: int) -> Iterator[str]:
@@ -38,5 +53,5 @@ def idle_cron_jobs(operations: Iterable[Planned], controllers: Collection[str], 
 
 def _mentioning(sources: Iterable[tuple[str, bytes]], text: bytes) -> str:
     """The first source that has the text, and whether there are others."""
-    found = [name for name, data in sources if text in data]
+    found = list(dict.fromkeys(name for name, data in sources if text in data))
     return f"{found[0]}{' and others' if len(found) > 1 else ''}" if found else ""
