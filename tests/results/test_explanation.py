@@ -39,6 +39,21 @@ def test_a_preemptor_is_explained_with_its_victims() -> None:
         assert each.explain("urgent").attempts[0].victims == ("default/a", "default/b")
 
 
+def test_a_pod_that_was_held_until_its_volume_was_bound_had_one_attempt() -> None:
+    disk = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "wait"}}
+    disk |= {"provisioner": "disk.example.com", "volumeBindingMode": "WaitForFirstConsumer"}
+    wanted = {"accessModes": ["ReadWriteOnce"], "storageClassName": "wait"}
+    wanted |= {"resources": {"requests": {"storage": "1Gi"}}}
+    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "c", "namespace": "default"}}
+    user = pod("p", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}])
+    result = played(create(1, node("n")), create(1, disk), create(1, {**claim, "spec": wanted}), create(1, user))
+    outcomes = [attempt.outcome for attempt in result.explain("p").attempts]
+    assert outcomes == ["waiting", "scheduled"], "it was not held"
+    assert result.explain("p").sentence.startswith("default/p went to n in step 1")
+    assert result.pods["attempts"].to_list() == [1]
+    assert [entry.outcome for entry in result.run.histories.attempts] == ["scheduled"]
+
+
 @pytest.mark.parametrize(
     ("spec", "said"),
     [

@@ -14,6 +14,7 @@ from seatrial.results.facts import ATTEMPTS, NODES_TRIED
 from seatrial.results.lifecycles import PodLife
 from seatrial.results.run import Run
 from seatrial.results.waiting_reasons import DEFAULT_SCHEDULER, Group, groups_of, reason, waiting_of
+from seatrial.scheduler import WAITING
 from seatrial.timeline import Attempt
 
 TABLE = {
@@ -53,7 +54,7 @@ class Explanation:
         return self.sentence
 
     def __repr__(self) -> str:
-        return f"<Explanation after {len(self.attempts)} attempts: {self.sentence}>"
+        return f"<Explanation after {_number_of(self.attempts)} attempts: {self.sentence}>"
 
 
 def find_pods(run: Run, pattern: str) -> list[str]:
@@ -127,12 +128,18 @@ def _bound(run: Run, life: PodLife, attempts: Sequence[Attempt], victims: list[s
         return (
             f"{life.key} is on {life.node} since step {life.bound} without a scheduler: it was created with its node."
         )
-    tries = f"after {len(attempts)} attempts " if len(attempts) > 1 else ""
+    count = _number_of(attempts)
+    tries = f"after {count} attempts " if count > 1 else ""
     freed = f", for which it preempted {_named(victims)}" if victims else ""
     went = f"{life.key} went to {placed.node} {tries}in step {placed.major}{freed}"
     if not placed.visited and NODES_TRIED in run.lacking:
         return f"{went}; {run.lacking[NODES_TRIED]}, so why is not known."
     return f"{went}: {_choice(placed)}" if placed.visited else f"{went}."
+
+
+def _number_of(attempts: Sequence[Attempt]) -> int:
+    """How many attempts there were: one that was held, and what came of it, are a single one."""
+    return sum(1 for attempt in attempts[:-1] if attempt.outcome != WAITING) + bool(attempts)
 
 
 def _named(pods: list[str]) -> str:
@@ -153,7 +160,8 @@ def _untried(run: Run, life: PodLife) -> str:
 def _pending(life: PodLife, attempts: Sequence[Attempt], victims: list[str]) -> str:
     last = attempts[-1] if attempts else Attempt(0, 0, "unschedulable")
     message = last.message or life.message
-    tries = f"after {len(attempts)} attempts" if len(attempts) > 1 else "after one attempt" if attempts else ""
+    count = _number_of(attempts)
+    tries = f"after {count} attempts" if count > 1 else "after one attempt" if attempts else ""
     claimed = reason(message, (), "")
     why = f"{claimed[0].upper()}{claimed[1:]}. {message}" if claimed.startswith("its ") else message
     if last.nominated:

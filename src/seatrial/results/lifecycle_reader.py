@@ -9,6 +9,7 @@ from seatrial.model.documents import Document
 from seatrial.results.entries import Entry
 from seatrial.results.lifecycles import NodeLife, PodLife, allocatable_of, requests_of_pod
 from seatrial.results.waiting_reasons import unscheduled_message
+from seatrial.scheduler import WAITING
 
 FINISHED = ("Succeeded", "Failed")
 SNAPSHOT = "snapshot"
@@ -39,7 +40,7 @@ class Histories:
     pods: list[PodLife] = field(default_factory=list)
     steps: dict[int, tuple[int, int]] = field(default_factory=dict)
     attempts: list[Entry] = field(default_factory=list)
-    """Every scheduling attempt."""
+    """Every scheduling attempt; one that Permit or PreBind held is where it ended."""
 
 
 def tell(entries: Iterator[Entry]) -> Histories:
@@ -80,6 +81,8 @@ class _Teller:
         self.pods: dict[tuple[str, str], PodLife] = {}
         self._gone: dict[tuple[str, str], PodLife] = {}
         self._step = 0
+        self._held: dict[tuple[str, str], int] = {}
+        """By pod: the place of an attempt that Permit or PreBind holds, in the list of attempts."""
 
     def take(self, entry: Entry) -> None:
         self._enter_step(entry)
@@ -99,10 +102,17 @@ class _Teller:
             steps[entry.major] = entry.minor, steps[entry.major][1]
 
     def _attempt(self, entry: Entry) -> None:
-        self.found.attempts.append(entry)
-        life = self.pods.get((entry.namespace, entry.name))
+        key = entry.namespace, entry.name
+        attempts, life = self.found.attempts, self.pods.get(key)
+        goes_on = self._held.pop(key, None)
+        if goes_on is None:
+            attempts.append(entry)
+        else:
+            attempts[goes_on] = entry
+        if entry.outcome == WAITING:
+            self._held[key] = len(attempts) - 1 if goes_on is None else goes_on
         if life is not None:
-            life.attempts += 1
+            life.attempts += goes_on is None
             life.tried = True
         for victim in entry.victims:
             namespace, _, name = victim.partition("/")

@@ -12,7 +12,7 @@ from typing import Literal
 
 from seatrial.model.documents import Document, encode
 from seatrial.model.writers import is_operation, operation_writer
-from seatrial.scheduler import ERROR, Decision
+from seatrial.scheduler import ERROR, WAITING, Decision
 from seatrial.store import Change, Stored
 from seatrial.timeline.decisions import CELL_BYTES, NO_CELLS, Dictionary, details, plugin_results, reasons_in
 from seatrial.timeline.diffs import merge_diff
@@ -141,8 +141,8 @@ class Timeline:
         self._note_preemptor(decision)
 
     def record(self, decision: Decision) -> None:
-        """Take one attempt of a scheduler down."""
-        self.attempts += 1
+        """Take one attempt of a scheduler down; one that is held counts when its wait is over."""
+        self.attempts += decision.outcome != WAITING
         self._deciding = None
         self._now = decision.at
         namespace, _, name = decision.pod.partition("/")
