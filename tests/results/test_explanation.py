@@ -42,8 +42,8 @@ def test_a_preemptor_is_explained_with_its_victims() -> None:
 def test_a_pod_that_was_held_until_its_volume_was_bound_had_one_attempt() -> None:
     disk = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "wait"}}
     disk |= {"provisioner": "disk.example.com", "volumeBindingMode": "WaitForFirstConsumer"}
-    wanted = {"accessModes": ["ReadWriteOnce"], "storageClassName": "wait"}
-    wanted |= {"resources": {"requests": {"storage": "1Gi"}}}
+    size = {"requests": {"storage": "1Gi"}}
+    wanted = {"accessModes": ["ReadWriteOnce"], "storageClassName": "wait", "resources": size}
     claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "c", "namespace": "default"}}
     user = pod("p", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}])
     result = played(create(1, node("n")), create(1, disk), create(1, {**claim, "spec": wanted}), create(1, user))

@@ -6,10 +6,11 @@ import pytest
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError
-from seatrial.scheduler.config import load_configuration
+from seatrial.scheduler.config import ConfigurationError, load_configuration
 from seatrial.scheduler.framework.interface import Plugin, Wait
-from tests.scheduler.scheduler_world import World, enabled
+from tests.scheduler.scheduler_world import World, enabled, profiles
 
+DEVICES = "resource.k8s.io/v1"
 RESTART_ALL = [{"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [1]}}]
 
 
@@ -29,7 +30,7 @@ def test_a_gate_that_others_depend_on_goes_off_with_them_only() -> None:
     with pytest.raises(ConfigError, match=f"{others[0]} is enabled, but depends on features that are disabled"):
         load_configuration(None, gates={"PodLevelResources": False})
     loaded = load_configuration(None, gates=dict.fromkeys(["PodLevelResources", *others], False))
-    assert loaded.gates_off == {"PodLevelResources"}
+    assert loaded.gates_off == {"PodLevelResources", *others}
 
 
 def test_without_popping_from_the_backoff_queue_a_pod_waits_its_backoff_out() -> None:
@@ -167,3 +168,98 @@ def test_without_prioritized_lists_alternatives_are_refused(gates: tuple[str, ..
     world = world_with_devices(*gates, devices=[{"name": "d"}], request=FIRST)
     assert text in world.run()[0].message
     assert bool(world.node_of("a")) == (not gates)
+
+
+SHARED = {"name": "d", "allowMultipleAllocations": True, "capacity": {"memory": {"value": "8Gi"}}}
+PART = {"requests": {"memory": "2Gi"}}
+
+
+def second_pod(world: World) -> None:
+    """Another claim for a device of the same class, and a pod that uses it."""
+    api = "resource.k8s.io/v1"
+    metadata = {"name": "two", "namespace": "default"}
+    spec = {"devices": {"requests": [{"name": "r", **EXACTLY}]}}
+    document = {"apiVersion": api, "kind": "ResourceClaim", "metadata": metadata, "spec": spec}
+    world.store.create(world.kind("ResourceClaim", api), document, writer="user:test", namespace="default")
+    world.pod("b", resourceClaims=[{"name": "two", "resourceClaimName": "two"}])
+
+
+@pytest.mark.parametrize(("gates", "shares"), [((), True), (("DRAConsumableCapacity",), False)])
+def test_without_consumable_capacity_a_device_goes_to_one_claim(gates: tuple[str, ...], shares: bool) -> None:
+    device = {**SHARED, "capacity": {"memory": {"value": "8Gi", "requestPolicy": {"default": "2Gi"}}}}
+    world = world_with_devices(*gates, devices=[device], request=EXACTLY)
+    second_pod(world)
+    world.run()
+    assert world.node_of("a") == "n1"
+    assert bool(world.node_of("b")) == shares
+
+
+def test_without_consumable_capacity_requests_for_some_are_an_error() -> None:
+    request = {"exactly": {**EXACTLY["exactly"], "capacity": PART}}
+    world = world_with_devices("DRAConsumableCapacity", devices=[SHARED], request=request)
+    text = "claim default/one, request r: has capacity requests, but the DRAConsumableCapacity feature is disabled"
+    (decision, *_) = world.run()
+    assert (decision.outcome, text in decision.message) == ("error", True)
+
+
+def change_slice(world: World, change: Any) -> None:
+    world.store.modify(world.kind("ResourceSlice", DEVICES), "n1", change, writer="user:test")
+
+
+@pytest.mark.parametrize(("gates", "node"), [((), "n1"), (("DRAPartitionableDevices",), "")])
+def test_without_partitions_a_device_that_consumes_counters_is_not_given(gates: tuple[str, ...], node: str) -> None:
+    consumes = [{"counterSet": "c", "counters": {"memory": {"value": "1Gi"}}}]
+    world = world_with_devices(*gates, devices=[{"name": "d", "consumesCounters": consumes}], request=EXACTLY)
+    change_slice(world, lambda one: one["spec"]["pool"].update(resourceSliceCount=2))
+    pool = {"name": "n1", "generation": 1, "resourceSliceCount": 2}
+    counters = [{"name": "c", "counters": {"memory": {"value": "4Gi"}}}]
+    spec = {"driver": "gpu.example.com", "nodeName": "n1", "pool": pool, "sharedCounters": counters}
+    document = {"apiVersion": DEVICES, "kind": "ResourceSlice", "metadata": {"name": "n1-counters"}, "spec": spec}
+    world.store.create(world.kind("ResourceSlice", DEVICES), document, writer="user:test")
+    world.run()
+    assert world.node_of("a") == node
+
+
+def test_without_device_status_there_are_no_binding_conditions() -> None:
+    status, *others = "DRAResourceClaimDeviceStatus", "DRADeviceBindingConditions"
+    more = "DRAResourceClaimGranularStatusAuthorization"
+    with pytest.raises(ConfigError, match=f"{others[0]} is enabled, but depends on features that are disabled"):
+        load_configuration(None, gates={status: False, more: False})
+    world = world_with_devices(status, *others, more, devices=[CONDITIONAL], request=EXACTLY)
+    assert world.run()[0].outcome == "unschedulable"
+
+
+def test_without_a_filter_timeout_a_search_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("seatrial.scheduler.dra.allocator.MOST_TRIED", 0)
+    for gates, node in (((), ""), (("DRASchedulerFilterTimeout",), "n1")):
+        world = world_with_devices(*gates, devices=[{"name": "d"}], request=EXACTLY)
+        world.run()
+        assert world.node_of("a") == node
+
+
+@pytest.mark.parametrize(
+    ("gate", "argument", "text"),
+    [
+        ("DRASchedulerFilterTimeout", "filterTimeout", "DRASchedulingFilterTimeout feature gate is disabled"),
+        ("DRADeviceBindingConditions", "bindingTimeout", "DRAResourceClaimDeviceStatus feature gate is disabled"),
+    ],
+)
+def test_an_argument_without_its_gate_is_forbidden(gate: str, argument: str, text: str) -> None:
+    config = profiles({"pluginConfig": [{"name": "DynamicResources", "args": {argument: "30s"}}]})
+    with pytest.raises(ConfigurationError, match=rf"pluginConfig\[0\]\.args\.{argument}: Forbidden: .*{text}"):
+        load_configuration(config, gates={gate: False})
+    args = load_configuration(None, gates={gate: False}).profiles[0].args["DynamicResources"]
+    assert argument not in args
+
+
+def test_without_pod_level_resizes_only_the_spec_of_a_pod_counts() -> None:
+    level = {"requests": {"cpu": "1"}}
+    for world, expected in ((World(), ""), (world_without("InPlacePodLevelResourcesVerticalScaling"), "n1")):
+        world.node("n1")
+        world.pod("a", resources=level)
+        world.run()
+        resized = {"resources": {"requests": {"cpu": "3"}}, "allocatedResources": {"cpu": "3"}}
+        world.change("Pod", "a", lambda pod: pod["status"].update(resized), "status")  # noqa: B023
+        world.pod("b", cpu="2")
+        world.run()
+        assert world.node_of("b") == expected

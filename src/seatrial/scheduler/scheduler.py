@@ -21,7 +21,7 @@ from seatrial.scheduler.config import Configuration, default_configuration
 from seatrial.scheduler.evaluator.shortcuts import Shortcuts, chosen_shortcuts
 from seatrial.scheduler.evaluator.unschedulable_cache import Failure, UnschedulableCache
 from seatrial.scheduler.extender.encoded_objects import StoreObjects
-from seatrial.scheduler.extender.extender import ExtenderSet, ExtenderTieBreak, HttpExtender, Transport
+from seatrial.scheduler.extender.extender import ExtenderSet, HttpExtender, Transport, tie_break_for
 from seatrial.scheduler.framework.events import ASSIGNED_DELETE
 from seatrial.scheduler.framework.interface import Handle, Plugin
 from seatrial.scheduler.framework.pre_bind import PodsInPreBind
@@ -33,6 +33,7 @@ from seatrial.scheduler.plugins.registry import Registry
 from seatrial.scheduler.preemption.executor import Executor, RunningPreemptions
 from seatrial.scheduler.profile import Profiles, build_profiles
 from seatrial.scheduler.queue import PodNominator, QueuedPod, SchedulingQueue, arrival_order
+from seatrial.scheduler.schedule_one.batch import Batches
 from seatrial.scheduler.schedule_one.binding_cycle import Background, Binder, Binding
 from seatrial.scheduler.schedule_one.decision import ERROR, UNSCHEDULABLE, WAITING, Decision
 from seatrial.scheduler.schedule_one.event_series import EventReporter
@@ -40,7 +41,6 @@ from seatrial.scheduler.schedule_one.pod_status import PodStatusWriter
 from seatrial.scheduler.schedule_one.recorder import NoRecorder, Recorder
 from seatrial.scheduler.schedule_one.schedule_one import Algorithm, Attempt
 from seatrial.scheduler.schedule_one.seeded_random import SeededRandom
-from seatrial.scheduler.schedule_one.select_host import TieBreak
 from seatrial.store import Store
 
 
@@ -218,7 +218,8 @@ class Scheduler:
         if self._memory is not None and known is not None and self._shows_enough(known.decision):
             return self._repeat(queued, known, self._memory)
         start = self._meter.begin() if self._meter is not None else 0.0
-        attempt = self.algorithm.schedule(framework, pod, self.recorder.keeps_cells)
+        batching = None if self._batches is None else self._batches.begin(queued, self.queue.cycle)
+        attempt = self.algorithm.schedule(framework, pod, self.recorder.keeps_cells, batching)
         if self._meter is not None:
             self._meter.scheduled(attempt, start)
         if attempt.node:
@@ -229,17 +230,17 @@ class Scheduler:
             return self._conclude(self._binder.begin(queued, attempt, node, decision))
         failure = Failure.of(attempt, self._decision(queued, attempt))
         self.recorder.decided(failure.decision)
-        preemption = self._executor.prepare(pod, attempt.post_filter)
-        if preemption is not None and not self._executor.is_async:
-            self._executor.carry_out(preemption)
-        self._fail(queued, attempt.message, failure.rejectors, failure.pending, failure.nominated)
+        preemption, is_async = self._executor.prepare(pod, attempt.post_filter), self._executor.is_async
+        has_failed = preemption is not None and not is_async and self._executor.carry_out(preemption)
+        nominated = "" if has_failed else failure.nominated
+        self._fail(queued, attempt.message, failure.rejectors, failure.pending, nominated)
         if self._memory is not None:
             self._memory.remember(failure)
         self.metrics.post_filtered(attempt.post_filter)
         if preemption is not None:
             self.metrics.preempted(len(preemption.victims))
-            if self._executor.is_async:
-                self._executor.carry_out(preemption)
+            if is_async and (reason := self._executor.carry_out(preemption)):
+                self.queue.activate_after_failure(queued, reason)
         return self._recorded(failure.decision)
 
     def _shows_enough(self, decision: Decision) -> bool:
@@ -252,6 +253,8 @@ class Scheduler:
         self.recorder.decided(decision)
         self._fail(queued, known.attempt.message, known.rejectors, known.pending, known.nominated)
         memory.keep(known)
+        if self._batches is not None:
+            self._batches.begin(queued, self.queue.cycle).take_hint(known.attempt)
         if self._meter is not None:
             self._meter.repeated(known.attempt)
         self.metrics.post_filtered(known.attempt.post_filter)
@@ -335,8 +338,7 @@ class Scheduler:
         self.table = NodeTable()
         self.cluster = StoreCluster(store)
         names = [profile.name for profile in configuration.profiles]
-        pod_level = "PodLevelResources" not in configuration.gates_off
-        self._watcher = EventHandlers(store, self.table, self.cluster, names, pod_level_resources=pod_level)
+        self._watcher = EventHandlers(store, self.table, self.cluster, names, configuration.gates_off)
         self.nominator = PodNominator(self._watcher.present)
         self._waiting = WaitingPods(clock)
         self._preempting = RunningPreemptions(self._watcher.pods.get)
@@ -346,25 +348,30 @@ class Scheduler:
         handle = self._build_handle(configuration)
         self._to_activate = handle.pods_to_activate
         profiles = build_profiles(configuration, self._registry, handle)
-        self.frameworks = profiles.frameworks
+        self.frameworks, frameworks = profiles.frameworks, profiles.frameworks.values()
         self.queue = self._watcher.queue = self._build_queue(profiles)
         self._watcher.on_assumed_deleted = self._reject_waiting
         self.algorithm = Algorithm(
             self.table,
             self.nominator,
             percentage=configuration.percentage_of_nodes_to_score,
-            tie_break=self._build_tie_break(),
+            tie_break=tie_break_for(self._tie_break, SeededRandom(self._seed), self._extenders),
             extenders=self._extenders,
             shortcuts=self._shortcuts,
         )
         self._memory: UnschedulableCache | None = None
         if self._shortcuts.failures and self._extenders is None:
-            self._memory = UnschedulableCache(self.table, self.cluster, self.nominator, self.frameworks.values())
+            self._memory = UnschedulableCache(self.table, self.cluster, self.nominator, frameworks)
         self._build_writers()
+        self._batches: Batches | None = None
+        if "OpportunisticBatching" not in configuration.gates_off:
+            batches = Batches(frameworks, self.table, clock.now, self.metrics.inc, self._extenders is not None)
+            if self._meter is not None:
+                self._meter.attach_batches(batches)
+            if self._meter is not None or batches.can_sign:
+                self._batches, self.queue.sign = batches, batches.sign
         if self._meter is not None:
-            self._meter.attach(
-                self.frameworks.values(), self.algorithm.evaluator, self.queue, self._watcher, self.table
-            )
+            self._meter.attach(frameworks, self.algorithm.evaluator, self.queue, self._watcher, self.table)
 
     def _build_handle(self, configuration: Configuration) -> Handle:
         """What plugins are given to work with."""
@@ -429,12 +436,6 @@ class Scheduler:
             self._transport = HttpTransport()
         objects = StoreObjects(self.store, self.table)
         return ExtenderSet(HttpExtender(one, self._transport, objects) for one in configuration.extenders)
-
-    def _build_tie_break(self) -> TieBreak:
-        dice = SeededRandom(self._seed)
-        if self._extenders is not None:
-            return ExtenderTieBreak(self._extenders, self._tie_break, dice)
-        return TieBreak(self._tie_break, dice)
 
     def _report_event(self, pod: PodInfo, type: str, reason: str, action: str, note: str) -> None:
         if self._events is not None:

@@ -108,7 +108,8 @@ class OurSide:
         self._versions = Versions()
         self.store.subscribe(self._on_pod, [known_kind(self.store.kinds, "v1", "Pod")])
         self.recorder = ListRecorder()
-        configuration = load_configuration({**HEAD, **config}, gates=shape.gates)
+        gates = {"OpportunisticBatching": False, **shape.gates}
+        configuration = load_configuration({**HEAD, **config}, gates=gates)
         self.scheduler = Scheduler(self.store, self.clock, configuration, recorder=self.recorder)
         self.scheduler.start()
 

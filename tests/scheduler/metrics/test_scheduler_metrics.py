@@ -17,11 +17,14 @@ from tests.scheduler.schedule_one.test_pre_bind_waits import WithDevices, WithVo
 from tests.scheduler.scheduler_world import World, enabled
 
 NAMES = [
+    "batch_attempts_total",
+    "batch_cache_flushed_total",
     "cache_size",
     "dra_bindingconditions_allocations_total",
     "dra_bindingconditions_wait_duration_seconds",
     "event_handling_duration_seconds",
     "framework_extension_point_duration_seconds",
+    "get_node_hint_duration_seconds",
     "inflight_events",
     "pending_pods",
     "permit_wait_duration_seconds",
@@ -38,6 +41,7 @@ NAMES = [
     "schedule_attempts_total",
     "scheduling_algorithm_duration_seconds",
     "scheduling_attempt_duration_seconds",
+    "store_schedule_results_duration_seconds",
     "unschedulable_pods",
     "volume_scheduling_stage_error_total",
 ]

@@ -1,5 +1,8 @@
 """Preemption in the loop: who leaves, what is written, and how the preemptor gets its place."""
 
+from typing import Any
+
+from seatrial.model.errors import Forbidden
 from seatrial.store.objects import Change
 from tests.scheduler.scheduler_world import World
 
@@ -38,6 +41,54 @@ def test_the_preemptor_is_nominated_and_waits_for_the_end_of_its_victim() -> Non
     world.delete("Pod", "low")
     (decision,) = world.run()
     assert (decision.attempt, world.node_of("high")) == (2, "n1")
+    assert "nominatedNodeName" not in world.document("high")["status"]
+
+
+class Refusing:
+    """An API that does not let pods go, so many times."""
+
+    def __init__(self, world: World, times: int) -> None:
+        self.left, self.asked = times, 0
+        self._delete = world.store.delete
+        world.store.delete = self  # type: ignore[method-assign]
+
+    def __call__(self, *given: Any, **options: Any) -> Any:
+        self.asked += 1
+        if self.left:
+            self.left -= 1
+            raise Forbidden("pods is forbidden: no pod leaves")
+        return self._delete(*given, **options)
+
+
+def test_a_preemptor_whose_victim_could_not_be_deleted_is_tried_again_at_once() -> None:
+    world = full_world()
+    api = Refusing(world, 1)
+    world.pod("high", priority=5)
+    assert [(decision.attempt, decision.preemption is not None) for decision in world.run()] == [(1, True), (2, True)]
+    assert api.asked == 2
+    assert world.document("low")["metadata"]["deletionTimestamp"]
+    assert len(world.events("Preempted")) == 1
+
+
+def test_a_preemptor_whose_victim_can_never_be_deleted_rests_until_something_changes() -> None:
+    world = full_world()
+    Refusing(world, 1000)
+    world.pod("high", priority=5)
+    assert 1 < len(world.run()) < 10
+    assert "deletionTimestamp" not in world.document("low")["metadata"]
+    world.node("n2", cpu="1")
+    world.run()
+    assert world.node_of("high") == "n2"
+
+
+def test_without_async_preemption_a_preemptor_whose_victim_stays_is_not_nominated() -> None:
+    world = World(gates={"SchedulerAsyncPreemption": False})
+    world.node("n1", cpu="1")
+    world.pod("low", priority=1)
+    world.run()
+    Refusing(world, 1000)
+    world.pod("high", priority=5)
+    assert len(world.run()) == 1
     assert "nominatedNodeName" not in world.document("high")["status"]
 
 

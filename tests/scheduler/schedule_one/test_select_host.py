@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seatrial.scheduler.schedule_one.select_host import TieBreak, nodes_to_find
+from seatrial.scheduler.schedule_one.select_host import TieBreak, heap_order, nodes_to_find
 
 
 def go_heap_root(totals: list[int]) -> int:
@@ -40,6 +40,18 @@ def test_ties_are_settled_by_the_root_of_a_heap(totals: list[int]) -> None:
 def test_many_ties_beyond_the_first_table_of_ranks() -> None:
     totals = [random.Random(7).randint(0, 1) for _ in range(5000)]
     assert TieBreak().pick(np.asarray(totals, np.int64), lambda place: str(place)) == go_heap_root(totals)
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=60))
+def test_nodes_leave_a_heap_best_first_and_its_root_before_all(totals: list[int]) -> None:
+    order = heap_order(totals)
+    assert sorted(order) == list(range(len(totals)))
+    assert [totals[place] for place in order] == sorted(totals, reverse=True)
+    assert order[0] == go_heap_root(totals)
+
+
+def test_equal_nodes_leave_a_heap_in_the_order_of_go() -> None:
+    assert heap_order([1, 1, 1, 1, 1, 1]) == [0, 5, 4, 3, 2, 1]
 
 
 def test_the_smallest_name_wins_where_names_decide() -> None:

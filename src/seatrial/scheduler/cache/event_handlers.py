@@ -49,12 +49,11 @@ class EventHandlers:
         table: NodeTable,
         cluster: StoreCluster,
         profiles: Iterable[str],
-        *,
-        pod_level_resources: bool = True,
+        gates_off: frozenset[str] = frozenset(),
     ) -> None:
         self._store, self._table, self._cluster = store, table, cluster
         self._profiles = frozenset(profiles)
-        self._reader = PodReader(pod_level_resources=pod_level_resources)
+        self._reader = PodReader(gates_off)
         self.queue: SchedulingQueue
         """Set by the scheduler, which builds both."""
         self.pre_binding: PodsInPreBind

@@ -208,8 +208,9 @@ class _Labelled(msgspec.Struct):
 class PodReader:
     """Reads pods, and knows the shapes that are in use."""
 
-    def __init__(self, *, pod_level_resources: bool = True) -> None:
-        self._pod_level_resources = pod_level_resources
+    def __init__(self, gates_off: frozenset[str] = frozenset()) -> None:
+        self._has_pod_level = "PodLevelResources" not in gates_off
+        self._has_pod_level_resizes = "InPlacePodLevelResourcesVerticalScaling" not in gates_off
         self._specs: WeakValueDictionary[bytes, PodSpec] = WeakValueDictionary()
         self._shapes: WeakValueDictionary[tuple[str, bytes, bytes, Owner | None], PodShape] = WeakValueDictionary()
         self._texts: WeakValueDictionary[tuple[str, bytes, bytes, bytes], PodShape] = WeakValueDictionary()
@@ -261,7 +262,7 @@ class PodReader:
             f"{namespace}/{name}",
             metadata.uid,
             shape,
-            requests_of(shape.spec, decode(bytes(pod.status))) if status.changes_requests else shape.requests,
+            requests_of(shape.spec, self._status(bytes(pod.status))) if status.changes_requests else shape.requests,
             node,
             status.nominated_node,
             status.start_time,
@@ -292,7 +293,7 @@ class PodReader:
             pod.key,
             pod.uid,
             pod.shape,
-            requests_of(pod.shape.spec, decode(encoded)) if status.changes_requests else pod.shape.requests,
+            requests_of(pod.shape.spec, self._status(encoded)) if status.changes_requests else pod.shape.requests,
             pod.node,
             status.nominated_node,
             status.start_time,
@@ -322,10 +323,17 @@ class PodReader:
         known = self._specs.get(encoded)
         if known is None:
             spec: Document = decode(encoded)
-            if not self._pod_level_resources:
+            if not self._has_pod_level:
                 spec.pop("resources", None)
             known = self._specs[encoded] = PodSpec(spec)
         return known
+
+    def _status(self, encoded: bytes) -> Document:
+        """A status; without the gate for their resizing, resources of the pod as a whole do not count."""
+        status: Document = decode(encoded)
+        if not self._has_pod_level_resizes:
+            status.pop("resources", None)
+        return status
 
     def _shape(self, namespace: str, labels: Any, spec: PodSpec, owner: Owner | None) -> PodShape:
         key = (namespace, orjson.dumps(labels or None, option=orjson.OPT_SORT_KEYS), spec.key, owner)

@@ -5,7 +5,7 @@ apis/config/validation/validation_pluginargs.go (v1.36.3).
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.config.shapes import STRING, Field, Record
@@ -36,6 +36,8 @@ class Arguments:
     """what validation finds in the defaulted arguments at a path"""
     build_problems: Callable[[Document], Iterator[str]] = _no_build_problems
     """what the plugin's factory finds; paths start at the arguments"""
+    gated: Mapping[str, tuple[frozenset[str], str]] = field(default_factory=dict)
+    """by argument: the feature gates without any of which it has no default, and why it is forbidden then"""
 
     @property
     def kind(self) -> str:
@@ -46,8 +48,11 @@ class Arguments:
         """The Go type."""
         return Record(f"v1.{self.kind}", {"apiVersion": Field(STRING), "kind": Field(STRING), **self.fields})
 
-    def set_defaults(self, args: Document) -> None:
+    def set_defaults(self, args: Document, gates_off: frozenset[str] = frozenset()) -> None:
         """Fills in what the arguments leave out; `args` is changed."""
+        without = [one for one, (gates, _) in self.gated.items() if one not in args and gates & gates_off]
         args.setdefault("apiVersion", V1)
         args.setdefault("kind", self.kind)
         self.defaults(args)
+        for one in without:
+            del args[one]

@@ -107,14 +107,14 @@ def load_configuration(
     `versions` says who judges apiVersion: v1.36.3 (only v1 decodes) or our users (v1beta3 and v1beta2 are converted).
     `plugins` names plugins beyond the in-tree ones with the extension points they implement.
     """
-    switched_on = enabled_gates(gates)
+    switched_on, switched_off = enabled_gates(gates), disabled_gates(gates)
     if source is None:
         document: Document = {"apiVersion": V1, "kind": KIND}
         warnings: list[str] = []
     else:
         document, warnings = decode_configuration(source, old_versions=versions == "users")
-    apply_configuration_defaults(document)
-    problems = list(validation_problems(document))
+    apply_configuration_defaults(document, switched_off)
+    problems = list(validation_problems(document, switched_off))
     if problems:
         raise ConfigurationError("validate", problems)
     profiles = _build_profiles(document["profiles"], {**in_tree_points(), **(plugins or {})})
@@ -126,7 +126,7 @@ def load_configuration(
         parallelism=document["parallelism"],
         extenders=tuple(_extender(extender) for extender in document.get("extenders", ())),
         gates=switched_on,
-        gates_off=disabled_gates(gates),
+        gates_off=switched_off,
         warnings=tuple(warnings),
         document=document,
     )

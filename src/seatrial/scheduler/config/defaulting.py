@@ -26,7 +26,7 @@ _TOP_LEVEL = {
 }
 
 
-def apply_configuration_defaults(document: Document) -> None:
+def apply_configuration_defaults(document: Document, gates_off: frozenset[str] = frozenset()) -> None:
     """Fill in everything a decoded v1 configuration leaves out; `document` is changed."""
     for name, value in _TOP_LEVEL.items():
         document.setdefault(name, value)
@@ -40,7 +40,7 @@ def apply_configuration_defaults(document: Document) -> None:
     if len(profiles) == 1:
         profiles[0].setdefault("schedulerName", "default-scheduler")
     for profile in profiles:
-        _default_profile(profile)
+        _default_profile(profile, gates_off)
 
 
 def _fill_zeroes(section: Document, defaults: Document) -> None:
@@ -49,19 +49,19 @@ def _fill_zeroes(section: Document, defaults: Document) -> None:
             section[name] = value
 
 
-def _default_profile(profile: Document) -> None:
+def _default_profile(profile: Document, gates_off: frozenset[str]) -> None:
     profile["plugins"] = merge_plugins(profile.get("plugins"))
     configs = profile.setdefault("pluginConfig", [])
     known = in_tree_arguments()
     for config in configs:
         if config.get("name", "") in known:
             config["args"] = config.get("args") or {}
-            known[config["name"]].set_defaults(config["args"])
+            known[config["name"]].set_defaults(config["args"], gates_off)
     given = {config.get("name", "") for config in configs}
     for name in enabled_names(profile["plugins"]):
         if name in known and name not in given:
             args: Document = {}
-            known[name].set_defaults(args)
+            known[name].set_defaults(args, gates_off)
             configs.append({"name": name, "args": args})
 
 

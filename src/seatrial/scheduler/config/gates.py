@@ -1,9 +1,9 @@
 """Feature gates: what may be switched, given that the simulation follows v1.36.3 with its defaults.
 
 Gates that are off by default are refused by name, but for TaintTolerationComparisonOperators. Gates that are on and
-that the scheduler reads can be switched off where upstream allows it, but for those that concern single fields of
-devices; OpportunisticBatching is left out here anyway. A gate that is locked, or that another one depends on, is
-refused with upstream's text. Upstream: pkg/features/kube_features.go, component-base/featuregate/feature_gate.go.
+that the scheduler reads can be switched off where upstream allows it. A gate that is locked, or that another one
+depends on, is refused with upstream's text.
+Upstream: pkg/features/kube_features.go, component-base/featuregate/feature_gate.go.
 """
 
 from collections.abc import Mapping
@@ -273,29 +273,30 @@ LOCKED = frozenset(
 """Gates that the scheduler reads and that can no longer be switched off in v1.36."""
 SWITCHABLE = frozenset(
     [
+        "DRAConsumableCapacity",
         "DRADeviceBindingConditions",
         "DRADeviceTaints",
         "DRAExtendedResource",
+        "DRAPartitionableDevices",
         "DRAPrioritizedList",
+        "DRAResourceClaimDeviceStatus",
+        "DRASchedulerFilterTimeout",
+        "InPlacePodLevelResourcesVerticalScaling",
         "MatchLabelKeysInPodTopologySpread",
         "NodeDeclaredFeatures",
         "NominatedNodeNameForExpectation",
+        "OpportunisticBatching",
         "PodLevelResources",
         "SchedulerAsyncPreemption",
         "SchedulerPopFromBackoffQ",
     ]
 )
-"""Gates that the scheduler reads and that can be switched off here."""
-_ALWAYS_ON = frozenset(
-    [
-        "DRAConsumableCapacity",
-        "DRAPartitionableDevices",
-        "DRAResourceClaimDeviceStatus",
-        "DRASchedulerFilterTimeout",
-        "InPlacePodLevelResourcesVerticalScaling",
-    ]
-)
+"""Gates that the scheduler reads and that can be switched off."""
 _DEPENDENTS = {
+    "DRAResourceClaimDeviceStatus": (
+        "DRADeviceBindingConditions",
+        "DRAResourceClaimGranularStatusAuthorization",
+    ),
     "MatchLabelKeysInPodTopologySpread": ("MatchLabelKeysInPodTopologySpreadSelectorMerge",),
     "NodeDeclaredFeatures": (
         "ExtendWebSocketsToKubelet",
@@ -331,13 +332,6 @@ def _problem(name: str, on: bool, wanted: Mapping[str, bool]) -> str:
         return f"{name} is off by default in 1.36 and is not simulated" if is_refused else ""
     if name in LOCKED:
         return f"cannot set feature gate {name} to false, feature is locked to true"
-    if name in _ALWAYS_ON and not _is_dependent(name, wanted):
-        return f"{name} is on by default in 1.36 and cannot be switched off"
     left = [f"{other} is enabled, but depends on features that are disabled: [{name}]"
             for other in _DEPENDENTS.get(name, ()) if wanted.get(other, True)]  # fmt: skip
     return left[0] if len(left) == 1 else f"[{', '.join(left)}]" if left else ""
-
-
-def _is_dependent(name: str, wanted: Mapping[str, bool]) -> bool:
-    """Whether a gate goes off together with one that it depends on."""
-    return any(name in others and not wanted.get(gate, True) for gate, others in _DEPENDENTS.items())

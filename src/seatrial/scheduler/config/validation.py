@@ -9,7 +9,7 @@ from typing import Any
 from seatrial.model.documents import Document
 from seatrial.model.durations import parse_duration
 from seatrial.model.label_selectors import label_key_faults
-from seatrial.scheduler.config.field_errors import duplicate, invalid, required
+from seatrial.scheduler.config.field_errors import duplicate, forbidden, invalid, required
 from seatrial.scheduler.config.resource_names import is_extended_resource
 from seatrial.scheduler.config.types import CYCLE_POINTS, V1
 from seatrial.scheduler.plugins.registry import in_tree_arguments
@@ -19,14 +19,14 @@ _MISNAMED = "NodeResourcesFitArgs"
 """Upstream registers its check of NodeResourcesFit under this name, so a plugin called so never has fitting args."""
 
 
-def validation_problems(document: Document) -> Iterator[str]:
+def validation_problems(document: Document, gates_off: frozenset[str] = frozenset()) -> Iterator[str]:
     """What is wrong with a defaulted configuration."""
     yield from _connection_problems(document)
     if document["parallelism"] <= 0:
         yield invalid("parallelism", document["parallelism"], "should be an integer value greater than zero")
     first: dict[str, int] = {}
     for index, profile in enumerate(document["profiles"]):
-        yield from _profile_problems(profile, f"profiles[{index}]")
+        yield from _profile_problems(profile, f"profiles[{index}]", gates_off)
         name = profile.get("schedulerName", "")
         if name in first:
             yield duplicate(f"profiles[{index}].schedulerName", {})
@@ -65,7 +65,7 @@ def _percentage_problems(section: Document, prefix: str) -> Iterator[str]:
         yield invalid(f"{prefix}percentageOfNodesToScore", percentage, "not in valid range [0-100]")
 
 
-def _profile_problems(profile: Document, path: str) -> Iterator[str]:
+def _profile_problems(profile: Document, path: str, gates_off: frozenset[str]) -> Iterator[str]:
     if not profile.get("schedulerName"):
         yield required(f"{path}.schedulerName")
     yield from _percentage_problems(profile, f"{path}.")
@@ -84,6 +84,11 @@ def _profile_problems(profile: Document, path: str) -> Iterator[str]:
             yield invalid(f"{where}.args", config.get("args"), "has to match plugin args")
         elif (arguments := in_tree_arguments().get(name)) is not None:
             yield from arguments.problems(config["args"], f"{where}.args")
+            yield from (
+                forbidden(f"{where}.args.{one}", why)
+                for one, (gates, why) in arguments.gated.items()
+                if one in config["args"] and gates & gates_off
+            )
 
 
 def _removed(path: str, name: str) -> Iterator[str]:

@@ -51,10 +51,12 @@ class _TooMany(Exception):
 class Allocator:
     """Allocates for one scheduling cycle: devices taken do not change between nodes."""
 
-    def __init__(self, inventory: Inventory, state: AllocatedState, classes: Classes) -> None:
+    def __init__(self, inventory: Inventory, state: AllocatedState, classes: Classes, *, gives_up: bool = True) -> None:
         self.inventory = inventory
         self.state = state
         self.classes = classes
+        self.gives_up = gives_up
+        """Whether a search ends after so many devices; it does not without DRASchedulerFilterTimeout."""
         self.counters = CounterBook(state)
 
     def allocate(self, node: NamedNode, claims: Sequence[Document]) -> list[Document] | None:
@@ -154,6 +156,10 @@ class _Search:
     def check(self, claim: int, index: int, place: int, request: Request) -> Wanted:
         """A request with its class, and with its devices if it wants all of them."""
         about = f"claim {key_of(self.claims[claim])}, request {request.name}"
+        if request.capacity and not self.allocator.state.has_shares:
+            part = "subrequest" if request.parent else "request"
+            text = "has capacity requests, but the DRAConsumableCapacity feature is disabled"
+            raise AllocationError(f"claim {key_of(self.claims[claim])}, {part} {request.name}: {text}")
         for number, selector in enumerate(request.selectors):
             if selector.get("cel") is None:
                 raise AllocationError(f"{about}, selector #{number}: CEL expression empty (unsupported selector type?)")
@@ -363,7 +369,7 @@ class _Search:
     def grant(self, step: _Step, candidate: Candidate) -> _Undo | None:
         """Allocates a device for the request, if it is free, untainted and satisfies the constraints."""
         self.tried += 1
-        if self.tried > MOST_TRIED:
+        if self.tried > MOST_TRIED and self.allocator.gives_up:
             raise AllocationError(f"node {self.node.name}: timed out trying to allocate devices")
         request, device = step.wanted.request, candidate.device
         shares = device.allow_multiple
@@ -375,7 +381,7 @@ class _Search:
         undo = _Undo()
         in_use = candidate.id in self.allocator.state.capacity or candidate.id in self.capacity
         if device.consumes and not (shares and in_use):
-            if not self.counters.reserve(candidate):
+            if not self.allocator.inventory.has_partitions or not self.counters.reserve(candidate):
                 return None
             undo.counters = True
         if not request.tolerates(device):

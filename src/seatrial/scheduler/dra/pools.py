@@ -75,7 +75,9 @@ def device_matches(node: NamedNode, device: Device) -> bool:
 class Inventory:
     """All slices of the cluster, and the pools of each node, worked out once per revision."""
 
-    def __init__(self, documents: Sequence[Document]) -> None:
+    def __init__(self, documents: Sequence[Document], *, has_partitions: bool = True) -> None:
+        self.has_partitions = has_partitions
+        """False without DRAPartitionableDevices: counters, and devices that say where they are, do not count."""
         self.slices = sorted((Slice(document) for document in documents), key=lambda s: s.name)
         self._local: dict[str, list[Slice]] = {}
         self._shared: list[Slice] = []
@@ -98,7 +100,8 @@ class Inventory:
     def _gather(self, node: NamedNode) -> list[Pool]:
         found: dict[PoolID, list[Slice]] = {}
         for piece in (*self._local.get(node.name, ()), *self._shared):
-            if _is_relevant(piece, node):
+            is_plain = not piece.per_device and not piece.shared_counters
+            if (self.has_partitions or is_plain) and _is_relevant(piece, node):
                 _add(found, piece)
         plain: list[Pool] = []
         binding: list[Pool] = []
@@ -112,14 +115,14 @@ class Inventory:
         """The pool of these slices; None where a newer generation, without devices for the node, replaces it."""
         wanted, generation = pieces[0].slice_count, pieces[0].generation
         if len(pieces) == wanted:
-            return build_pool(pool_id, pieces, None)
+            return build_pool(pool_id, pieces, None, self.has_partitions)
         everywhere = [piece for piece in self.slices if piece.pool_id == pool_id]
         if any(piece.generation > generation for piece in everywhere):
             return None
         current = [piece for piece in everywhere if piece.generation == generation]
         if len(current) != wanted:
             return Pool(*pool_id, is_incomplete=True)
-        return build_pool(pool_id, pieces, current)
+        return build_pool(pool_id, pieces, current, self.has_partitions)
 
 
 def _is_relevant(piece: Slice, node: NamedNode) -> bool:
@@ -138,7 +141,9 @@ def _add(found: dict[PoolID, list[Slice]], piece: Slice) -> None:
         present.append(piece)
 
 
-def build_pool(pool_id: PoolID, pieces: Sequence[Slice], everywhere: Sequence[Slice] | None) -> Pool:
+def build_pool(
+    pool_id: PoolID, pieces: Sequence[Slice], everywhere: Sequence[Slice] | None, has_partitions: bool = True
+) -> Pool:
     """A complete pool: valid, or marked as invalid."""
     pieces = sorted(pieces, key=lambda piece: piece.name)
     with_devices = [piece for piece in pieces if not piece.shared_counters]
@@ -149,8 +154,10 @@ def build_pool(pool_id: PoolID, pieces: Sequence[Slice], everywhere: Sequence[Sl
         for name, counters in piece.shared_counters:
             duplicate = duplicate or name in counter_sets
             counter_sets[name] = counters
-    if duplicate or not _counters_exist(counter_sets, pieces):
+    if duplicate or (has_partitions and not _counters_exist(counter_sets, pieces)):
         return Pool(*pool_id, is_invalid=True)
+    if not has_partitions:
+        return Pool(*pool_id, tuple(with_devices))
     others: tuple[Slice, ...] = ()
     if everywhere is not None and len(everywhere) != len(pieces):
         here = {piece.name for piece in pieces}

@@ -20,11 +20,13 @@ class AllocatedState:
     devices: set[DeviceID] = field(default_factory=set)
     shares: dict[DeviceID, set[str]] = field(default_factory=dict)
     capacity: ConsumedCapacity = field(default_factory=ConsumedCapacity)
+    has_shares: bool = True
+    """False without DRAConsumableCapacity: a device of which a share was given is taken as a whole."""
 
     def add(self, allocation: Document) -> None:
         """Counts the devices of an allocation."""
         for device, result in _counted(allocation):
-            if result.get("shareID") is None:
+            if result.get("shareID") is None or not self.has_shares:
                 self.devices.add(device)
                 continue
             self.shares.setdefault(device, set()).add(result["shareID"])
@@ -34,7 +36,7 @@ class AllocatedState:
     def remove(self, allocation: Document) -> None:
         """Frees the devices of an allocation."""
         for device, result in _counted(allocation):
-            if result.get("shareID") is None:
+            if result.get("shareID") is None or not self.has_shares:
                 self.devices.discard(device)
                 continue
             shares = self.shares.get(device, set())
@@ -46,7 +48,7 @@ class AllocatedState:
 
     def copy(self) -> "AllocatedState":
         shares = {device: set(ids) for device, ids in self.shares.items()}
-        return AllocatedState(set(self.devices), shares, self.capacity.copy())
+        return AllocatedState(set(self.devices), shares, self.capacity.copy(), self.has_shares)
 
     def is_allocated(self, device: DeviceID) -> bool:
         return device in self.devices or device in self.shares or device in self.capacity

@@ -15,19 +15,24 @@ from seatrial.scheduler.framework.cluster import Cluster
 from seatrial.scheduler.volumes.claims import metadata_of
 
 TAINTS, CONDITIONS = "DRADeviceTaints", "DRADeviceBindingConditions"
+CAPACITY, PARTITIONS = "DRAConsumableCapacity", "DRAPartitionableDevices"
+
+_FIELDS = {TAINTS: "taints", CAPACITY: "allowMultipleAllocations"}
+"""By gate: the field of devices that does not count without it."""
 
 
 def visible(slices: Sequence[Document], gates: Mapping[str, bool]) -> Sequence[Document]:
-    """The slices without what gates hide: taints of devices, and devices that a pod has to wait for."""
-    has_taints, has_conditions = gates.get(TAINTS, True), gates.get(CONDITIONS, True)
-    if has_taints and has_conditions:
+    """The slices without what gates hide: taints and shares of devices, and devices that a pod has to wait for."""
+    has_conditions = gates.get(CONDITIONS, True)
+    hidden = {field for gate, field in _FIELDS.items() if not gates.get(gate, True)}
+    if not hidden and has_conditions:
         return slices
     found = []
     for document in slices:
         devices = (document.get("spec") or {}).get("devices") or ()
         kept = [device for device in devices if has_conditions or not device.get("bindingConditions")]
-        if not has_taints:
-            kept = [{key: value for key, value in device.items() if key != "taints"} for device in kept]
+        if hidden:
+            kept = [{key: value for key, value in device.items() if key not in hidden} for device in kept]
         found.append({**document, "spec": {**document["spec"], "devices": kept}})
     return found
 
@@ -44,13 +49,14 @@ class DeviceTracker:
         self._inventory: tuple[int, Inventory] | None = None
         self._claims_version = -1
         self._known: dict[tuple[str, str], Document] = {}
-        self._state = AllocatedState()
+        self._state = AllocatedState(has_shares=gates.get(CAPACITY, True))
 
     def inventory(self) -> Inventory:
         """All slices with their pools."""
         version = self._cluster.version("ResourceSlice")
         if self._inventory is None or self._inventory[0] != version:
-            self._inventory = (version, Inventory(visible(self._cluster.list("ResourceSlice"), self._gates)))
+            slices = visible(self._cluster.list("ResourceSlice"), self._gates)
+            self._inventory = (version, Inventory(slices, has_partitions=self._gates.get(PARTITIONS, True)))
         return self._inventory[1]
 
     def allocated(self) -> AllocatedState:

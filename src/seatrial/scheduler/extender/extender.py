@@ -303,6 +303,11 @@ class ExtenderTieBreak(TieBreak):
         return super().among(tied, names)
 
 
+def tie_break_for(rule: str, dice: Any, extenders: ExtenderSet | None) -> TieBreak:
+    """Settles ties by a rule, with or without extenders."""
+    return TieBreak(rule, dice) if extenders is None else ExtenderTieBreak(extenders, rule, dice)
+
+
 def _field(document: Any, name: str) -> Any:
     """A field as Go's decoder finds it: the exact name, else whatever differs in case only."""
     if not isinstance(document, dict):

@@ -18,6 +18,7 @@ from seatrial.scheduler.framework.runtime import Framework
 from seatrial.scheduler.framework.status import SUCCESS, Status
 from seatrial.scheduler.metrics.event_labels import event_labels
 from seatrial.scheduler.metrics.scheduler_metrics import SchedulerMetrics
+from seatrial.scheduler.schedule_one.batch import Batches, Batching, OpportunisticBatch
 from seatrial.scheduler.schedule_one.schedule_one import Attempt
 
 Stopwatch = Callable[[], float]
@@ -155,6 +156,33 @@ class Meter:
 
         evaluator.feasible, evaluator.totals = timed_feasible, timed_totals
 
+    def attach_batches(self, batches: Batches) -> None:
+        """Measure the signing of pods, and what batching costs."""
+        for profile, signer in batches.signers.items():
+            setattr(signer, "sign", self._timed(signer.sign, "Sign", profile))  # noqa: B010
+            if signer.signers is not None:
+                signer.signers = {name: self._measured(one, name, "Sign") for name, one in signer.signers.items()}
+        for batch in batches.batches.values():
+            self._attach_batch(batch)
+
+    def _attach_batch(self, batch: OpportunisticBatch) -> None:
+        hint, store, observe = batch.node_hint, batch.store_results, self._metrics.observe
+
+        def timed_hint(*given: Any) -> str:
+            start = self.now()
+            node = hint(*given)
+            name, label = "get_node_hint_duration_seconds", "hint" if node else "no_hint"
+            observe(name, self.now() - start, label, batch.profile)
+            return node
+
+        def timed_store(*given: Any) -> None:
+            start = self.now()
+            store(*given)
+            observe("store_schedule_results_duration_seconds", self.now() - start, batch.profile)
+
+        setattr(batch, "node_hint", timed_hint)  # noqa: B010
+        setattr(batch, "store_results", timed_store)  # noqa: B010
+
     def attach_queue(self, queue: Any) -> None:
         """Count what comes into the queue, and measure PreEnqueue and queueing hints."""
         count, passes = self._metrics["queue_incoming_pods_total"], queue.passes_gates
@@ -197,6 +225,18 @@ class Meter:
             start = self.now()
             answer = method(*given)
             observe(name, self.now() - start, point, _code(answer), profile)
+            return answer
+
+        return call
+
+    def _measured(self, method: Callable[..., Any], plugin: str, point: str) -> Callable[..., Any]:
+        """A plugin that is measured every time."""
+        name, observe = "plugin_execution_duration_seconds", self._metrics.observe
+
+        def call(*given: Any) -> Any:
+            start = self.now()
+            answer = method(*given)
+            observe(name, self.now() - start, plugin, point, _code(answer))
             return answer
 
         return call
@@ -245,15 +285,12 @@ def _evaluations(attempt: Attempt) -> Iterator[tuple[str, str, int]]:
     for name in pre.ran:
         if name not in pre.cycle.skipped:
             yield name, "PreFilter", 1
+    if isinstance(attempt.batching, Batching) and attempt.batching.checked is not None:
+        yield from _filtered(attempt, 1, [attempt.batching.checked.status(0).plugin])
     if attempt.found is not None:
         codes, statuses = attempt.found.explain()
         counted = codes.tolist()
-        failed = [statuses[code - 1].plugin for code in counted if code]
-        left = len(counted)
-        for call in framework.filters:
-            if call.name not in pre.cycle.skipped:
-                yield call.name, "Filter", left
-                left -= failed.count(call.name)
+        yield from _filtered(attempt, len(counted), [statuses[code - 1].plugin for code in counted if code])
     if attempt.scored is not None:
         for name in attempt.scored.ran:
             if name not in attempt.scored.skipped:
@@ -261,3 +298,11 @@ def _evaluations(attempt: Attempt) -> Iterator[tuple[str, str, int]]:
         for scorer in framework.scorers:
             if scorer.name not in attempt.scored.skipped:
                 yield scorer.name, "Score", attempt.feasible_count
+
+
+def _filtered(attempt: Attempt, nodes: int, failed: list[str]) -> Iterator[tuple[str, str, int]]:
+    """How often each filter was asked about so many nodes, some of which failed by the plugins named."""
+    for call in attempt.framework.filters:
+        if call.name not in attempt.cycle.skipped:
+            yield call.name, "Filter", nodes
+            nodes -= failed.count(call.name)

@@ -69,6 +69,22 @@ def families() -> Iterable[Family]:
             ("profile", "driver", "status"), exponential(0.1, 2, 14),
         ),
         Family("volume_scheduling_stage_error_total", "counter", "Errors of the volume binder.", ("operation",)),
+        *_batching(),
+    )  # fmt: skip
+
+
+def _batching() -> Iterable[Family]:
+    return (
+        Family("batch_attempts_total", "counter", "Attempts by what came of a hint to a node.", ("profile", "result")),
+        Family("batch_cache_flushed_total", "counter", "Lists of nodes not used further.", ("profile", "reason")),
+        Family(
+            "get_node_hint_duration_seconds", "histogram", "Time to find the node that a pod is hinted to.",
+            ("hinted", "profile"), exponential(0.00001, 2, 12),
+        ),
+        Family(
+            "store_schedule_results_duration_seconds", "histogram", "Time to keep scored nodes for the next pod.",
+            ("profile",), exponential(0.00001, 2, 12),
+        ),
     )  # fmt: skip
 
 

@@ -100,11 +100,10 @@ class Executor:
             self._running.begin(pod.uid)
         return chosen
 
-    def carry_out(self, chosen: ChosenVictims) -> None:
-        """Delete the victims on a node for the sake of a pod.
+    def carry_out(self, chosen: ChosenVictims) -> str:
+        """Delete the victims on a node for the sake of a pod; why the API did not let one go, else empty.
 
-        Where the API does not let one go the rest stay too; the pod is tried again when something changes. (Upstream
-        tries it again at once, which without the delays of a network would never end.)
+        Those after it stay, too.
         """
         pod, node, leaving = chosen.pod, chosen.node, chosen.leaving
         if self.is_async:
@@ -114,12 +113,13 @@ class Executor:
                 if victim is leaving[-1]:
                     self._running.is_at_last(pod.uid, victim)
                 self._evict(pod, node, victim)
-        except StatusError:
-            return
+        except StatusError as failure:
+            return str(failure)
         finally:
             self._running.end(pod.uid)
         if not self.is_async:
             self._clear_nominations(pod, node)
+        return ""
 
     def _clear_nominations(self, pod: PodInfo, node: str) -> None:
         """Pods of lower priority that are nominated to a node look for another place."""

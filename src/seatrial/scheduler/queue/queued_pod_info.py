@@ -31,6 +31,8 @@ class QueuedPod:
     """The message of the last error, and the number of changes at that time."""
     backoff_until: int | None = None
     was_flushed: bool = False
+    signature: bytes | None = None
+    """All that plugins read of the pod, for batching; None where that cannot be said."""
     last_status: tuple[PodInfo, str, str, str | None] | None = None
     """The last write to the pod's status (reason, message, nomination), and the pod after it."""
 

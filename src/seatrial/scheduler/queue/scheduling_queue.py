@@ -77,6 +77,10 @@ class SchedulingQueue:
         self._gates = gates
         self.on_incoming: Callable[[str, str], None] | None = None
         """Called with the queue and the label of the event when a pod comes into a queue."""
+        self.sign: Callable[[PodInfo], bytes | None] = lambda pod: None
+        """Signs pods for batching."""
+        self.cycle = 0
+        """How many pods were popped so far."""
         self._on_gated = on_gated
         self._retries_errors = retries_errors
         self._changes = 0
@@ -88,7 +92,7 @@ class SchedulingQueue:
 
     def add(self, pod: PodInfo) -> None:
         """A new pending pod."""
-        self._activate(QueuedPod(pod, self._clock.now(), next(self._sequence)), UNSCHEDULED_ADD)
+        self._activate(self._queued(pod), UNSCHEDULED_ADD)
 
     def update(self, old: PodInfo, new: PodInfo) -> None:
         """A pending pod has changed: it may move, unless it is being scheduled or queued already."""
@@ -102,15 +106,15 @@ class SchedulingQueue:
         for place, reorder in ((self.active, self.active.push), (self.backoff, self.backoff.reorder)):
             queued = place.get(old.key)
             if queued is not None:
-                queued.pod = new
+                queued.pod, queued.signature = new, self.sign(new)
                 reorder(queued)
                 self.nominator.update(old, new)
                 return
         queued = self.unschedulable.get(new.key)
         if queued is None:
-            self._activate(QueuedPod(new, self._clock.now(), next(self._sequence)), UNSCHEDULED_UPDATE)
+            self._activate(self._queued(new), UNSCHEDULED_UPDATE)
             return
-        queued.pod = new
+        queued.pod, queued.signature = new, self.sign(new)
         self.nominator.update(old, new)
         if not is_changed and new.key in self.unschedulable.resting:
             return  # only the condition that reports the error was written
@@ -133,6 +137,7 @@ class SchedulingQueue:
             if queued is not None:
                 self._report_incoming("active", BACKOFF_POPPED)
         if queued is not None:
+            self.cycle += 1
             queued.attempts += 1
             self.in_flight.begin(queued.pod.uid)
         return queued
@@ -193,6 +198,15 @@ class SchedulingQueue:
             elif pod.uid in self.in_flight:
                 self.in_flight.record(FORCE_ACTIVATE, None, pod)
 
+    def activate_after_failure(self, queued: QueuedPod, message: str) -> None:
+        """The victims of a pod could not be deleted: it is tried again at once.
+
+        After equal failures it is not, unless something changes: upstream goes on for ever at the pace of its network.
+        """
+        queued.count_error(message, self._changes)
+        if queued.equal_errors < EQUAL_ERRORS:
+            self.activate([queued.pod])
+
     def sweep(self) -> None:
         """Bring every pending pod back that is neither gated nor being deleted."""
         waiting = [q for q in self.unschedulable if not q.is_gated and not q.pod.deleting]
@@ -214,6 +228,9 @@ class SchedulingQueue:
         for timer in (self._error_timer, self._flush_timer):
             if timer is not None:
                 timer.cancel()
+
+    def _queued(self, pod: PodInfo) -> QueuedPod:
+        return QueuedPod(pod, self._clock.now(), next(self._sequence), signature=self.sign(pod))
 
     # -- moving ------------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ Upstream: pkg/scheduler/schedule_one.go.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from msgspec import Struct
@@ -46,6 +46,14 @@ BEST_KEPT = 3
 """Of how many nodes the total is kept where no cells are wanted."""
 
 
+class Hints(Protocol):
+    """Remembers the nodes that were scored for a pod, and hints the next one to them."""
+
+    def take_hint(self, attempt: "Attempt") -> str: ...
+
+    def store(self, attempt: "Attempt", tie_break: TieBreak) -> None: ...
+
+
 class Attempt(Struct, eq=False):
     """One scheduling cycle: the node, or what went wrong, and everything that explains it."""
 
@@ -57,8 +65,11 @@ class Attempt(Struct, eq=False):
     """text of the event where there is no node; for an error its text"""
     is_error: bool = False
     took_nominated: bool = False
+    first_node: str = ""
+    """the nominated or else the hinted node, which is tried before all others"""
     nominated: Status | None = None
-    """verdict on the pod's nominated node, if it was tried"""
+    """verdict on that node, if it was tried"""
+    batching: "Hints | None" = None
     found: Found | None = None
     feasible: Rows = NO_ROWS
     """rows that passed filters and extenders, in the order found"""
@@ -226,7 +237,13 @@ class Algorithm:
         """The number of rows passed to plugins so far: the cost of the cycles, counted without a clock."""
         return self.evaluator.rows_evaluated
 
-    def schedule(self, framework: Framework, pod: PodInfo, keeps_cells: Callable[[int], bool] | None = None) -> Attempt:
+    def schedule(
+        self,
+        framework: Framework,
+        pod: PodInfo,
+        keeps_cells: Callable[[int], bool] | None = None,
+        batching: Hints | None = None,
+    ) -> Attempt:
         """One cycle. `keeps_cells` is asked whether to keep every plugin's results for so many visited nodes."""
         table = self.table
         table.refresh()
@@ -236,6 +253,7 @@ class Algorithm:
             return attempt
         pre = framework.run_pre_filter(pod, table.all())
         attempt = Attempt(pod, framework, pre, total_nodes=len(table.order), recorder_keeps=keeps_cells)
+        attempt.batching = batching
         if not pre.status.is_success:
             if not pre.status.is_rejected:
                 return self._failed(attempt, pre.status)
@@ -250,12 +268,17 @@ class Algorithm:
             return attempt
         if not attempt.feasible_count:
             return self._without_node(attempt)
-        return self._choose(attempt)
+        self._choose(attempt)
+        if batching is not None and attempt.node:
+            batching.store(attempt, self.tie_break)
+        return attempt
 
     def _takes_nominated(self, attempt: Attempt) -> bool:
-        """Tries the node the pod is nominated to before all others; it does not move the start of the search."""
+        """Tries the nominated or hinted node before all others; it does not move the start of the search."""
         pod = attempt.pod
-        row = self.table.row_of.get(pod.nominated_node) if pod.nominated_node else None
+        hint = attempt.batching.take_hint(attempt) if attempt.batching is not None else ""
+        attempt.first_node = pod.nominated_node or hint
+        row = self.table.row_of.get(attempt.first_node) if attempt.first_node else None
         if row is None:
             return False
         rows = np.asarray([row], np.intp)
@@ -292,10 +315,10 @@ class Algorithm:
         attempt.extenders_filtered = attempt.feasible_count != len(found.feasible)
 
     def _tried_apart(self, attempt: Attempt) -> int:
-        """1 where the nominated node was rejected and the search did not come by it: it counts as visited too."""
+        """1 where the first node was rejected and the search did not come by it: it counts as visited too."""
         if attempt.nominated is None or attempt.found is None:
             return 0
-        row = self.table.row_of[attempt.pod.nominated_node]
+        row = self.table.row_of[attempt.first_node]
         return 0 if (attempt.found.visited == row).any() else 1
 
     def _limit(self, framework: Framework, nodes: int) -> int:
@@ -365,9 +388,9 @@ class Algorithm:
         by_row = np.zeros(table.size, np.int32)
         by_row[attempt.found.visited] = codes
         nominated = attempt.nominated
-        if nominated is not None and not nominated.is_success and not by_row[row_of[attempt.pod.nominated_node]]:
+        if nominated is not None and not nominated.is_success and not by_row[row_of[attempt.first_node]]:
             statuses.append(nominated)
-            by_row[row_of[attempt.pod.nominated_node]] = len(statuses)
+            by_row[row_of[attempt.first_node]] = len(statuses)
         strangers: list[Status] = []
         for name, status in attempt.by_extenders.items():
             if name in row_of:

@@ -74,6 +74,13 @@ class TieBreak:
             self._ranks = preorder(2 * len(self._ranks))
         return int(tied[self._ranks[tied].argmin()])
 
+    def ranked(self, totals: NDArray[np.int64], names: "Names") -> list[int]:
+        """All positions, best first, in the order in which they would be taken one after the other."""
+        values = totals.tolist()
+        if self.rule == "upstream":
+            return heap_order(values)
+        return sorted(range(len(values)), key=lambda place: (-values[place], names(place)))
+
 
 class Names(Protocol):
     """The name of the node at a position."""
@@ -86,3 +93,24 @@ def preorder(size: int) -> NDArray[np.int64]:
     places = np.arange(1, size + 1, dtype=np.int64)
     depth = np.frexp(places.astype(np.float64))[1].astype(np.int64)
     return ((places << (40 - depth)) << 6) | depth
+
+
+def heap_order(totals: list[int]) -> list[int]:
+    """The positions as Go's container/heap gives them up, the highest total first."""
+    heap = list(range(len(totals)))
+    for place in reversed(range(len(heap) // 2)):
+        _sift_down(heap, totals, place, len(heap))
+    for last in reversed(range(len(heap))):
+        heap[0], heap[last] = heap[last], heap[0]
+        _sift_down(heap, totals, 0, last)
+    return heap[::-1]
+
+
+def _sift_down(heap: list[int], totals: list[int], place: int, size: int) -> None:
+    while (child := 2 * place + 1) < size:
+        if child + 1 < size and totals[heap[child + 1]] > totals[heap[child]]:
+            child += 1
+        if totals[heap[child]] <= totals[heap[place]]:
+            return
+        heap[place], heap[child] = heap[child], heap[place]
+        place = child

@@ -2,6 +2,7 @@
 
 from tests.outside.whole_runs.shape import Shape
 from tests.outside.whole_runs.shapes import (
+    batches,
     claims,
     devices,
     extender_choices,
@@ -17,6 +18,7 @@ from tests.outside.whole_runs.shapes import (
 )
 
 ALL: tuple[Shape, ...] = (
+    *batches.SHAPES,
     *claims.SHAPES,
     *devices.SHAPES,
     *extender_choices.SHAPES,

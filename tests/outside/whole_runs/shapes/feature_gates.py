@@ -1,7 +1,9 @@
 """Feature gates that are on by default, switched off in both schedulers."""
 
-from tests.outside.whole_runs.builders import node, pod
-from tests.outside.whole_runs.shape import Shape, create, delete, patch
+from typing import Any
+
+from tests.outside.whole_runs.builders import named, node, pod
+from tests.outside.whole_runs.shape import Document, Shape, create, delete, patch
 from tests.outside.whole_runs.shapes import claims, preemption
 
 RULES = [{"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [1]}}]
@@ -12,6 +14,37 @@ DECLARED = (
     "InPlacePodVerticalScalingInitContainers",
     "RestartAllContainersOnContainerExits",
 )
+STATUS = (
+    "DRAResourceClaimDeviceStatus",
+    "DRADeviceBindingConditions",
+    "DRAResourceClaimGranularStatusAuthorization",
+)
+SHARED = {
+    "name": "d0",
+    "allowMultipleAllocations": True,
+    "capacity": {"memory": {"value": "8Gi", "requestPolicy": {"default": "2Gi"}}},
+}
+CONSUMES = {"name": "d0", "consumesCounters": [{"counterSet": "c", "counters": {"memory": {"value": "1Gi"}}}]}
+COUNTERS = {"name": "c", "counters": {"memory": {"value": "4Gi"}}}
+CONDITIONAL = {"name": "d0", "bindingConditions": ["Ready"], "bindingFailureConditions": ["Broken"]}
+SLOW = {"podInitialBackoffSeconds": 60, "podMaxBackoffSeconds": 60}
+
+
+def a_slice(name: str, count: int, *, pool: str = "", **spec: Any) -> Document:
+    """A slice of a pool of so many; the pool and the node have one name."""
+    where = pool or name
+    pools = {"name": where, "generation": 1, "resourceSliceCount": count}
+    spec = {"driver": claims.DRIVER, "nodeName": where, "pool": pools, **spec}
+    return named(claims.RESOURCE, "ResourceSlice", name, spec=spec)
+
+
+def part_claim(name: str) -> Document:
+    """A claim for a part of a device."""
+    claim = claims.device_claim(name)
+    (request,) = claim["spec"]["devices"]["requests"]
+    request["exactly"]["capacity"] = {"requests": {"memory": "2Gi"}}
+    return claim
+
 
 SHAPES = (
     Shape(
@@ -57,5 +90,59 @@ SHAPES = (
         ),
         gates=dict.fromkeys(DECLARED, False),
         expects=lambda pods: pods["a"]["node"] == "n1",
+    ),
+    Shape(
+        "a device that could be shared goes to one claim",
+        (
+            create(node("n1"), claims.device_class(), a_slice("n1", 1, devices=[SHARED])),
+            create(claims.device_claim("one"), claims.device_claim("two")),
+            create(claims.using("a", "one"), claims.using("b", "two")),
+            delete("Pod", "a"),
+        ),
+        gates={"DRAConsumableCapacity": False},
+        expects=lambda pods: not pods["b"]["node"],
+    ),
+    Shape(
+        "a part of a device cannot be requested",
+        (
+            create(node("n1"), claims.device_class(), a_slice("n1", 1, devices=[SHARED])),
+            create(part_claim("one"), claims.using("a", "one")),
+        ),
+        SLOW,
+        gates={"DRAConsumableCapacity": False},
+        backing_off=1,
+        expects=lambda pods: not pods["a"]["node"],
+    ),
+    Shape(
+        "devices that consume counters are not given",
+        (
+            create(node("n1"), node("n2"), claims.device_class()),
+            create(a_slice("n1", 2, devices=[CONSUMES]), a_slice("n1-c", 2, pool="n1", sharedCounters=[COUNTERS])),
+            create(claims.device_claim("one"), claims.using("a", "one")),
+            create(claims.devices("n2", "plain")),
+            create(claims.device_claim("two"), claims.using("b", "two")),
+        ),
+        gates={"DRAPartitionableDevices": False},
+        expects=lambda pods: pods["a"]["node"] == "n2" and not pods["b"]["node"],
+    ),
+    Shape(
+        "devices with binding conditions are not there without their status",
+        (
+            create(node("n1"), claims.device_class(), a_slice("n1", 1, devices=[CONDITIONAL])),
+            create(claims.device_claim("one"), claims.using("a", "one")),
+            create(node("n2"), claims.devices("n2", "plain")),
+        ),
+        gates=dict.fromkeys(STATUS, False),
+        expects=lambda pods: pods["a"]["node"] == "n2",
+    ),
+    Shape(
+        "devices are searched without a timeout",
+        (
+            create(node("n1"), claims.device_class(), claims.devices("n1", "d0", "d1")),
+            create(claims.device_claim("one", 2), claims.device_claim("two")),
+            create(claims.using("a", "one"), claims.using("b", "two")),
+        ),
+        gates={"DRASchedulerFilterTimeout": False},
+        expects=lambda pods: pods["a"]["node"] == "n1" and not pods["b"]["node"],
     ),
 )

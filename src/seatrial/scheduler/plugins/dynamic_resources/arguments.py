@@ -16,9 +16,9 @@ def _defaults(args: Document) -> None:
 
 
 def _problems(args: Document, path: str) -> Iterator[str]:
-    if parse_duration(args["filterTimeout"]) < 0:
+    if "filterTimeout" in args and parse_duration(args["filterTimeout"]) < 0:
         yield invalid(f"{path}.filterTimeout", args["filterTimeout"], "must be zero or positive")
-    if parse_duration(args["bindingTimeout"]) < SECOND:
+    if "bindingTimeout" in args and parse_duration(args["bindingTimeout"]) < SECOND:
         yield invalid(f"{path}.bindingTimeout", args["bindingTimeout"], "must be at least 1 second")
 
 
@@ -27,4 +27,14 @@ ARGUMENTS = Arguments(
     {"filterTimeout": pointer(DURATION), "bindingTimeout": pointer(DURATION)},
     defaults=_defaults,
     problems=_problems,
+    gated={
+        "filterTimeout": (
+            frozenset(("DRASchedulerFilterTimeout",)),
+            "DRASchedulingFilterTimeout feature gate is disabled",
+        ),
+        "bindingTimeout": (
+            frozenset(("DRADeviceBindingConditions", "DRAResourceClaimDeviceStatus")),
+            "DRADeviceBindingConditions or DRAResourceClaimDeviceStatus feature gate is disabled",
+        ),
+    },
 )

@@ -57,7 +57,7 @@ NO_STATE = "not found"
 DEFAULT_BINDING_TIMEOUT = 600 * SECOND
 
 
-PRIORITIZED = "DRAPrioritizedList"
+PRIORITIZED, TIMEOUT = "DRAPrioritizedList", "DRASchedulerFilterTimeout"
 
 
 class DynamicResources(Plugin):
@@ -108,7 +108,9 @@ class DynamicResources(Plugin):
         state = ClaimsState(claims, user_claims)
         if any(True for _ in state.to_allocate()):
             tracker = self.tracker
-            state.allocator = Allocator(tracker.inventory(), tracker.allocated(), tracker.classes.get)
+            gives_up = self.handle.gates.get(TIMEOUT, True)
+            taken, classes = tracker.allocated(), tracker.classes.get
+            state.allocator = Allocator(tracker.inventory(), taken, classes, gives_up=gives_up)
         return state
 
     def _extended_claim(self, pod: PodInfo) -> Document | None:

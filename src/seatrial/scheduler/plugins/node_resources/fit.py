@@ -26,7 +26,7 @@ from seatrial.scheduler.framework.interface import Handle, Plugin, Reads, Requeu
 from seatrial.scheduler.framework.status import MISSING, Code, Status, Verdicts, error
 from seatrial.scheduler.plugins.node_resources.arguments import FIT
 from seatrial.scheduler.plugins.node_resources.device_totals import DeviceTotals
-from seatrial.scheduler.plugins.node_resources.hints import GATE, HINTS, has_device_resources
+from seatrial.scheduler.plugins.node_resources.hints import GATE, HINTS, has_device_resources, is_by_devices
 from seatrial.scheduler.plugins.node_resources.resource_allocation import (
     DEFAULT_RESOURCES,
     Share,
@@ -37,7 +37,6 @@ from seatrial.scheduler.plugins.node_resources.resource_allocation import (
     strategy_of,
 )
 
-DEVICE_CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"
 MANY_PODS = "Too many pods"
 
 
@@ -144,21 +143,13 @@ class NodeResourcesFit(Plugin):
         resources = [(name, amount, False) for name, amount in basic if amount > 0]
         for name, amount in asked.scalars.items():
             if amount and not self._is_ignored(name):
-                resources.append((name, amount, self._by_devices(name)))
+                resources.append((name, amount, is_by_devices(self.handle, name)))
         return Wanted(tuple(resources))
 
     def _is_ignored(self, name: str) -> bool:
         if not is_extended(name):
             return False
         return name in self._ignored or (bool(self._ignored_groups) and name.split("/")[0] in self._ignored_groups)
-
-    def _by_devices(self, name: str) -> bool:
-        """Whether a device class stands for the resource, so that DynamicResources judges it."""
-        return has_device_resources(self.handle) and any(
-            (device.get("spec") or {}).get("extendedResourceName") == name
-            or DEVICE_CLASS_PREFIX + device["metadata"]["name"] == name
-            for device in self.handle.cluster.list("DeviceClass")
-        )
 
 
 def _width(wanted: Wanted) -> type[np.signedinteger[Any]]:

@@ -16,6 +16,19 @@ def has_device_resources(handle: Handle | None) -> bool:
     return handle is not None and handle.gates.get(GATE, True)
 
 
+def is_by_devices(handle: Handle | None, resource: str) -> bool:
+    """Whether a device class stands for an extended resource, so that DynamicResources judges it."""
+    return (
+        handle is not None
+        and has_device_resources(handle)
+        and any(
+            (device.get("spec") or {}).get("extendedResourceName") == resource
+            or _DEVICE_CLASS_PREFIX + device["metadata"]["name"] == resource
+            for device in handle.cluster.list("DeviceClass")
+        )
+    )
+
+
 def pod_left_or_shrank(_: Plugin, pod: PodInfo, old: PodInfo | None, new: PodInfo | None) -> bool:
     if new is None:
         return old is not None and bool(old.node or old.nominated_node)
@@ -59,12 +72,7 @@ def _wanted(requests: Requests) -> list[tuple[str, int]]:
 
 def _is_delegated(plugin: Plugin, name: str, node: NodeInfo) -> bool:
     """Whether devices stand for an extended resource that the node itself does not offer."""
-    if name in _CORE or node.allocatable.get(name, 0) > 0 or not has_device_resources(plugin.handle):
-        return False
-    return any(
-        name in ((one.get("spec") or {}).get("extendedResourceName"), _DEVICE_CLASS_PREFIX + one["metadata"]["name"])
-        for one in plugin.handle.cluster.list("DeviceClass")
-    )
+    return name not in _CORE and node.allocatable.get(name, 0) <= 0 and is_by_devices(plugin.handle, name)
 
 
 HINTS: tuple[Requeue, ...] = (

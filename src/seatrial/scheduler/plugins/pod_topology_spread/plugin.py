@@ -106,6 +106,11 @@ class PodTopologySpread(Plugin):
         self._defaults = SYSTEM_DEFAULTS if self._is_system_defaulted else self.args.get("defaultConstraints") or ()
         self._default_actions = frozenset(entry.get("whenUnsatisfiable") for entry in self._defaults)
 
+    @property
+    def has_default_constraints(self) -> bool:
+        """Whether pods without constraints of their own may get some."""
+        return bool(self._defaults)
+
     def constraints(self, pod: PodInfo, action: str) -> tuple[Constraint, ...]:
         """The pod's own constraints, or the default ones where it belongs to a service or controller."""
         own = pod.spec.get("topologySpreadConstraints")
