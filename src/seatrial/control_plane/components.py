@@ -110,12 +110,14 @@ def _composed(settings: Settings, port: int, authority: "Authority | None", siev
 
 def _add_all(parts: Parts, settings: Settings, authority: "Authority | None") -> None:
     from seatrial.control_plane.admission_plugins import add_configured_admission
+    from seatrial.server.webhooks import ConversionWebhooks
 
     if settings.volcano:
         install_volcano(parts)
     if settings.snapshot is not None:
         load_snapshot(parts, settings, settings.snapshot)
     add_configured_admission(parts.store, settings.disabled_plugins)
+    parts.store.versions.call_webhook = ConversionWebhooks(parts.store)
     if settings.authorization_mode == "RBAC":
         add_rbac(parts)
     scheduler = add_scheduler(parts, settings) if settings.scheduler else None

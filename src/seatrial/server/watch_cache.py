@@ -13,12 +13,15 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
 
-from seatrial.model.errors import Gone, StorageFailed
+from seatrial.model.errors import Gone, StatusError
 from seatrial.model.kinds import Kind
 from seatrial.server.encoding.rendering import Rendering
 from seatrial.server.selection import Selection
 from seatrial.store import Change, Store, Stored, new_bytes
+from seatrial.store.deferral import Deferred, Turn, short_turns
 
 ENTRIES_KEPT = 65_536
 BYTES_KEPT = 64 * 1024 * 1024
@@ -36,6 +39,7 @@ PACE_PER_WATCHER = 20e-6
 their events in batches rather than one packet each."""
 
 Pass = Callable[[], Awaitable[None]]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,8 @@ def frame_of(change: Change, view: View) -> bytes | None:
         return None
     if selection.is_everything:
         return view.rendering.event(change.type, stored)
+    stored = view.rendering.in_version(stored)
+    previous = view.rendering.in_version(previous) if previous is not None else None
     is_in = change.type != "DELETED" and selection.admits(stored)
     was_in = previous is not None and selection.admits(previous)
     if is_in:
@@ -254,7 +260,7 @@ class Watch:
             async for chunk in self._first_chunks():
                 yield chunk
             while not self._closed:
-                self.cursor, frames, rest = self._feed.read(self.cursor, self._view)
+                self.cursor, frames, rest = await self._converted(lambda: self._feed.read(self.cursor, self._view))
                 if frames:
                     await self._feed.store.committed(self._feed.store.revision)
                     await self._gates()
@@ -275,7 +281,7 @@ class Watch:
                     await self._wait()
                     continue
                 await asyncio.sleep(0)
-        except (Gone, StorageFailed) as error:
+        except StatusError as error:
             yield self._view.rendering.error(error)
         finally:
             for timer in self._timers:
@@ -288,7 +294,8 @@ class Watch:
         parts: list[bytes] = []
         size = 0
         end = time.monotonic() + TURN
-        for frame in self._beginning.frames(self._view):
+        for make in self._beginning.frames(self._view):
+            frame = await self._converted(make)
             if frame is not None:
                 parts.append(frame)
                 size += len(frame)
@@ -308,6 +315,18 @@ class Watch:
             await self._gates()
             yield b"".join(parts)
         self._beginning = Beginning()
+
+    async def _converted(self, make: Callable[[], T]) -> T:
+        """The result of `make`; objects that a webhook has to convert for it are converted on another thread."""
+        if not self._view.rendering.kind.custom:
+            return make()
+        turn = Turn()
+        while True:
+            try:
+                with short_turns(turn):
+                    return make()
+            except Deferred as deferred:
+                await asyncio.get_running_loop().run_in_executor(None, deferred.work)
 
     async def _wait(self) -> None:
         if self._closed or self._bookmark_due:
@@ -348,14 +367,17 @@ class Beginning:
     end_revision: int | None = None
     """The position of the bookmark that ends the initial events; None where there is none."""
 
-    def frames(self, view: View) -> Iterable[bytes | None]:
-        """The events; None for an object or a change that is outside the selection."""
-        selection = view.selection
+    def frames(self, view: View) -> Iterable[Callable[[], bytes | None]]:
+        """Functions that make the events one by one; None for an object or a change that is outside the selection."""
         for stored in self.objects:
-            is_in = selection.is_everything or selection.admits(stored)
-            yield view.rendering.event("ADDED", stored) if is_in else None
+            yield partial(_added, stored, view)
         for change in self.changes:
-            yield frame_of(change, view)
+            yield partial(frame_of, change, view)
+
+
+def _added(stored: Stored, view: View) -> bytes | None:
+    is_in = view.selection.is_everything or view.selection.admits(view.rendering.in_version(stored))
+    return view.rendering.event("ADDED", stored) if is_in else None
 
 
 class Feeds:

@@ -6,14 +6,16 @@ fills in values, so that no manager owns what the cluster adds. Objects of one s
 This module connects writes of the store with `model.apply`, which computes the fields and their owners.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import orjson
 
-from seatrial.model.apply import apply, track_create, track_update
+from seatrial.model.apply import InVersion, apply, track_create, track_update
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
+from seatrial.model.schema import Schema
 from seatrial.model.times import to_time
 from seatrial.store.deferral import large
 from seatrial.store.metadata import conflict
@@ -97,6 +99,7 @@ def track_change(
         schema=store.rules.schema(kind),
         subresource=subresource,
         owned=owned_fields(kind, subresource),
+        convert=_conversion(store, kind),
     )
 
 
@@ -121,7 +124,23 @@ def applied(
         force=options.force,
         subresource=subresource,
         owned=owned_fields(kind, subresource),
+        convert=_conversion(store, kind),
     )
+
+
+def _conversion(store: "Store", kind: Kind) -> InVersion | None:
+    """Converts objects of a custom kind to the version of an entry of managedFields."""
+    definition = store.definitions.of_kind(kind) if kind.custom else None
+    if definition is None or len(definition.versions) == 1:
+        return None
+
+    def convert(api_version: str, documents: Sequence[Document]) -> tuple[list[Document], Schema | None] | None:
+        found = definition.version(api_version.rpartition("/")[2])
+        if found is None or found.kind.api_version != api_version:
+            return None
+        return store.versions.convert(found.kind, documents, pruned=False), store.rules.schema(found.kind)
+
+    return convert
 
 
 def only_times_differ(document: Document, old: Document) -> bool:

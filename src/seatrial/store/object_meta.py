@@ -55,7 +55,7 @@ def metadata_causes(kind: Kind, metadata: Document, name_faults: NameFaults | No
     if labels := metadata.get("labels"):
         found += label_causes(labels, "metadata.labels")
     if annotations := metadata.get("annotations"):
-        found += _annotation_causes(annotations)
+        found += annotation_causes(annotations)
     if owners := metadata.get("ownerReferences"):
         found += _owner_causes(owners)
     if finalizers := metadata.get("finalizers"):
@@ -119,7 +119,8 @@ def _faults(name: str, most: int, pattern: re.Pattern[str], wrong: str) -> Fault
     return (*too_long_text, *(() if pattern.fullmatch(name) else (wrong,)))
 
 
-def _annotation_causes(annotations: dict[str, str]) -> Iterator[Cause]:
+def annotation_causes(annotations: dict[str, str]) -> Iterator[Cause]:
+    """Validation errors of a map of annotations."""
     for key in annotations:
         for fault in label_key_faults(key.lower()):
             yield invalid("metadata.annotations", key, fault)

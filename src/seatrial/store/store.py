@@ -105,7 +105,7 @@ class Store:
     def find(self, kind: Kind, name: str, namespace: str = "") -> Stored | None:
         """The object of that name, or None."""
         stored = self.index(kind).find(namespace, name)
-        return self.versions.read(kind, stored) if stored is not None else None
+        return self.versions.read(self.versions.local_kind(kind), stored) if stored is not None else None
 
     def get(self, kind: Kind, name: str, namespace: str = "") -> Stored:
         """The object of that name; NotFound where there is none."""
@@ -125,8 +125,10 @@ class Store:
         index = self.index(kind)
         if not index:
             return []
-        found = selected(index.all(namespace if kind.namespaced else ""), labels, fields)
-        return self.versions.read_all(kind, found)
+        found = index.all(namespace if kind.namespaced else "")
+        if kind.custom:
+            return selected(self.versions.read_all(self.versions.local_kind(kind), found), labels, fields)
+        return self.versions.read_all(kind, selected(found, labels, fields))
 
     def create(
         self,
@@ -138,7 +140,8 @@ class Store:
         options: CreateOptions = _CREATE,
     ) -> Stored:
         """Create an object; AlreadyExists where the name is taken."""
-        return creating.create(self, kind, document, namespace, writer, options)
+        stored = creating.create(self, kind, document, namespace, writer, options)
+        return self.versions.read(kind, stored) if kind.custom else stored
 
     def update(
         self,
@@ -151,7 +154,7 @@ class Store:
         options: UpdateOptions = _UPDATE,
     ) -> Stored:
         """Replace an object; Conflict where the document was made from an older revision."""
-        document = document if options.owned else self.copied(document)
+        document, kind = document if options.owned else self.copied(document), self.versions.local_kind(kind)
         metadata = metadata_of(document)
         name, namespace = metadata.get("name", ""), namespace or metadata.get("namespace", "")
         if not isinstance(name, str) or not isinstance(namespace, str):
@@ -177,7 +180,7 @@ class Store:
         subresource: str = "",
     ) -> Stored:
         """Read an object, let `change` change it in place, write it back; nothing is written where nothing changed."""
-        current = self.current(kind, name, namespace)
+        current, kind = self.current(kind, name, namespace), self.versions.local_kind(kind)
         document = self.versions.read(kind, current).document()
         change(document)
         if subresource == "status":
@@ -236,13 +239,15 @@ class Store:
         options: PatchOptions = _PATCH,
     ) -> Stored:
         """Patch an object as it is now; an apply creates it where it is not there."""
+        kind = self.versions.local_kind(kind)
         return patching.patch(self, kind, name, patch, namespace, writer, subresource, options)
 
     def delete(
         self, kind: Kind, name: str, *, writer: str, namespace: str = "", options: DeleteOptions = _DELETE
     ) -> Stored | None:
         """Delete an object: None when it is gone, else what waits for its finalizers or its grace period."""
-        return deleting.delete(self, self.current(kind, name, namespace), writer, options)
+        kind = self.versions.local_kind(kind)
+        return deleting.delete(self, self.current(kind, name, namespace), writer, options, kind)
 
     def delete_collection(
         self,

@@ -29,7 +29,7 @@ class WebhookServer:
                 seen.append(review["request"])
                 response = {"uid": review["request"]["uid"], **answer(review["request"])}
                 body = json.dumps(
-                    {"kind": "AdmissionReview", "apiVersion": review["apiVersion"], "response": response}
+                    {"kind": review["kind"], "apiVersion": review["apiVersion"], "response": response}
                 ).encode()
                 self.send_response(200)
                 self.send_header("content-length", str(len(body)))

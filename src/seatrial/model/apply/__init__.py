@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from seatrial.model.apply.comparing import Filter
     from seatrial.model.apply.overlaying import AtomicPart, overlay
     from seatrial.model.apply.updating import track_create, track_update
+    from seatrial.model.apply.versions import InVersion
 
 __all__ = [
     "ApplyConflict",
     "AtomicPart",
     "Filter",
+    "InVersion",
     "apply",
     "overlay",
     "track_create",
@@ -34,6 +36,7 @@ if not TYPE_CHECKING:
             "ApplyConflict": "applying",
             "AtomicPart": "overlaying",
             "Filter": "comparing",
+            "InVersion": "versions",
             "apply": "applying",
             "overlay": "overlaying",
             "track_create": "updating",

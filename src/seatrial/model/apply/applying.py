@@ -13,9 +13,10 @@ from seatrial.model.apply.comparing import Filter, compare
 from seatrial.model.apply.entries import APPLY, Entries, Entry, Owner
 from seatrial.model.apply.fieldsets import FieldSet, Path
 from seatrial.model.apply.merging import merge
-from seatrial.model.apply.shapes import DEDUCED, Shape, shape_of
+from seatrial.model.apply.shapes import Shape
 from seatrial.model.apply.typed import TypeFault, field_set, remove_items, validate, with_named_fields
 from seatrial.model.apply.updating import EVERYTHING, STRIPPED, expanded, taken, updated
+from seatrial.model.apply.versions import Changes, InVersion, shape_in
 from seatrial.model.documents import Document, decode, encode
 from seatrial.model.errors import BadRequest, Cause, Conflict
 from seatrial.model.patches.refusals import bounded
@@ -50,6 +51,7 @@ def apply(
     force: bool = False,
     subresource: str = "",
     owned: Filter = EVERYTHING,
+    convert: InVersion | None = None,
 ) -> Document:
     """The object after an apply, its managedFields included; `live` None creates it.
 
@@ -60,6 +62,7 @@ def apply(
     if (config.get("metadata") or {}).get("managedFields") is not None:
         raise BadRequest("metadata.managedFields must be nil")
     application = _Application(live, config, schema, owned, Owner(manager, APPLY, "", subresource), api_version, now)
+    application.convert = convert
     try:
         result = application.carried_out(force)
     except TypeFault as fault:
@@ -89,7 +92,8 @@ class _Application:
         api_version: str,
         now: int,
     ) -> None:
-        self.shape: Shape = shape_of(schema) if schema is not None else DEDUCED
+        self.shape: Shape = shape_in(schema)
+        self.convert: InVersion | None = None
         self.owned, self.owner, self.api_version, self.time = owned, owner, api_version, to_time(now)
         self.config = config
         self.live, managed = _without_managed_fields(live or {})
@@ -106,9 +110,10 @@ class _Application:
         )
         new = self._pruned(merged, known, last)
         change = compare(self.live, new, self.shape, spelled_out=True).restricted(self.owned)
+        changes = Changes(self.api_version, change, self.live, new, self.owned, self.convert)
         if not force:
-            self._refuse_conflicts(known, change.changed)
-        settled = taken(known, change, but=self.owner)
+            self._refuse_conflicts(known, changes)
+        settled = taken(known, change, self.owner, changes)
         mine = settled.pop(self.owner, None)
         if mine is not None:
             fields = fieldsets.difference(mine.fields or {}, STRIPPED)
@@ -167,29 +172,43 @@ class _Application:
         """The merged object without the fields that this manager applied before and that no manager applies now."""
         if last is None or not last.fields:
             return merged
-        before = with_named_fields(last.fields, self.shape)
-        pruned = remove_items(merged, before, self.shape)
-        everything = self._named_fields(merged)
-        managed: FieldSet = {}
-        for entry in known.values():
-            managed = fieldsets.union(managed, entry.fields or {})
-        kept = fieldsets.union(self._named_fields(pruned), with_named_fields(managed, self.shape))
-        pruned = remove_items(merged, fieldsets.difference(everything, kept), self.shape)
-        gone = fieldsets.difference(everything, self._named_fields(pruned))
-        return remove_items(merged, fieldsets.intersection(gone, before), self.shape)
+        if self.convert is None or last.api_version == self.api_version:
+            return _without_unowned(merged, known, last.fields, self.shape)
+        found = self.convert(last.api_version, [merged])
+        if found is None:
+            return merged
+        theirs = {owner: entry for owner, entry in known.items() if entry.api_version == last.api_version}
+        pruned = _without_unowned(found[0][0], theirs, last.fields, shape_in(found[1]))
+        back = self.convert(self.api_version, [pruned])
+        return back[0][0] if back is not None else merged
 
-    def _named_fields(self, value: Any) -> FieldSet:
-        return with_named_fields(field_set(value, self.shape), self.shape)
-
-    def _refuse_conflicts(self, known: Entries, changed: FieldSet) -> None:
+    def _refuse_conflicts(self, known: Entries, changes: Changes) -> None:
         conflicts = [
             (owner, path)
             for owner in sorted(known, key=Owner.sort_key)
-            if owner != self.owner
-            for path in fieldsets.paths(fieldsets.intersection(known[owner].fields or {}, changed))
+            if owner != self.owner and (seen := changes.seen_by(known[owner])) is not None
+            for path in fieldsets.paths(fieldsets.intersection(known[owner].fields or {}, seen.changed))
         ]
         if conflicts:
             raise ApplyConflict(conflicts)
+
+
+def _without_unowned(merged: Any, known: Entries, last: FieldSet, shape: Shape) -> Any:
+    """An object without those fields of `last` that no entry has."""
+
+    def named(value: Any) -> FieldSet:
+        return with_named_fields(field_set(value, shape), shape)
+
+    before = with_named_fields(last, shape)
+    pruned = remove_items(merged, before, shape)
+    everything = named(merged)
+    managed: FieldSet = {}
+    for entry in known.values():
+        managed = fieldsets.union(managed, entry.fields or {})
+    kept = fieldsets.union(named(pruned), with_named_fields(managed, shape))
+    pruned = remove_items(merged, fieldsets.difference(everything, kept), shape)
+    gone = fieldsets.difference(everything, named(pruned))
+    return remove_items(merged, fieldsets.intersection(gone, before), shape)
 
 
 def _message(conflicts: list[tuple[Owner, Path]]) -> str:

@@ -11,8 +11,8 @@ from seatrial.model.apply import fieldsets
 from seatrial.model.apply.comparing import Comparison, Filter, compare
 from seatrial.model.apply.entries import UPDATE, Entries, Entry, Owner
 from seatrial.model.apply.fieldsets import FieldSet, field, from_paths
-from seatrial.model.apply.shapes import DEDUCED, Shape, shape_of
 from seatrial.model.apply.typed import TypeFault
+from seatrial.model.apply.versions import Changes, InVersion, shape_in
 from seatrial.model.documents import Document
 from seatrial.model.patches.refusals import bounded
 from seatrial.model.schema import Schema
@@ -59,6 +59,7 @@ def track_update(
     schema: Schema | None,
     subresource: str = "",
     owned: Filter = EVERYTHING,
+    convert: InVersion | None = None,
 ) -> None:
     """Set managedFields of `new`, which replaces `old` (None: it is created), in place.
 
@@ -76,16 +77,18 @@ def track_update(
         key: value for key, value in ((old or {}).get("metadata") or {}).items() if key != "managedFields"
     }
     try:
-        tracked = updated(known, owner, compare(live, new, _shape(schema)).restricted(owned), to_time(now))
+        change = compare(live, new, shape_in(schema)).restricted(owned)
+        changes = Changes(api_version, change, live, new, owned, convert)
+        tracked = updated(known, owner, change, to_time(now), changes)
     except TypeFault:
         return
     if tracked:
         metadata["managedFields"] = owners.encode(owners.capped(tracked).values())
 
 
-def updated(known: Entries, owner: Owner, change: Comparison, time: str) -> Entries:
-    """The entries after a change by `owner`."""
-    result = taken(known, change)
+def updated(known: Entries, owner: Owner, change: Comparison, time: str, changes: Changes | None = None) -> Entries:
+    """The entries after a change by `owner`; `changes` has it in the versions of the others."""
+    result = taken(known, change, changes=changes)
     fields = fieldsets.difference(change.changed, STRIPPED)
     if not fields:
         return result
@@ -98,13 +101,16 @@ def updated(known: Entries, owner: Owner, change: Comparison, time: str) -> Entr
     return result
 
 
-def taken(known: Entries, change: Comparison, but: Owner | None = None) -> Entries:
+def taken(known: Entries, change: Comparison, but: Owner | None = None, changes: Changes | None = None) -> Entries:
     """The entries of the others, less what was changed or removed under them; those without any field are gone."""
     result: Entries = {}
     for owner, entry in known.items():
         if entry.fields is not None and owner != but:
-            left = fieldsets.difference(entry.fields, change.changed)
-            entry = entry.owning(fieldsets.difference(left, change.removed))
+            seen = changes.seen_by(entry) if changes is not None else change
+            if seen is None:
+                continue
+            left = fieldsets.difference(entry.fields, seen.changed)
+            entry = entry.owning(fieldsets.difference(left, seen.removed))
         if not owners.is_empty(entry):
             result[owner] = entry
     return result
@@ -117,7 +123,7 @@ def expanded(known: Entries, document: Document, schema: Schema | None, owned: F
     body = {key: value for key, value in document.items() if key != "metadata"}
     body["metadata"] = {key: value for key, value in document["metadata"].items() if key != "managedFields"}
     try:
-        rest = owned(compare({}, body, _shape(schema)).changed)
+        rest = owned(compare({}, body, shape_in(schema)).changed)
     except TypeFault:
         rest = {}
     rest = fieldsets.difference(rest, STRIPPED)
@@ -143,7 +149,3 @@ def _decoded(managed: Any) -> Entries:
         return owners.decode(managed)
     except (ValueError, TypeError):
         return {}
-
-
-def _shape(schema: Schema | None) -> Shape:
-    return shape_of(schema) if schema is not None else DEDUCED

@@ -4,10 +4,12 @@ Upstream: k8s.io/apiserver/pkg/admission/plugin/webhook/predicates and plugin/po
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from seatrial.model.cel import CelError, CelSyntaxError, compile_expression
 from seatrial.model.documents import Document
+from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.store import Request
 from seatrial.store.validation import VARIABLES
@@ -23,6 +25,37 @@ class ConditionError(Exception):
 def rules_match(rules: Iterable[Document], request: Request) -> bool:
     """Whether one of the rules names the operation and resource of a request."""
     return any(_rule_matches(rule, request) for rule in rules)
+
+
+def matched(rules: Iterable[Document], policy: str, request: Request) -> Request | None:
+    """The request as the rules name it, or None; by the policy Equivalent they may name another version of its kind."""
+    rules = tuple(rules)
+    if rules_match(rules, request):
+        return request
+    named = (each for rule in rules for each in rule.get("resources") or ())
+    if policy == "Exact" or not any(_names(each, request.kind.plural, request.subresource) for each in named):
+        return None
+    versions = request.store.versions
+    key = versions.key(request.kind)
+    for kind in request.store.kinds:
+        if versions.key(kind) == key and rules_match(rules, replace(request, kind=kind)):
+            return _in_version(request, kind)
+    return None
+
+
+def _in_version(request: Request, kind: Kind) -> Request:
+    convert = request.store.versions.convert
+    old = convert(kind, [request.old])[0] if request.old is not None else None
+    document = old if request.document is request.old and old is not None else convert(kind, [request.document])[0]
+    return replace(request, kind=kind, document=document, old=old)
+
+
+def take_over(request: Request, seen: Request) -> None:
+    """Give a request the object that was changed in the version in which it matched."""
+    if seen is not request:
+        changed = request.store.versions.convert(request.kind, [seen.document])[0]
+        request.document.clear()
+        request.document.update(changed)
 
 
 def is_exempt(request: Request) -> bool:

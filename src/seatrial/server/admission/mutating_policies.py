@@ -18,7 +18,14 @@ from seatrial.model.documents import Document, decode, encode
 from seatrial.model.errors import Cause, StatusError, status_error
 from seatrial.model.kinds import Kind
 from seatrial.model.patches import PatchRefused, apply_json_patch
-from seatrial.server.admission.matching import ConditionError, conditions_match, evaluate, is_exempt, variables
+from seatrial.server.admission.matching import (
+    ConditionError,
+    conditions_match,
+    evaluate,
+    is_exempt,
+    take_over,
+    variables,
+)
 from seatrial.server.admission.policies import params_of, policy_matches, with_variables
 from seatrial.server.admission.webhooks import encode_object, review_request
 from seatrial.store import Admission, Request, Store
@@ -90,7 +97,7 @@ class MutatingPolicyAdmission:
             policy = stored.document().get("spec") or {}
             for binding in bindings:
                 bound = binding.get("spec") or {}
-                if bound.get("policyName") != stored.name or not policy_matches(policy, bound, request):
+                if bound.get("policyName") != stored.name or policy_matches(policy, bound, request) is None:
                     continue
                 names = stored.name, binding["metadata"]["name"]
                 try:
@@ -99,13 +106,16 @@ class MutatingPolicyAdmission:
                     _fail(policy, names, request, error)
 
     def _mutate(self, invocation: Invocation, request: Request) -> None:
-        policy, info = invocation.policy, review_request(request, "")
+        policy = invocation.policy
+        seen = policy_matches(policy, {}, request) or request
+        info = review_request(seen, "", request.kind)
         try:
-            if not conditions_match(policy, request, info):
+            if not conditions_match(policy, seen, info):
                 return
             for mutation in policy.get("mutations") or ():
-                values = with_variables(policy, variables(request, info, params=invocation.params))
-                _replace(request, _mutated(mutation, request, values))
+                values = with_variables(policy, variables(seen, info, params=invocation.params))
+                _replace(seen, _mutated(mutation, seen, values))
+            take_over(request, seen)
         except (ConditionError, CelError, CelSyntaxError, MutationFailed) as error:
             _fail(policy, invocation.names, request, error)
 

@@ -18,7 +18,7 @@ from seatrial.server.admission.matching import (
     conditions_match,
     evaluate,
     is_exempt,
-    rules_match,
+    matched,
     selectors_match,
     variables,
 )
@@ -64,15 +64,16 @@ class PolicyAdmission:
         if stored is None:
             return
         policy = stored.document().get("spec") or {}
-        if not policy_matches(policy, bound, request):
+        seen = policy_matches(policy, bound, request)
+        if seen is None:
             return
         names = (stored.name, binding["metadata"]["name"])
-        ignores, info = policy.get("failurePolicy") == "Ignore", review_request(request, "")
+        ignores, info = policy.get("failurePolicy") == "Ignore", review_request(seen, "", request.kind)
         try:
-            if not conditions_match(policy, request, info):
+            if not conditions_match(policy, seen, info):
                 return
-            for params in params_of(policy, bound, request):
-                self._validate(policy, bound, request, variables(request, info, params=params), names)
+            for params in params_of(policy, bound, seen):
+                self._validate(policy, bound, request, variables(seen, info, params=params), names)
         except (ConditionError, CelError, CelSyntaxError) as error:
             if not ignores:
                 raise _refusal(request, names, str(error), DEFAULT_REASON) from error
@@ -96,20 +97,20 @@ class PolicyAdmission:
                 raise _refusal(request, names, message, rule.get("reason") or DEFAULT_REASON)
 
 
-def policy_matches(policy: Document, bound: Document, request: Request) -> bool:
-    """Whether a policy and its binding name a request."""
-    if not _matches(policy.get("matchConstraints") or {}, request):
-        return False
-    return bound.get("matchResources") is None or _matches(bound["matchResources"], request, narrows=True)
+def policy_matches(policy: Document, bound: Document, request: Request) -> Request | None:
+    """The request in the version that a policy names; None where the policy or its binding does not name it."""
+    seen = _matched(policy.get("matchConstraints") or {}, request)
+    if seen is None or bound.get("matchResources") is None:
+        return seen
+    return seen if _matched(bound["matchResources"], request, narrows=True) is not None else None
 
 
-def _matches(constraints: Document, request: Request, *, narrows: bool = False) -> bool:
-    rules = constraints.get("resourceRules")
-    if (rules or not narrows) and not rules_match(rules or (), request):
-        return False
-    if rules_match(constraints.get("excludeResourceRules") or (), request):
-        return False
-    return selectors_match(constraints, request)
+def _matched(constraints: Document, request: Request, *, narrows: bool = False) -> Request | None:
+    rules, policy = constraints.get("resourceRules"), str(constraints.get("matchPolicy") or "Equivalent")
+    seen = matched(rules or (), policy, request) if rules or not narrows else request
+    if seen is None or matched(constraints.get("excludeResourceRules") or (), policy, request) is not None:
+        return None
+    return seen if selectors_match(constraints, seen) else None
 
 
 def params_of(policy: Document, bound: Document, request: Request) -> Iterator[Document | None]:

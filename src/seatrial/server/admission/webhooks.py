@@ -21,16 +21,18 @@ from seatrial.server.admission.matching import (
     ConditionError,
     conditions_match,
     is_exempt,
-    rules_match,
+    matched,
     selectors_match,
+    take_over,
 )
-from seatrial.server.admission.webhook_client import DEFAULT_SECONDS, CallError, address_of, call
+from seatrial.server.webhooks.client import CallError, address_of, call
 from seatrial.store import Admission, Request, Store, User
 from seatrial.store.deferral import elsewhere
 from seatrial.store.field_errors import quoted
 
 OUR_OWN = User("system:serviceaccount:kube-system:seatrial", ("system:serviceaccounts", "system:authenticated"))
 """The user of writes that our own controllers and scheduler make."""
+DEFAULT_SECONDS = 10
 PATH = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 
 
@@ -65,19 +67,20 @@ class WebhookAdmission:
         if not self._mutates or is_exempt(request):
             return
         called: list[tuple[Webhook, bytes]] = []
-        for webhook in self._matching(self._mutating, request):
-            self._mutate(webhook, request)
+        for webhook, seen in self._matching(self._mutating, request):
+            self._mutate(webhook, seen, request)
             called.append((webhook, encode_object(request)))
         latest = encode_object(request) if called else b""
-        for webhook, seen in called:
-            if webhook.document.get("reinvocationPolicy") == "IfNeeded" and seen != latest:
-                self._mutate(webhook, request)
+        for webhook, before in called:
+            if webhook.document.get("reinvocationPolicy") == "IfNeeded" and before != latest:
+                again = matched(webhook.document.get("rules") or (), _policy(webhook), request)
+                self._mutate(webhook, again or request, request)
 
     def validate(self, request: Request) -> None:
         """Run the validating webhooks, then the inner steps, of which the last charges a quota."""
         if self._validates and not is_exempt(request):
-            for webhook in self._matching(self._validating, request):
-                self._ask(webhook, request)
+            for webhook, seen in self._matching(self._validating, request):
+                self._ask(webhook, seen, request.kind)
         self._inner.validate(request)
 
     def binding_labels(self, store: Store, node: str) -> Mapping[str, str]:
@@ -90,17 +93,19 @@ class WebhookAdmission:
             return None
         return self._inner.inputs(store, kind, namespace)
 
-    def _matching(self, kind: Kind, request: Request) -> Iterator[Webhook]:
+    def _matching(self, kind: Kind, request: Request) -> Iterator[tuple[Webhook, Request]]:
+        """The webhooks to call, each with the request in the version that its rules name."""
         index = request.store.index(kind)
         if not len(index):
             return
         for webhook in self._webhooks(request.store, kind):
             document = webhook.document
-            if not rules_match(document.get("rules") or (), request) or not selectors_match(document, request):
+            seen = matched(document.get("rules") or (), _policy(webhook), request)
+            if seen is None or not selectors_match(document, seen):
                 continue
             try:
-                if conditions_match(document, request, review_request(request, "")):
-                    yield webhook
+                if conditions_match(document, seen, review_request(seen, "", request.kind)):
+                    yield webhook, seen
             except ConditionError as error:
                 if not webhook.ignores_failure:
                     raise _failed(webhook, f"failed to evaluate match conditions: {error}") from error
@@ -116,8 +121,12 @@ class WebhookAdmission:
             known = self._known[kind.kind] = (newest, hooks)
         return known[1]
 
-    def _mutate(self, webhook: Webhook, request: Request) -> None:
-        response = self._ask(webhook, request)
+    def _mutate(self, webhook: Webhook, seen: Request, request: Request) -> None:
+        self._patch(webhook, seen, request.kind)
+        take_over(request, seen)
+
+    def _patch(self, webhook: Webhook, request: Request, asked: Kind) -> None:
+        response = self._ask(webhook, request, asked)
         patch = (response or {}).get("patch")
         if not patch or response is None:
             return
@@ -136,12 +145,12 @@ class WebhookAdmission:
         request.document.update(changed)
         request.document["metadata"].update(kept)
 
-    def _ask(self, webhook: Webhook, request: Request) -> Document | None:
+    def _ask(self, webhook: Webhook, request: Request, asked: Kind) -> Document | None:
         """The response that allows a request; None where the call failed and that is ignored."""
         if request.dry_run and webhook.document.get("sideEffects") not in ("None", "NoneOnDryRun"):
             raise BadRequest(f'admission webhook "{webhook.name}" does not support dry run')
         try:
-            response = self._call(webhook, request)
+            response = self._call(webhook, request, asked)
         except CallError as error:
             if webhook.ignores_failure:
                 return None
@@ -152,24 +161,26 @@ class WebhookAdmission:
             raise _denied(webhook, response.get("status") or {})
         return response
 
-    def _call(self, webhook: Webhook, request: Request) -> Document:
-        about = [webhook.configuration, webhook.document, request.operation, request.subresource, request.dry_run]
-        seen = encode([*about, (request.user or OUR_OWN).document()]) + _meaning(request)
+    def _call(self, webhook: Webhook, request: Request, asked: Kind) -> Document:
+        about = (webhook.configuration, webhook.document, request.kind.api_version, request.operation)
+        seen = encode([*about, request.subresource, request.dry_run, (request.user or OUR_OWN).document()]) + _meaning(
+            request
+        )
         digest = hashlib.blake2b(seen, digest_size=16).hexdigest()
         uid = f"{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:]}"
         version = (webhook.document.get("admissionReviewVersions") or ["v1"])[0]
         review = {
             "kind": "AdmissionReview",
             "apiVersion": f"admission.k8s.io/{version}",
-            "request": review_request(request, uid),
+            "request": review_request(request, uid, asked),
         }
         client = webhook.document.get("clientConfig") or {}
-        url = address_of(request.store, client)
+        address = address_of(request.store, client)
         seconds = webhook.document.get("timeoutSeconds") or DEFAULT_SECONDS
 
         def work() -> Document | CallError:
             try:
-                return call(url, client, review, seconds)
+                return _response(call(address, client, review, seconds), review)
             except CallError as error:
                 return error
 
@@ -179,17 +190,15 @@ class WebhookAdmission:
         return answer
 
 
-def review_request(request: Request, uid: str) -> Document:
-    """The AdmissionRequest of a write."""
-    kind, user = request.kind, request.user or OUR_OWN
-    gvk = {"group": kind.group, "version": kind.version, "kind": kind.kind}
-    gvr = {"group": kind.group, "version": kind.version, "resource": kind.plural}
+def review_request(request: Request, uid: str, asked: Kind | None = None) -> Document:
+    """The AdmissionRequest of a write; `asked` is the kind of the request where it is shown in another version."""
+    kind, wanted, user = request.kind, asked or request.kind, request.user or OUR_OWN
     document: Document = {
         "uid": uid,
-        "kind": gvk,
-        "resource": gvr,
-        "requestKind": gvk,
-        "requestResource": gvr,
+        "kind": {"group": kind.group, "version": kind.version, "kind": kind.kind},
+        "resource": {"group": kind.group, "version": kind.version, "resource": kind.plural},
+        "requestKind": {"group": wanted.group, "version": wanted.version, "kind": wanted.kind},
+        "requestResource": {"group": wanted.group, "version": wanted.version, "resource": wanted.plural},
         "name": "" if request.generated_name else request.name,
         "operation": request.operation,
         "userInfo": user.document(),
@@ -202,6 +211,10 @@ def review_request(request: Request, uid: str) -> Document:
     if request.namespace:
         document["namespace"] = request.namespace
     return document
+
+
+def _policy(webhook: Webhook) -> str:
+    return str(webhook.document.get("matchPolicy") or "Equivalent")
 
 
 def encode_object(request: Request) -> bytes:
@@ -222,6 +235,20 @@ def _meaning(request: Request) -> bytes:
         kept = {key: value for key, value in metadata.items() if key not in left_out}
         parts.append({**(each or {}), "metadata": kept})
     return encode(parts)
+
+
+def _response(answer: Document, review: Document) -> Document:
+    """The response in an answer; CallError where it is none to the review."""
+    response = answer.get("response")
+    if not isinstance(response, dict):
+        raise CallError("webhook response was absent")
+    if answer.get("kind") != "AdmissionReview" or answer.get("apiVersion") != review["apiVersion"]:
+        wanted = f"{review['apiVersion']}, Kind=AdmissionReview"
+        given = f"{answer.get('apiVersion', '')}, Kind={answer.get('kind', '')}"
+        raise CallError(f"expected webhook response of {wanted}, got {given}")
+    if response.get("uid") != review["request"]["uid"]:
+        raise CallError(f'expected response.uid="{review["request"]["uid"]}", got "{response.get("uid", "")}"')
+    return response
 
 
 def _failed(webhook: Webhook, why: str) -> StatusError:

@@ -55,8 +55,18 @@ class ListFrame:
 class Rendering:
     """The rendering of objects of one kind for one request."""
 
-    def __init__(self, kind: Kind, form: Form, table: Table | None = None, *, pretty: bool = False) -> None:
+    def __init__(
+        self,
+        kind: Kind,
+        form: Form,
+        table: Table | None = None,
+        *,
+        pretty: bool = False,
+        convert: Callable[[Kind, Stored], Stored] | None = None,
+    ) -> None:
+        """`convert` reads a custom resource in another version than the stored one; it may raise Deferred."""
         self.kind = kind
+        self._convert = convert
         self.form = form
         self._table = table
         self._pretty = pretty
@@ -70,7 +80,15 @@ class Rendering:
         """The JSON of the object in the requested version."""
         if stored.kind.api_version == self.kind.api_version:
             return stored.data
+        if self._convert is not None:
+            return self._convert(self.kind, stored).data
         return convert_data(stored.data, stored.kind, self.kind)
+
+    def in_version(self, stored: Stored) -> Stored:
+        """A custom resource in the requested version, in which a selector reads it; other objects as they are."""
+        if self._convert is None or stored.kind.api_version == self.kind.api_version:
+            return stored
+        return self._convert(self.kind, stored)
 
     def answer(self, stored: Stored, status: int = 200) -> Answer:
         """One object as an answer."""

@@ -139,7 +139,7 @@ class Lists:
                 objects.pop(key, None)
             else:
                 objects[key] = change.previous
-        return [objects[key] for key in sorted(objects)]
+        return self._store.versions.read_all(kind, [objects[key] for key in sorted(objects)])
 
 
 async def _in_turns(found: Sequence[Stored], make: Callable[[Stored], T]) -> AsyncIterator[T]:

@@ -82,7 +82,8 @@ class Resources:
         """The rendering of objects of a kind for this request."""
         form = negotiate(request.header("accept"), SHAPES, not kind.custom)
         table = self._tables.table(kind, request.query.get("includeObject", "")) if form.shape == TABLE else None
-        return Rendering(kind, form, table, pretty=request.wants_indented)
+        convert = self.store.versions.read if kind.custom else None
+        return Rendering(kind, form, table, pretty=request.wants_indented, convert=convert)
 
     async def _list(self, request: Request, target: Target) -> Answer | Stream:
         if request.flag("watch") or target.watch:

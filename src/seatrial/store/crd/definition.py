@@ -61,6 +61,8 @@ class Definition:
     versions: tuple[Version, ...]
     established: bool
     terminating: bool
+    webhook: Document | None
+    """The webhook that converts between versions; None where only their apiVersion differs."""
 
     @property
     def group_kind(self) -> tuple[str, str]:
@@ -78,6 +80,7 @@ class Definition:
 def read_definition(document: Document) -> Definition:
     """The definition of a valid CustomResourceDefinition."""
     spec, status = document["spec"], document.get("status") or {}
+    conversion = spec.get("conversion") or {}
     conditions = {condition["type"]: condition["status"] for condition in status.get("conditions") or ()}
     versions = sorted(spec["versions"], key=lambda version: version_rank(version["name"]))
     return Definition(
@@ -87,6 +90,7 @@ def read_definition(document: Document) -> Definition:
         tuple(_version(spec, version) for version in versions),
         established=conditions.get("Established") == "True",
         terminating="deletionTimestamp" in document["metadata"],
+        webhook=conversion.get("webhook") if conversion.get("strategy") == "Webhook" else None,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.model.regular_expressions import RegexError, regex
+from seatrial.store.crd.conversion_validation import conversion_causes, stored_version_causes
 from seatrial.store.crd.default_validation import default_causes
 from seatrial.store.crd.rule_validation import rule_causes, rule_text_causes
 from seatrial.store.crd.validation_rules import RULES
@@ -22,8 +23,8 @@ UNSUPPORTED = ("id", "additionalItems", "patternProperties", "definitions", "dep
 _PRESERVES = "x-kubernetes-preserve-unknown-fields"
 
 
-def definition_causes(document: Document) -> list[Cause]:
-    """All errors of a definition."""
+def definition_causes(document: Document, old: Document | None = None) -> list[Cause]:
+    """All errors of a definition; `old` is the one that it replaces."""
     spec = document.get("spec") or {}
     names, group = spec.get("names") or {}, spec.get("group", "")
     found: list[Cause] = []
@@ -39,6 +40,9 @@ def definition_causes(document: Document) -> list[Cause]:
         if index and alike:
             break
         found += _version_causes(version, f"spec.versions[{index}]", alike)
+    found += conversion_causes(spec, old)
+    if old is not None:
+        found += stored_version_causes(document)
     return found
 
 

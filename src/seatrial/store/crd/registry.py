@@ -38,7 +38,7 @@ class Definitions:
         """Kinds of ours whose schema says more than a CustomResourceDefinition can: merge keys."""
         self.printers: dict[tuple[str, str], Columns] = {}
         """Printers of kinds of ours whose cells no JSONPath gives."""
-        versions.defaults = self.defaults_since
+        versions.defined = self
 
     def changed(self, document: Document, revision: int) -> None:
         """Serve the kinds of a definition that is new or changed from a revision on."""
@@ -81,6 +81,11 @@ class Definitions:
             return self.declared[kind.group_kind]
         version = self.version(kind)
         return version.schema if version is not None else None
+
+    def webhook(self, kind: Kind) -> Document | None:
+        """The webhook that converts between the versions of a kind."""
+        definition = self.of_kind(kind)
+        return definition.webhook if definition is not None else None
 
     def columns(self, kind: Kind) -> tuple[Document, ...]:
         """The additionalPrinterColumns of a kind."""
@@ -128,6 +133,6 @@ class Definitions:
         accept(document, old, self._definitions.values(), now)
 
     @staticmethod
-    def definition_causes(document: Document) -> list[Cause]:
-        """The errors of a CustomResourceDefinition itself."""
-        return definition_causes(document)
+    def definition_causes(document: Document, old: Document | None, subresource: str) -> list[Cause]:
+        """The errors of a CustomResourceDefinition itself; a change of the status leaves the rest alone."""
+        return definition_causes(document, old) if not subresource else []

@@ -50,7 +50,7 @@ def _create(
 ) -> Stored:
     metadata = metadata_of(document)
     namespace = settle_namespace(kind, metadata, namespace)
-    given, kind = kind, store.versions.storage_kind(kind)
+    given, kind = kind, store.versions.written_kind(kind)
     document = large_object(
         "make",
         # Each time the request is made again its body is the same.
@@ -80,19 +80,22 @@ def _create(
     large("create", lambda: meaning(document), check)
     if store.index(kind).find(namespace, name) is not None:
         raise already_exists(kind, name)
+    stored_as, stored_document = store.versions.to_storage(kind, document)
+    store.versions.rehearse_read(given, stored_document)
     # Last, since a quota is charged here; what lived before was let in before.
     request.document = document
     if not options.restored:
         store.admission.validate(request)
     if options.dry_run:
-        return store.unsaved(kind, document)
-    return store.put(kind, document, None, writer=writer)
+        return store.unsaved(stored_as, stored_document)
+    return store.put(stored_as, stored_document, None, writer=writer)
 
 
 def _made(store: "Store", kind: Kind, document: Document, options: CreateOptions) -> Document:
-    """The document in the version that is stored, with defaults and the owners of its fields."""
+    """The document in the version that is written, with defaults and the owners of its fields."""
     document = store.rules.decode(kind, document, options)
-    kind, document = store.versions.to_storage(kind, document)
+    if not kind.custom:
+        kind, document = store.versions.to_storage(kind, document)
     store.rules.apply_defaults(kind, document)
     track_creation(store, kind, document, options)
     return document

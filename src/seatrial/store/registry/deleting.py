@@ -31,13 +31,20 @@ FOREGROUND = "foregroundDeletion"
 _DEFINITION = Kind(DEFINITIONS[0], "v1", DEFINITIONS[1], "customresourcedefinitions", namespaced=False)
 
 
-def delete(store: "Store", current: Stored, writer: str, options: DeleteOptions) -> Stored | None:
-    """Delete an object, or mark it where a finalizer or a grace period delays the deletion."""
+def delete(
+    store: "Store", current: Stored, writer: str, options: DeleteOptions, asked: Kind | None = None
+) -> Stored | None:
+    """Delete an object, or mark it where a finalizer or a grace period delays the deletion.
+
+    `asked` is the kind of the request: a custom resource is admitted in its version.
+    """
     kind, document = current.kind, current.document()
     metadata = document["metadata"]
     check_preconditions(kind, metadata, options)
+    seen = store.versions.read(asked, current) if asked is not None and kind.custom else current
+    old = document if seen is current else seen.document()
     request = Request(
-        store, "DELETE", kind, current.namespace, current.name, document, document, "", writer,
+        store, "DELETE", seen.kind, current.namespace, current.name, old, old, "", writer,
         options.user, options.dry_run,
     )  # fmt: skip
     store.admission.admit(request)

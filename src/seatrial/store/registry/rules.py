@@ -53,7 +53,7 @@ class Rules:
     def validate_create(self, kind: Kind, document: Document, *, restored: bool = False) -> None:
         """Raise Invalid where a new or restored object is not valid."""
         causes = metadata_causes(kind, document["metadata"], _name_faults(kind, document))
-        causes += self._causes(kind, document, None) or _create_causes(kind, document, restored)
+        causes += self._causes(kind, document, None, "") or _create_causes(kind, document, restored)
         if causes:
             raise refusal(kind, document["metadata"].get("name", ""), causes)
 
@@ -61,15 +61,15 @@ class Rules:
         """Raise Invalid where an update is not valid."""
         causes = metadata_causes(kind, document["metadata"], _name_faults(kind, document))
         causes += metadata_update_causes(document["metadata"], old["metadata"])
-        causes += self._causes(kind, document, old) or _update_causes(kind, document, old, subresource)
+        causes += self._causes(kind, document, old, subresource) or _update_causes(kind, document, old, subresource)
         if causes:
             raise refusal(kind, document["metadata"].get("name", ""), causes)
 
-    def _causes(self, kind: Kind, document: Document, old: Document | None) -> list[Cause]:
+    def _causes(self, kind: Kind, document: Document, old: Document | None, subresource: str) -> list[Cause]:
         if kind.custom:
             return self._definitions.causes(kind, document, old)
         if kind.group_kind == DEFINITIONS:
-            return self._definitions.definition_causes(document)
+            return self._definitions.definition_causes(document, old, subresource)
         check = self.checks.get(kind.group_kind)
         return check(document) if check is not None else []
 

@@ -42,8 +42,8 @@ def update(
     """Replace an object by a document that was made from it."""
     check_identity(kind, metadata_of(document), current)
     weigh(current.size)
-    given, kind = kind, store.versions.storage_kind(kind)
-    old = current.document()
+    given, kind = kind, store.versions.written_kind(kind)
+    old = store.versions.read(kind, current).document()
     document = large_object(
         "change",
         lambda: str(current.revision).encode(),
@@ -61,7 +61,8 @@ def update(
         keep_allocated(document, old)
         if causes := address_change_causes(document, old) or allocate(store, document):
             raise refusal(kind, current.name, causes)
-    if document == old or only_times_differ(document, old):
+    stored_as = store.versions.storage_kind(kind)
+    if (document == old or only_times_differ(document, old)) and current.kind.version == stored_as.version:
         return current
     request.document = document
     large(
@@ -69,20 +70,23 @@ def update(
         lambda: meaning(document, old),
         lambda: store.rules.validate_update(kind, document, old, subresource),
     )
+    stored_as, stored_document = store.versions.to_storage(kind, document)
+    store.versions.rehearse_read(given, stored_document)
     store.admission.validate(request)
     if options.dry_run:
-        return store.unsaved(kind, document)
-    if deleting.finishes(document):
-        return store.remove(current, document, writer=writer)
-    return store.put(kind, document, current, writer=writer, subresource=subresource)
+        return store.unsaved(stored_as, stored_document)
+    if deleting.finishes(stored_document):
+        return store.remove(current, stored_document, writer=writer)
+    return store.put(stored_as, stored_document, current, writer=writer, subresource=subresource)
 
 
 def _made(
     store: "Store", kind: Kind, document: Document, old: Document, subresource: str, options: WriteOptions
 ) -> Document:
-    """The document in the version that is stored, with defaults and the owners of its fields."""
+    """The document in the version that is written, with defaults and the owners of its fields."""
     document = store.rules.decode(kind, document, options)
-    kind, document = store.versions.to_storage(kind, document)
+    if not kind.custom:
+        kind, document = store.versions.to_storage(kind, document)
     store.rules.apply_defaults(kind, document)
     check_precondition(kind, document["metadata"], old["metadata"])
     track_change(store, kind, document, old, subresource, options)
