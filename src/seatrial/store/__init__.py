@@ -6,7 +6,7 @@ if TYPE_CHECKING:
     from seatrial.store.event_ttl import EventExpiry
     from seatrial.store.fragments import new_bytes
     from seatrial.store.metadata import not_found
-    from seatrial.store.object_meta import label_faults, subdomain_faults
+    from seatrial.store.object_meta import annotation_causes, label_causes, label_faults, subdomain_faults
     from seatrial.store.objects import Change, Stored
     from seatrial.store.requests import Admission, Request
     from seatrial.store.store import Store
@@ -23,6 +23,8 @@ __all__ = [
     "Store",
     "Stored",
     "User",
+    "annotation_causes",
+    "label_causes",
     "label_faults",
     "new_bytes",
     "not_found",
@@ -45,6 +47,8 @@ if not TYPE_CHECKING:
             "Store": "store",
             "Stored": "objects",
             "User": "users",
+            "annotation_causes": "object_meta",
+            "label_causes": "object_meta",
             "label_faults": "object_meta",
             "new_bytes": "fragments",
             "not_found": "metadata",

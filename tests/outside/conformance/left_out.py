@@ -8,7 +8,8 @@ STOPPING = "a container that takes a while to stop"
 TOKENS = "the token volume that kube-apiserver adds to pods"
 
 LEFT_OUT: dict[str, str] = {
-    r"\[sig-api-machinery\] AdmissionWebhook": WEBHOOK,
+    r"\[sig-api-machinery\] AdmissionWebhook .* (listing|patching|should (mutate|deny|honor|not|uncond))": WEBHOOK,
+    r"\[sig-api-machinery\] AdmissionWebhook .* should be able to deny": WEBHOOK,
     r"\[sig-api-machinery\] CustomResourceConversionWebhook": WEBHOOK,
     r"\[sig-api-machinery\] CustomResourceFieldSelectors": WEBHOOK,
     r"\[sig-api-machinery\] Aggregator": WEBHOOK,
@@ -26,7 +27,9 @@ LEFT_OUT: dict[str, str] = {
     r"\[sig-node\] (ConfigMap|Secrets) should be consumable": PROCESS,
     r"\[sig-node\] (Container Lifecycle Hook|Container Runtime|Containers|Downward API|ImageVolume)": PROCESS,
     r"\[sig-node\] Ephemeral Containers": PROCESS,
-    r"\[sig-node\] (InitContainer|Kubelet|KubeletManagedEtcHosts|PreStop|Probing container|Security Context)": PROCESS,
+    r"\[sig-node\] InitContainer .*(RestartNever|should not start)": PROCESS,
+    r"\[sig-node\] Kubelet .*should (have|print|write|not)": PROCESS,
+    r"\[sig-node\] (KubeletManagedEtcHosts|PreStop|Probing container|Security Context)": PROCESS,
     r"\[sig-node\] Pods should (contain environment variables|support re)": PROCESS,
     r"\[sig-node\] Pod InPlace Resize": PROCESS,
     r"\[sig-node\] Sysctls .* should support": PROCESS,

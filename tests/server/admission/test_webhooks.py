@@ -117,7 +117,13 @@ def test_a_later_change_calls_an_earlier_webhook_again(server: Server, tmp_path:
 
 def test_a_dry_run_needs_a_webhook_without_side_effects(server: Server, tmp_path: Path) -> None:
     with WebhookServer(tmp_path, lambda _: {"allowed": True, "warnings": ["beware"]}) as hook:
-        configure(server, "Validating", webhook("v.example.com", hook.client(), sideEffects="Some"))
+        configure(server, "Validating", webhook("v.example.com", hook.client()))
+        kind = server.store.kinds.named("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration")
+        assert kind is not None
+        current = server.store.get(kind, "test")
+        document = current.document()
+        document["webhooks"][0]["sideEffects"] = "Some"
+        server.store.put(kind, document, current, writer="an earlier version that let it in")
         refused = create(server, query="?dryRun=All")
         assert refused.status == 400
         assert "does not support dry run" in refused.json()["message"]

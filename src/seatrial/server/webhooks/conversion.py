@@ -15,10 +15,9 @@ from seatrial.model.documents import Document, decode, encode
 from seatrial.model.errors import StatusError, status_error
 from seatrial.model.kinds import Kind
 from seatrial.server.webhooks.client import CallError, address_of, call
-from seatrial.store import Store
+from seatrial.store import Store, annotation_causes, label_causes
 from seatrial.store.deferral import elsewhere
 from seatrial.store.field_errors import quoted
-from seatrial.store.object_meta import annotation_causes, label_causes
 
 SECONDS = 30
 GROUP = "apiextensions.k8s.io"

@@ -17,7 +17,13 @@ from seatrial.store.printers.cluster import (
 from seatrial.store.printers.columns import Columns, columns, plain
 from seatrial.store.registry import prepared_fields
 from seatrial.store.registry.strategy import Strategy, Validation, on_every_write
-from seatrial.store.validation.cluster import admission_policies, api_services, certificates, roles
+from seatrial.store.validation.cluster import (
+    admission_policies,
+    api_services,
+    certificates,
+    roles,
+    webhook_configurations,
+)
 
 STRATEGIES = {
     ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"): Strategy(
@@ -34,7 +40,10 @@ STRATEGIES = {
         columns=POLICY_BINDINGS,
     ),
     ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"): Strategy(
-        needs_resource_version=True, has_generation=True, columns=WEBHOOKS
+        needs_resource_version=True,
+        has_generation=True,
+        validation=Validation(webhook_configurations.create_causes, webhook_configurations.update_causes),
+        columns=WEBHOOKS,
     ),
     ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy"): Strategy(
         needs_resource_version=True,
@@ -50,7 +59,10 @@ STRATEGIES = {
         columns=POLICY_BINDINGS,
     ),
     ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"): Strategy(
-        needs_resource_version=True, has_generation=True, columns=WEBHOOKS
+        needs_resource_version=True,
+        has_generation=True,
+        validation=Validation(webhook_configurations.create_causes, webhook_configurations.update_causes),
+        columns=WEBHOOKS,
     ),
     ("apiextensions.k8s.io", "CustomResourceDefinition"): Strategy(
         needs_resource_version=True,

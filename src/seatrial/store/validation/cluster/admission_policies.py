@@ -9,6 +9,7 @@ from seatrial.model.cel import CelSyntaxError, compile_expression
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.store.field_errors import invalid, required
+from seatrial.store.validation.cluster.webhook_configurations import condition_causes
 
 VARIABLES = frozenset(("object", "oldObject", "request", "params", "namespaceObject", "variables", "authorizer"))
 """What the expressions of a policy can name."""
@@ -43,9 +44,9 @@ def _expressions(rule: Document, path: str, *names: str) -> Iterator[Cause]:
 
 def _shared(spec: Document) -> Iterator[Cause]:
     """Errors of the expressions that both kinds of policies have."""
-    for part in ("variables", "matchConditions"):
-        for number, entry in enumerate(spec.get(part) or ()):
-            yield from _expressions(entry, f"spec.{part}[{number}]", "expression")
+    for number, entry in enumerate(spec.get("variables") or ()):
+        yield from _expressions(entry, f"spec.variables[{number}]", "expression")
+    yield from condition_causes(spec.get("matchConditions") or [], "spec.matchConditions", VARIABLES)
 
 
 def mutating_causes(document: Document) -> Iterator[Cause]:
