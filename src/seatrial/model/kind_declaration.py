@@ -4,7 +4,7 @@ Fields are snake case in Python and camel case on the wire (said once, in `Part`
 of a field (merge keys, list types) is put into `msgspec.Meta(extra_json_schema={"x-kubernetes-…": …})`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
@@ -45,6 +45,8 @@ class Resource(Part):
 
 
 R = TypeVar("R", bound=type[Resource])
+Descriptions = Mapping[type[Part], Mapping[str, str]]
+"""What fields are for, by Struct and by the name on the wire, for kinds that do not say it field by field."""
 
 
 def kind(
@@ -70,15 +72,15 @@ def kind(
     return declare
 
 
-def openapi_of(resource: type[Part]) -> Document:
+def openapi_of(resource: type[Part], descriptions: Descriptions | None = None) -> Document:
     """The structural schema of a Struct, as a CustomResourceDefinition has it."""
-    return _schema(inspect.type_info(resource))
+    return _schema(inspect.type_info(resource), descriptions or {})
 
 
-def custom_resource_definition(resource: type[Resource]) -> Document:
+def custom_resource_definition(resource: type[Resource], descriptions: Descriptions | None = None) -> Document:
     """The CustomResourceDefinition that serves a kind of ours in any cluster."""
     record = resource.record
-    schema = openapi_of(resource)
+    schema = openapi_of(resource, descriptions)
     schema["properties"]["metadata"] = {"type": "object"}
     version: Document = {
         "name": record.version,
@@ -119,15 +121,16 @@ _SCALARS: dict[type, Document] = {
 }
 
 
-def _schema(info: inspect.Type) -> Document:
+def _schema(info: inspect.Type, texts: Descriptions) -> Document:
     if isinstance(info, inspect.Metadata):
-        return _described(_schema(info.type), info.extra_json_schema or {})
+        return _described(_schema(info.type, texts), info.extra_json_schema or {})
     if isinstance(info, inspect.UnionType):
         members = [member for member in info.types if not isinstance(member, inspect.NoneType)]
         nullable: Document = {"nullable": True} if len(members) < len(info.types) else {}
-        return (_schema(members[0]) if len(members) == 1 else _anything()) | nullable
+        return (_schema(members[0], texts) if len(members) == 1 else _anything()) | nullable
     if isinstance(info, inspect.StructType):
-        properties = {field.encode_name: _schema(field.type) for field in info.fields}
+        own = _texts(info.cls, texts)
+        properties = {field.encode_name: _described(_schema(field.type, texts), own(field)) for field in info.fields}
         required = [field.encode_name for field in info.fields if field.required]
         about = info.cls.__dict__.get("__doc__")
         return {
@@ -137,15 +140,21 @@ def _schema(info: inspect.Type) -> Document:
             **({"required": required} if required else {}),
         }
     if isinstance(info, inspect.ListType | inspect.VarTupleType):
-        return {"type": "array", "items": _schema(info.item_type)}
+        return {"type": "array", "items": _schema(info.item_type, texts)}
     if isinstance(info, inspect.DictType):
         if isinstance(info.value_type, inspect.AnyType):
             return {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-        return {"type": "object", "additionalProperties": _schema(info.value_type)}
+        return {"type": "object", "additionalProperties": _schema(info.value_type, texts)}
     if isinstance(info, inspect.IntType):
         bounds = {"minimum": info.ge, "maximum": info.le}
         return {"type": "integer", "format": "int64"} | {k: v for k, v in bounds.items() if v is not None}
     return dict(_SCALARS.get(type(info)) or _anything())
+
+
+def _texts(struct: type, texts: Descriptions) -> Callable[[inspect.Field], Document]:
+    """The descriptions of a Struct's fields, those that it inherits included."""
+    known = {name: text for base in reversed(struct.__mro__) for name, text in texts.get(base, {}).items()}
+    return lambda field: {"description": known[field.encode_name]} if field.encode_name in known else {}
 
 
 def _described(schema: Document, more: Document) -> Document:

@@ -59,6 +59,8 @@ class SimulatorSpec(Part):
 
 
 class SimulatorStatus(Part):
+    """Where the simulator is and whether it can be reached; written by the operator."""
+
     phase: Annotated[str, _described("Pending, Creating or Available.", enum=[PENDING, CREATING, AVAILABLE])] = PENDING
     message: Annotated[str, _described("Why the simulator is in this phase.")] = ""
     kube_api_server_url: Annotated[str, _described("Address of the simulator's kube-apiserver in this cluster.")] = (
@@ -101,16 +103,18 @@ class SchedulerSimulationSpec(Part):
 
 
 class Condition(Part):
-    """metav1.Condition."""
+    """A fact about the simulation, as metav1.Condition."""
 
-    type: str
-    status: str
-    reason: str
-    last_transition_time: Annotated[str, Time]
-    message: str = ""
+    type: Annotated[str, _described("Name of the condition.")]
+    status: Annotated[str, _described("True, False or Unknown.")]
+    reason: Annotated[str, _described("Why the condition has this status, in one word.")]
+    last_transition_time: Annotated[str, Time, _described("When the status changed.")]
+    message: Annotated[str, _described("Why the condition has this status, in a sentence.")] = ""
 
 
 class SchedulerSimulationStatus(Part):
+    """The progress and the outcome of the simulation; written by the operator."""
+
     phase: Annotated[str, _described("Failed or Completed; absent until then.", enum=[FAILED, COMPLETED])] = ""
     start_time: Annotated[str, Time, _described("When the operator began with this object.")] = ""
     completion_time: Annotated[str, Time, _described("When the simulation completed; only set if it did.")] = ""

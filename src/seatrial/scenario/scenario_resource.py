@@ -14,6 +14,7 @@ from seatrial.model.kind_declaration import custom_resource_definition, openapi_
 from seatrial.model.kinds import Kind
 from seatrial.model.schema import schema_from_openapi
 from seatrial.scenario.spec.decoding import SPELLINGS, decode_scenario, respell, undecodable
+from seatrial.scenario.spec.descriptions import DESCRIPTIONS
 from seatrial.scenario.spec.dialect import FAILED, SUCCEEDED, Dialect, dialect_of
 from seatrial.scenario.spec.kind import LAST_REMOVED, MERGED_BY_ID, SCENARIO, Scenario
 from seatrial.scenario.spec.operation_ids import KnownOperations, ids_in, number_in
@@ -50,7 +51,7 @@ def definition() -> Document:
     Ids are set by the server, so files may lack them: that patches may merge by id is not published, since
     kubectl apply would then look for ids in a file that has none.
     """
-    document = custom_resource_definition(Scenario)
+    document = custom_resource_definition(Scenario, DESCRIPTIONS)
     properties = document["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
     properties["status"] = status_schema()
     spec = properties["spec"]["properties"]

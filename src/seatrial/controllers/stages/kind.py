@@ -2,6 +2,7 @@
 
 import logging
 
+from seatrial.controllers.stages.schema import STAGE_SCHEMA
 from seatrial.controllers.stages.stage import Stage, read_stage
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause, ConfigError
@@ -19,6 +20,7 @@ def serve_stages(store: Store) -> None:
     if store.kinds.named(STAGE.api_version, STAGE.kind) is None:
         store.kinds.add(STAGE)
         store.rules.checks[STAGE.group_kind] = _causes
+        store.definitions.published[STAGE.group_kind] = STAGE_SCHEMA
 
 
 def usable_stages(store: Store, reported: set[str]) -> list[tuple[Document, Stage]]:

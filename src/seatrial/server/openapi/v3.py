@@ -78,7 +78,10 @@ class Schemas:
 
     def _custom_schemas(self, kinds: list[Kind]) -> dict[tuple[str, str], Document]:
         schemas: dict[tuple[str, str], Document] = {}
+        published = self._store.definitions.published
         for kind in kinds:
+            if kind.group_kind in published:
+                schemas[kind.api_version, kind.kind] = published[kind.group_kind]
             if kind.custom:
                 _, definition = self._definition(kind)
                 for version in (definition.get("spec") or {}).get("versions") or ():

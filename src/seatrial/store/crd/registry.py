@@ -36,6 +36,8 @@ class Definitions:
         self._by_kind: dict[tuple[str, str, str], Version] = {}
         self.declared: dict[tuple[str, str], Schema] = {}
         """Kinds of ours whose schema says more than a CustomResourceDefinition can: merge keys."""
+        self.published: dict[tuple[str, str], Document] = {}
+        """OpenAPI of kinds that are served without a definition, for clients alone."""
         self.printers: dict[tuple[str, str], Columns] = {}
         """Printers of kinds of ours whose cells no JSONPath gives."""
         versions.defined = self
