@@ -107,6 +107,10 @@ def test_tables_bring_nodes_queues_and_pods_with_run_times(user: User) -> None:
         ("name,createtime\nx,soon\n", "pods.csv:2: createtime: expected seconds, got 'soon'"),
         ("name,createtime,cpu\nx,1,much\n", "pods.csv:2: cpu: 'much'"),
         ("name,createtime\nx,1,2\n", "pods.csv:2: more values than columns"),
+        ("name,createtime,queue\nx,1,ghost\n", "pods.csv:2: queue: there is no queue 'ghost'; known: default"),
+        ('name,createtime\n"a,1\n', "pods.csv:2: createtime: expected a value"),
+        ("name,createtime\nA_b,1\n", "pods.csv:2: name: 'A_b': a lowercase RFC 1123 subdomain"),
+        ("", "pods.csv: name: expected a column of this name; the file is empty"),
     ],
 )
 def test_mistakes_in_tables_are_told_with_their_line(user: User, text: str, why: str) -> None:

@@ -7,7 +7,7 @@ queues.csv   name,weight,parent,reclaimable,priority; capability.cpu, deserved.c
 """
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from seatrial.model.errors import ConfigError
 from seatrial.model.quantity import Quantity, QuantityError
 from seatrial.model.times import SECOND
 from seatrial.scenario.spec.kind import RUN_DURATION
+from seatrial.store import subdomain_faults
 from seatrial.vcsim.kinds import NodeSpec
 from seatrial.vcsim.workload import Arrival, Workload, in_order
 from seatrial.volcano.apis import SCHEDULER_NAME, SCHEDULING
@@ -35,6 +36,7 @@ def read_nodes(path: Path) -> list[tuple[NodeSpec, dict[str, str]]]:
     found = []
     for line, row in _rows(path, ("name",)):
         count = _whole(path, line, "count", row.get("count") or "1", least=1)
+        _name(path, line, "name", row["name"])
         amounts = {name: value for name, value in row.items() if name not in ("name", "count", "labels") and value}
         for name, value in amounts.items():
             _quantity(path, line, name, value)
@@ -47,6 +49,7 @@ def read_queues(path: Path) -> list[Document]:
     """Queues, parents before their children."""
     found: dict[str, Document] = {}
     for line, row in _rows(path, ("name",)):
+        _name(path, line, "name", row["name"])
         spec: dict[str, Any] = {"weight": _whole(path, line, "weight", row.get("weight") or "1", least=1)}
         if row.get("parent"):
             spec["parent"] = row["parent"]
@@ -65,12 +68,19 @@ def read_queues(path: Path) -> list[Document]:
     return _parents_first(found)
 
 
-def read_pods(path: Path) -> Workload:
-    """Pods and the PodGroups of their jobs, at the times of the table."""
+def read_pods(path: Path, queues: Collection[str]) -> Workload:
+    """Pods and the PodGroups of their jobs, at the times of the table; their queues must be among these."""
     arrivals: list[Arrival] = []
     groups: dict[str, tuple[int, int, Row]] = {}
     for line, row in _rows(path, ("name", "createtime")):
         at = round(_seconds(path, line, "createtime", row["createtime"]) * SECOND)
+        for column in ("name", "job"):
+            if row.get(column):
+                _name(path, line, column, row[column])
+        if row.get("queue") and row["queue"] not in queues:
+            known = ", ".join(sorted(queues))
+            why = f"there is no queue {row['queue']!r}; known: {known}. More come from --queues FILE"
+            raise ConfigError(f"{path}:{line}", "queue", why)
         arrivals.append(Arrival(at, _pod(path, line, row), path))
         if row.get("job"):
             least = _whole(path, line, "minmember", row.get("minmember") or "0")
@@ -144,9 +154,8 @@ def _rows(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, Row]]:
     columns = {(name or "").strip().lower() for name in reader.fieldnames or ()}
     for name in needed:
         if name not in columns:
-            raise ConfigError(
-                str(path), name, f"expected a column of this name; there are: {', '.join(sorted(columns))}"
-            )
+            found = f"there are: {', '.join(sorted(columns))}" if columns else "the file is empty"
+            raise ConfigError(str(path), name, f"expected a column of this name; {found}")
     for number, raw in enumerate(reader, start=2):
         if None in raw:
             raise ConfigError(f"{path}:{number}", "", "more values than columns")
@@ -155,6 +164,11 @@ def _rows(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, Row]]:
             if not row[name]:
                 raise ConfigError(f"{path}:{number}", name, "expected a value")
         yield number, row
+
+
+def _name(path: Path, line: int, column: str, text: str) -> None:
+    if faults := subdomain_faults(text):
+        raise ConfigError(f"{path}:{line}", column, f"{text!r}: {faults[0]}")
 
 
 def _whole(path: Path, line: int, column: str, text: str, least: int = 0) -> int:

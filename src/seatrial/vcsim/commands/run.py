@@ -153,14 +153,15 @@ def _workload(test: Path | None, pods: Path | None, queues: Path | None) -> "Wor
     from seatrial.vcsim.load import read_load
     from seatrial.vcsim.virtual_run import is_namespaced
     from seatrial.vcsim.workload import load_workload
+    from seatrial.volcano.apis import DEFAULT_QUEUE
 
+    listed = tables.read_queues(queues) if queues is not None else []
     if pods is not None:
-        found = tables.read_pods(pods)
+        found = tables.read_pods(pods, [DEFAULT_QUEUE, *(queue["metadata"]["name"] for queue in listed)])
     else:
         assert test is not None
         job: SimulatorJob = SimulatorJob.read(test)
         found = load_workload(read_load(job, test, is_namespaced), job.spec.timing)
-    listed = tables.read_queues(queues) if queues is not None else []
     return dataclasses.replace(found, prepared=[*listed, *found.prepared])
 
 
