@@ -4,12 +4,13 @@ Upstream walks the tasks for every question; the counts here are kept as tasks m
 is as quick to ask as one of ten. Upstream: pkg/scheduler/api/job_info.go (TaskStatusIndex and what counts it).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from seatrial.volcano.cache.task_info import READY_STATUSES, TaskInfo, TaskStatus
 
 Tasks = dict[str, TaskInfo]
 NO_TASKS: Tasks = {}
+NO_COUNTS: dict[TaskStatus, int] = {}
 
 
 class TaskIndex:
@@ -29,7 +30,7 @@ class TaskIndex:
     def __init__(self) -> None:
         self.tasks: Tasks = {}
         self.by_status: dict[TaskStatus, Tasks] = {}
-        self._roles: dict[tuple[TaskStatus, str], int] = {}
+        self._roles: dict[str, dict[TaskStatus, int]] = {}
         self._best_effort_roles: dict[str, int] = {}
         self.ready = 0
         """Tasks that hold resources or are done."""
@@ -57,8 +58,10 @@ class TaskIndex:
         self._count(task, status, 1)
 
     def _count(self, task: TaskInfo, status: TaskStatus, sign: int) -> None:
-        key, roles = (status, task.role), self._roles
-        roles[key] = roles.get(key, 0) + sign
+        counts = self._roles.get(task.role)
+        if counts is None:
+            counts = self._roles[task.role] = {}
+        counts[status] = counts.get(status, 0) + sign
         if status in READY_STATUSES:
             self.ready += sign
             if status is not TaskStatus.SUCCEEDED:
@@ -81,9 +84,13 @@ class TaskIndex:
     def count(self, statuses: Iterable[TaskStatus]) -> int:
         return sum(len(self.by_status[status]) for status in statuses if status in self.by_status)
 
-    def in_role(self, role: str, statuses: Iterable[TaskStatus]) -> int:
+    def in_role(self, role: str, statuses: Container[TaskStatus]) -> int:
         """How many tasks of a role are in one of the statuses."""
-        return sum(self._roles.get((status, role), 0) for status in statuses)
+        total = 0
+        for status, count in self._roles.get(role, NO_COUNTS).items():
+            if status in statuses:
+                total += count
+        return total
 
     def best_effort_in(self, role: str) -> int:
         """How many pending tasks of a role ask for nothing."""
@@ -91,7 +98,8 @@ class TaskIndex:
 
     def pending_roles(self) -> dict[str, int]:
         """How many tasks of each role are pending."""
-        return {role: count for (status, role), count in self._roles.items() if status is TaskStatus.PENDING}
+        waiting = TaskStatus.PENDING
+        return {role: counts[waiting] for role, counts in self._roles.items() if waiting in counts}
 
     def __iter__(self) -> Iterator[TaskInfo]:
         """All tasks, in the order of their uids."""

@@ -6,8 +6,9 @@ more than a sync are one sync, since a sync goes by the state there is.
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from typing import ClassVar
+
+import msgspec
 
 from seatrial.controllers.framework import FIRST_RETRY, Context, EventType, Key, Listener
 from seatrial.model.documents import Document
@@ -150,7 +151,7 @@ class VolcanoJob(RequestController[Request]):
             self._execute(key, OUT_OF_SYNC, "TerminateJob")
 
     def _delay_over(self, key: Key, request: Request, action: str) -> None:
-        self.request(key, replace(request, action=action))
+        self.request(key, msgspec.structs.replace(request, action=action))
 
     # What is heard.
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from seatrial.model.documents import Document
 from seatrial.model.durations import parse_duration
 from seatrial.volcano.controllers.job.state import SYNC
@@ -17,8 +19,7 @@ INTERNAL: Final = frozenset({"OutOfSync", "CommandIssued", "PodRunning"})
 POD_EVENTS: Final = frozenset({"PodPending", "PodRunning", "PodFailed", "PodEvicted"})
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(msgspec.Struct, frozen=True, gc=False):
     """Why a Job is looked at; equal requests that wait are one."""
 
     event: str = ""

@@ -73,7 +73,10 @@ class Predicates(Plugin):
 
     def state_of(self, task: TaskInfo) -> CycleState:
         """What PreFilter left behind for a task."""
-        return self._states.setdefault(task.uid, CycleState())
+        state = self._states.get(task.uid)
+        if state is None:
+            state = self._states[task.uid] = CycleState()
+        return state
 
     def _pre_predicate(self, task: TaskInfo) -> str:
         state = self.state_of(task)
