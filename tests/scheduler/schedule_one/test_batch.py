@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from seatrial.model.times import SECOND
+from seatrial.plugins import Plugin
 from seatrial.scheduler.framework.pod_signer import PodSigner
 from tests.scheduler.metrics.test_scheduler_metrics import ticking, value
 from tests.scheduler.scheduler_world import World, profiles
@@ -237,3 +238,29 @@ def test_extenders_leave_pods_without_a_signature() -> None:
     world.pod("p")
     assert not signer.can_sign
     assert signer.sign(world.scheduler.watcher.pods["default/p"]) is None
+
+
+class Quiet(Plugin):
+    """Judges nodes, and does not say what it reads of a pod."""
+
+    def filter_one(self, pod: Any, node: Any) -> bool:
+        return True
+
+
+class Spoken(Quiet):
+    """The same, and it says so."""
+
+    def sign(self, pod: Any) -> dict[str, Any]:
+        return {"team": pod.labels.get("team")}
+
+
+@pytest.mark.parametrize(("plugin", "hints"), [(Quiet, 0), (Spoken, 1)])
+def test_batching_needs_the_signature_of_every_plugin_that_judges_nodes(plugin: type[Plugin], hints: int) -> None:
+    enabled = {"plugins": {"multiPoint": {"enabled": [{"name": plugin.__name__}]}}}
+    world = World(profiles({**unspread(), **enabled}), plugins=[plugin])
+    for number in range(3):
+        world.node(f"n{number}", cpu="1")
+    for name in "ab":
+        world.pod(name)
+    world.run()
+    assert counted(world, "attempts").get("hint_used", 0) == hints

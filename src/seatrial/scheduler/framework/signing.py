@@ -1,9 +1,8 @@
 """Signatures of pods: which pods are alike to all plugins of a profile.
 
 Our own plugins see nothing of a pod but its shape; a user's plugin says what it looks at. An attempt that failed is not
-repeated for a pod of the same signature while nothing changes. Upstream uses signatures for opportunistic batching.
-
-Upstream: pkg/scheduler/framework/runtime/framework.go (SignPod), v1.36.3.
+repeated for a pod of the same signature while nothing changes. These signatures are ours; `pod_signer` makes those that
+upstream uses for opportunistic batching.
 """
 
 from collections.abc import Mapping, Sequence
