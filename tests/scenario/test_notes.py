@@ -128,3 +128,5 @@ def test_the_tolerations_that_admission_gives_to_every_pod_are_not_noted(seconds
     there = pod("there", tolerations=tolerations, nodeName="n")
     message = Run(operations(done(1)), snapshot=[node("n"), there]).status["message"]
     assert ("tolerationSeconds (the snapshot) has no effect" in message) is is_noted
+    message = Run(operations(create(1, node("n")), create(1, there), done(1))).status["message"]
+    assert ("tolerationSeconds (operation op-2) has no effect" in message) is is_noted

@@ -1,6 +1,8 @@
 """Manifests of a dump: what `kubectl apply` of it would need."""
 
 from seatrial.store.snapshots import manifests_of
+from tests.scenario import running
+from tests.scenario.playing import create, done, operations
 from tests.store.snapshots.objects import Document, lived, node, pod, template, workload
 
 
@@ -58,3 +60,20 @@ def test_a_volume_is_bound_to_the_claim_by_name() -> None:
     claim = {"name": "c", "namespace": "default", "uid": "u", "resourceVersion": "3"}
     (found,) = manifests_of([lived("PersistentVolume", "v", namespace="", spec={"claimRef": claim})])
     assert found["spec"]["claimRef"] == {"name": "c", "namespace": "default"}
+
+
+def test_a_claim_and_its_volume_are_bound_again() -> None:
+    """The claim has a uid of its own now, so the annotation that it is bound would make it Lost."""
+    bound = {"pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes"}
+    common = {"accessModes": ["ReadWriteOnce"], "storageClassName": "fast", "volumeMode": "Filesystem"}
+    asked = {**common, "resources": {"requests": {"storage": "1Gi"}}, "volumeName": "v"}
+    claim = lived("PersistentVolumeClaim", "c", spec=asked)
+    claim["metadata"]["annotations"] = dict(bound)
+    reference = {"kind": "PersistentVolumeClaim", "namespace": "default", "name": "c", "uid": claim["metadata"]["uid"]}
+    offered = {**common, "capacity": {"storage": "1Gi"}, "csi": {"driver": "d", "volumeHandle": "h"}}
+    volume = lived("PersistentVolume", "v", namespace="", spec={**offered, "claimRef": reference})
+    using = running.pod("p", volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "c"}}])
+    made = [create(1, document) for document in manifests_of([volume, claim])]
+    run = running.Run(operations(create(1, running.node("n")), *made, create(1, using), done(1)))
+    assert (run.get("PersistentVolumeClaim", "c") or {})["status"]["phase"] == "Bound"
+    assert (run.get("Pod", "p") or {})["spec"]["nodeName"] == "n"

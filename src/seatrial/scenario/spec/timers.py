@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 
-from seatrial.model.documents import Document, encode
+from seatrial.model.documents import Document, decode, encode
 from seatrial.scenario.spec.kind import RUN_DURATION, STEP_DURATION
 from seatrial.scenario.spec.operation_ids import Planned
 
@@ -14,17 +14,27 @@ TIMED_FIELDS = {
     "durationMilliseconds": "the delay of a Stage",
 }
 CRON_JOB = b'"CronJob"'
+TOLERATION_SECONDS = b'"tolerationSeconds"'
 DEFAULT_TOLERATIONS = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 DEFAULT_TOLERATION_SECONDS = 300
 
 
 def unused_timers(operations: Iterable[Planned], snapshot: Iterable[Document] = ()) -> Iterator[str]:
     """One warning for each field whose timer never fires."""
-    sources = [(f"operation {planned.id}", planned.data) for planned in operations]
+    sources = [(f"operation {planned.id}", _asked_for(planned.data)) for planned in operations]
     sources += [("the snapshot", encode(_without_default_tolerations(document))) for document in snapshot]
     for field, said in TIMED_FIELDS.items():
         if found := _mentioning(sources, f'"{field}"'.encode()):
             yield f"{said} ({found}) has no effect: steps take no time without the annotation {STEP_DURATION}"
+
+
+def _asked_for(operation: bytes) -> bytes:
+    """An operation, or where it creates a pod of a dump the pod without the tolerations that every pod has."""
+    if TOLERATION_SECONDS not in operation:
+        return operation
+    create = decode(operation).get("createOperation")
+    created = create.get("object") if isinstance(create, dict) else None
+    return encode(_without_default_tolerations(created)) if isinstance(created, dict) else operation
 
 
 def _without_default_tolerations(document: Document) -> Document:

@@ -29,6 +29,8 @@ SYSTEM_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 WITH_STATUS = ("Node", "PersistentVolume", "ResourceClaim")
 """Kinds whose status is not the work of a controller that runs here."""
 JOB_LABELS = ("batch.kubernetes.io/controller-uid", "controller-uid", "batch.kubernetes.io/job-name", "job-name")
+BOUND = ("pv.kubernetes.io/bind-completed", "pv.kubernetes.io/bound-by-controller")
+"""Annotations by which a claim whose volume has no uid of it counts as Lost; without them the two are bound again."""
 OVER = ("Complete", "Failed")
 MAKERS = ("DaemonSet", "Job", "StatefulSet")
 
@@ -62,6 +64,8 @@ def _is_left_out(document: Document, makers: set[str | None]) -> bool:
 
 def _manifest(document: Document) -> Document:
     metadata = {key: value for key, value in document["metadata"].items() if key not in SERVER_FIELDS}
+    if document["kind"] in ("PersistentVolume", "PersistentVolumeClaim") and metadata.get("annotations"):
+        metadata["annotations"] = {key: value for key, value in metadata["annotations"].items() if key not in BOUND}
     made = {**document, "metadata": metadata}
     if document["kind"] not in WITH_STATUS:
         made.pop("status", None)
