@@ -5,10 +5,11 @@ is read again for the next session; jobs that run undisturbed are not. Pods that
 cost nothing. Upstream: pkg/scheduler/cache/cache.go (Snapshot), which clones all of them.
 """
 
-from seatrial.model.documents import Document
+from seatrial.model.documents import Document, decode
 from seatrial.scheduler.cache import PodInfo
 from seatrial.scheduler.framework import Cluster
 from seatrial.store import Stored
+from seatrial.store.registry import encoded_status
 from seatrial.volcano.apis import SCHEDULER_NAME
 from seatrial.volcano.cache.cluster_info import Priorities
 from seatrial.volcano.cache.csi_volumes import volumes_of
@@ -68,12 +69,16 @@ class JobCache:
         task = self._tasks.get(key)
         return (task.pod, task.source) if task is not None and isinstance(task.source, Stored) else None
 
-    def put_group(self, document: Document) -> None:
-        """Take the new state of a PodGroup."""
-        uid = _uid(document)
-        if uid not in self._groups:
+    def put_group(self, stored: Stored, *, only_status: bool = False) -> None:
+        """Take the new state of a PodGroup; where only its status has changed, no more than that is decoded."""
+        uid = f"{stored.namespace}/{stored.name}"
+        known = self._groups.get(uid)
+        if known is None:
             self._order = None
-        self._groups[uid] = document
+        if known is not None and only_status:
+            self._groups[uid] = known | {"status": decode(encoded_status(stored) or b"{}")}
+        else:
+            self._groups[uid] = stored.document()
         self._jobs.pop(uid, None)
 
     def remove_group(self, namespace: str, name: str) -> None:
@@ -119,8 +124,3 @@ class JobCache:
     def _new_task(self, pod: PodInfo, source: Document | Stored) -> TaskInfo:
         volumes = volumes_of(pod, self._objects) if pod.shape.volumes else None
         return TaskInfo(pod, source, self.written_conditions.get(pod.uid), volumes)
-
-
-def _uid(document: Document) -> str:
-    metadata = document["metadata"]
-    return f"{metadata.get('namespace') or 'default'}/{metadata['name']}"

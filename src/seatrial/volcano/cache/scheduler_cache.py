@@ -56,8 +56,8 @@ class SchedulerCache:
         self._bound: dict[str, tuple[PodInfo, Stored]] = {}
         """Pods that the last session has bound, as they were bound."""
         self._objects: dict[tuple[str, str], dict[tuple[str, str], Document]] = {}
-        self._unread_groups: dict[tuple[str, str], Stored] = {}
-        """The same of PodGroups."""
+        self._unread_groups: dict[tuple[str, str], tuple[Stored, bool]] = {}
+        """The same of PodGroups, with whether only their status has changed."""
         self._numatopologies = Numatopologies()
         self.on_change: Callable[[], None] = lambda: None
         """Called when something has changed that the next session may decide by."""
@@ -72,7 +72,7 @@ class SchedulerCache:
         for stored in store.list(self._pod_kind):
             self._jobs.put_pod(self._reader.of(stored), stored)
         for stored in store.list(kind_of(store, POD_GROUP)):
-            self._jobs.put_group(stored.document())
+            self._jobs.put_group(stored)
         own = [QUEUE, HYPER_NODE, PRIORITY_CLASS]
         for named in own:
             kind = kind_of(store, named)
@@ -140,7 +140,7 @@ class SchedulerCache:
         elif named == NUMATOPOLOGY:
             self._numatopology_changed(stored, is_gone)
         elif named == POD_GROUP:
-            self._group_changed(stored, is_gone)
+            self._group_changed(change)
         elif named in self._objects:
             if is_gone:
                 self._objects[named].pop((stored.namespace, stored.name), None)
@@ -161,20 +161,21 @@ class SchedulerCache:
         else:
             self._unread_pods[key] = stored
 
-    def _group_changed(self, stored: Stored, is_gone: bool) -> None:
-        key = stored.namespace, stored.name
-        if is_gone:
+    def _group_changed(self, change: Change) -> None:
+        key = change.stored.namespace, change.stored.name
+        if change.type == "DELETED":
             self._unread_groups.pop(key, None)
             self._jobs.remove_group(*key)
-        else:
-            self._unread_groups[key] = stored
+            return
+        only_status = change.subresource == "status" and self._unread_groups.get(key, (None, True))[1]
+        self._unread_groups[key] = change.stored, only_status
 
     def _read(self) -> None:
         """Decodes what has changed."""
         for key, stored in self._unread_pods.items():
             self._jobs.put_pod(self._pod(key, stored), stored)
-        for stored in self._unread_groups.values():
-            self._jobs.put_group(stored.document())
+        for stored, only_status in self._unread_groups.values():
+            self._jobs.put_group(stored, only_status=only_status)
         self._unread_pods.clear()
         self._unread_groups.clear()
         self._bound.clear()
