@@ -181,6 +181,22 @@ def test_tables_are_watched_too() -> None:
     told(story)
 
 
+@pytest.mark.parametrize("before", [0, 1, 3])
+def test_only_the_first_table_of_a_watch_defines_the_columns(before: int) -> None:
+    async def story(server: Server) -> None:
+        for number in range(before):
+            await server.send("POST", PODS, pod(f"before-{number}"))
+        accept = "application/json;as=Table;v=v1;g=meta.k8s.io"
+        async with server.watch(f"{PODS}?watch=true", accept=accept) as watch:
+            for number in range(3):
+                await server.send("POST", PODS, pod(f"after-{number}"))
+            events = await watch.some(before + 3)
+        assert events[0]["object"]["columnDefinitions"][0]["name"] == "Name"
+        assert [event["object"]["columnDefinitions"] for event in events[1:]] == [None] * (before + 2)
+
+    told(story)
+
+
 def test_all_watches_end_when_the_server_stops() -> None:
     async def story(server: Server) -> None:
         async with server.watch(f"{MAPS}?watch=true") as watch:

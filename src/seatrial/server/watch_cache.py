@@ -137,14 +137,14 @@ class Feed:
             self._first, self._entries, self._bytes = self.end, [], 0
             self._latest.clear()
 
-    def read(self, cursor: int, view: View) -> tuple[int, list[bytes], float]:
-        """The new cursor, the next frames (about BATCH bytes of them), how long to rest then; Gone if too late."""
+    def read(self, cursor: int, view: View, batch: int = BATCH) -> tuple[int, list[bytes], float]:
+        """The new cursor, the next frames (about `batch` bytes of them), how long to rest then; Gone if too late."""
         if cursor < self._first:
             raise Gone("too old resource version: the watch fell behind")
         frames: list[bytes] = []
         size = large = 0
         index, entries = cursor - self._first, self._entries
-        while index < len(entries) and size < BATCH:
+        while index < len(entries) and size < batch:
             entry = entries[index]
             frame = entry.frame(view) if not self._is_outdated(entry, self._first + index, view) else None
             if frame is not None:
@@ -260,8 +260,9 @@ class Watch:
             async for chunk in self._first_chunks():
                 yield chunk
             while not self._closed:
-                self.cursor, frames, rest = await self._converted(lambda: self._feed.read(self.cursor, self._view))
+                self.cursor, frames, rest = await self._converted(self._read)
                 if frames:
+                    self._sent()
                     await self._feed.store.committed(self._feed.store.revision)
                     await self._gates()
                     yield frames[0] if len(frames) == 1 else b"".join(frames)
@@ -278,6 +279,7 @@ class Watch:
                         revision = self._feed.store.revision
                         await self._feed.store.committed(revision)
                         yield self._view.rendering.bookmark(revision)
+                        self._sent()
                     await self._wait()
                     continue
                 await asyncio.sleep(0)
@@ -294,9 +296,10 @@ class Watch:
         parts: list[bytes] = []
         size = 0
         end = time.monotonic() + TURN
-        for make in self._beginning.frames(self._view):
-            frame = await self._converted(make)
+        for make in self._beginning.frames():
+            frame = await self._converted(partial(make, self._view))
             if frame is not None:
+                self._sent()
                 parts.append(frame)
                 size += len(frame)
             if size < BATCH and time.monotonic() > end:
@@ -311,10 +314,22 @@ class Watch:
                     return
         if self._beginning.end_revision is not None:
             parts.append(self._view.rendering.bookmark(self._beginning.end_revision, initial_events_end=True))
+            self._sent()
         if parts:
             await self._gates()
             yield b"".join(parts)
         self._beginning = Beginning()
+
+    def _read(self) -> tuple[int, list[bytes], float]:
+        """The next frames; the first one alone where those after it look different."""
+        first = self._view.rendering.changes_after_first
+        return self._feed.read(self.cursor, self._view, 1 if first else BATCH)
+
+    def _sent(self) -> None:
+        """Note that an event was sent: the next ones may look different."""
+        rendering = self._view.rendering
+        if rendering.changes_after_first:
+            self._view = self._feed.view(rendering.after_first(), self._view.selection)
 
     async def _converted(self, make: Callable[[], T]) -> T:
         """The result of `make`; objects that a webhook has to convert for it are converted on another thread."""
@@ -367,12 +382,12 @@ class Beginning:
     end_revision: int | None = None
     """The position of the bookmark that ends the initial events; None where there is none."""
 
-    def frames(self, view: View) -> Iterable[Callable[[], bytes | None]]:
+    def frames(self) -> Iterable[Callable[[View], bytes | None]]:
         """Functions that make the events one by one; None for an object or a change that is outside the selection."""
         for stored in self.objects:
-            yield partial(_added, stored, view)
+            yield partial(_added, stored)
         for change in self.changes:
-            yield partial(frame_of, change, view)
+            yield partial(frame_of, change)
 
 
 def _added(stored: Stored, view: View) -> bytes | None:

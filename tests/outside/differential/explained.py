@@ -69,7 +69,6 @@ EXPLAINED: dict[str, str] = {
     r"^house: patch of the wrong type \| ": "the path of a scale is not looked at before the schema has been",
     r"^policy: a policy that does not compile \| \.(message|details)": "the texts of errors in CEL",
     r"^policy: a binding without a policy \| \.(message|details)": TEXTS,
-    r"^watch: tables \| .*columnDefinitions": "every event of a watch of tables has the columns",
     r"^watch: a bad revision \| ": "a watch with a bad revision is refused as a list is",
     r"^SubjectAccessReview of a path \| \.status\.reason: ": BINDINGS,
     r"^rules review \| \.status\.nonResourceRules": BINDINGS,

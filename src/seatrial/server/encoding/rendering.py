@@ -1,6 +1,7 @@
 """Renders an object for one client: in its version and encoding, as object, Table row or metadata alone."""
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,11 +71,23 @@ class Rendering:
         self.form = form
         self._table = table
         self._pretty = pretty
+        self._has_columns = True
 
     @property
     def key(self) -> object:
         """Equal for renderings that look the same."""
-        return self.kind.api_version, self.form, self._table.key if self._table else None
+        return self.kind.api_version, self.form, self._table.key if self._table else None, self._has_columns
+
+    @property
+    def changes_after_first(self) -> bool:
+        """Whether the events after the first one look different."""
+        return self._table is not None and self._has_columns
+
+    def after_first(self) -> "Rendering":
+        """The rendering of all events but the first: as upstream, one Table of a watch defines the columns."""
+        rendering = copy(self)
+        rendering._has_columns = False
+        return rendering
 
     def data(self, stored: Stored) -> bytes:
         """The JSON of the object in the requested version."""
@@ -206,7 +219,7 @@ class Rendering:
         document = decode(data)
         if self.form.shape == TABLE and self._table is not None:
             meta = {"resourceVersion": document["metadata"]["resourceVersion"]}
-            return self._framed(type, encode(self._table.document([document], meta, self.form.version)))
+            return self._framed(type, encode(self._event_table(self._table, [document], meta)))
         return self._framed_document(type, document)
 
     def bookmark(self, revision: int, *, initial_events_end: bool = False) -> bytes:
@@ -216,12 +229,16 @@ class Rendering:
             metadata["annotations"] = {INITIAL_EVENTS_END: "true"}
         document: Document = {"kind": self.kind.kind, "apiVersion": self.kind.api_version, "metadata": metadata}
         if self.form.shape == TABLE and self._table is not None:
-            table = self._table.document([], {"resourceVersion": str(revision)}, self.form.version)
+            table = self._event_table(self._table, [], {"resourceVersion": str(revision)})
             table["rows"] = (
                 [{"cells": [], "object": partial(document, self.form.version)}] if initial_events_end else []
             )
             return self._framed("BOOKMARK", encode(table))
         return self._framed_document("BOOKMARK", document)
+
+    def _event_table(self, table: Table, documents: list[Document], meta: Document) -> Document:
+        document = table.document(documents, meta, self.form.version)
+        return document if self._has_columns else document | {"columnDefinitions": None}
 
     def error(self, error: StatusError) -> bytes:
         """An ERROR event, after which the stream ends."""
