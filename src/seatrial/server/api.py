@@ -5,8 +5,11 @@ from functools import partial
 
 import seatrial
 from seatrial.model.builtin import kubernetes_version
+from seatrial.model.documents import encode
+from seatrial.model.errors import NotAcceptable
 from seatrial.server.auth.authentication import Identities
 from seatrial.server.authorization.authorizer import AlwaysAllow, Authorizer
+from seatrial.server.encoding.negotiation import clauses
 from seatrial.server.extension_points import Endpoint, Gate
 from seatrial.server.handlers.discovery import Discovery
 from seatrial.server.handlers.list import Lists
@@ -23,6 +26,8 @@ from seatrial.server.watch_cache import Feeds
 from seatrial.store import Store
 
 READING = ("GET", "HEAD")
+KEYS, KEY_SET = "/openid/v1/jwks", "application/jwk-set+json"
+UNCHANGED_FOR_AN_HOUR = ((b"cache-control", b"public, max-age=3600"),)
 
 
 class KubernetesApi:
@@ -58,6 +63,8 @@ class KubernetesApi:
             "/apis": self._discovery.groups,
             "/openapi/v3": self._schemas.index,
             "/openapi/v2": self._schemas.second_version,
+            "/.well-known/openid-configuration": self._issuer,
+            KEYS: self._issuer_keys,
         }
 
     def find(self, method: str, path: str) -> Endpoint | None:
@@ -143,6 +150,19 @@ class KubernetesApi:
                 "platform": "any",
             }
         )
+
+    async def _issuer(self, request: Request) -> Answer:
+        keys_at = f"https://{request.header('host')}{KEYS}"
+        document = encode(self._subresources.tokens.discovery(keys_at))
+        return Answer(document, headers=UNCHANGED_FOR_AN_HOUR, newline=False)
+
+    async def _issuer_keys(self, request: Request) -> Answer:
+        accepted = [clause.media for clause in clauses(request.header("accept"))]
+        if accepted and not {KEY_SET, "*/*", "application/*"} & set(accepted):
+            why = f"406: Not Acceptable\n\nAvailable representations: {KEY_SET}"
+            raise NotAcceptable(why, detailed=True)
+        keys = encode(self._subresources.tokens.key_set())
+        return Answer(keys, content_type=KEY_SET, headers=UNCHANGED_FOR_AN_HOUR, newline=False)
 
     async def _health(self, request: Request) -> Answer:
         name = request.path.strip("/").split("/")[0]

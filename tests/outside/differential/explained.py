@@ -19,6 +19,7 @@ EVENT_TIME = "the eventTime of an Event that is null is owned"
 ADDRESSES = "addresses are not objects, so that their rules do not speak first"
 TEXTS = "of several rules that an empty spec breaks, others are named"
 BINDINGS = "upstream goes over bindings in no fixed order"
+KEY = "the issuer of tokens has a key for ES256, and its own address"
 SERVER = "addresses and hashes of the server itself"
 
 
@@ -68,11 +69,14 @@ EXPLAINED: dict[str, str] = {
     r"^house: status of the wrong type \| ": "the paths in the texts of a custom resource's status begin at its root",
     r"^house: patch of the wrong type \| ": "the path of a scale is not looked at before the schema has been",
     r"^policy: a policy that does not compile \| \.(message|details)": "the texts of errors in CEL",
+    r"^webhook: a condition that does not compile.* \| \.(message|details)": "the texts of errors in CEL",
     r"^policy: a binding without a policy \| \.(message|details)": TEXTS,
     r"^watch: a bad revision \| ": "a watch with a bad revision is refused as a list is",
     r"^SubjectAccessReview of a path \| \.status\.reason: ": BINDINGS,
     r"^rules review \| \.status\.nonResourceRules": BINDINGS,
     r"^discovery /api \| \.serverAddressByClientCIDRs": SERVER,
     r"^discovery .* \| \.(resources\[\d+\]\.storageVersionHash|apiVersion)": SERVER,
+    r"^issuer: metadata \| \.(jwks_uri|id_token_signing_alg_values_supported)": KEY,
+    r"^issuer: keys \| \.keys": KEY,
     r"^unacceptable \| \.(details|message)": "the list of media types that are served",
 }

@@ -1,4 +1,4 @@
-"""Custom resources with all that a definition can give them, and policies in CEL."""
+"""Custom resources with all that a definition can give them, policies in CEL, and configurations of webhooks."""
 
 import copy
 from collections.abc import Iterator
@@ -23,9 +23,10 @@ Document = dict[str, Any]
 
 
 def steps() -> Iterator[Step]:
-    """Custom resources first, then policies."""
+    """Custom resources first, then policies and webhooks."""
     yield from _custom_resources()
     yield from _policies()
+    yield from _webhooks()
 
 
 def _definition() -> Document:
@@ -206,3 +207,66 @@ def _policies() -> Iterator[Step]:
     yield Step("policy: a binding without a policy", "POST", f"{POLICIES}/validatingadmissionpolicybindings", {})
     for path, body in made:
         yield Step(f"policy: delete {body['kind']}", "DELETE", f"{path}/{body['metadata']['name']}")
+
+
+_RULE: Document = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
+_BAD_WEBHOOKS: dict[str, Document] = {
+    "no name": {"name": ""},
+    "a short name": {"name": "short"},
+    "a bad name": {"name": "A.b.c"},
+    "no client": {"clientConfig": {}},
+    "a url and a service": {"clientConfig": {"url": "https://h", "service": {"namespace": "a", "name": "b"}}},
+    "plain http": {"clientConfig": {"url": "http://localhost/"}},
+    "a url with everything": {"clientConfig": {"url": "https://u:p@localhost/a?b#c"}},
+    "a bad service": {"clientConfig": {"service": {"namespace": "", "name": "", "port": 0, "path": "a//b_"}}},
+    "side effects": {"sideEffects": "Some"},
+    "no side effects": {"sideEffects": None},
+    "an unknown failure policy": {"failurePolicy": "Maybe"},
+    "an unknown match policy": {"matchPolicy": "Maybe"},
+    "no time": {"timeoutSeconds": 0},
+    "much time": {"timeoutSeconds": 31},
+    "no reviews": {"admissionReviewVersions": []},
+    "unknown reviews": {"admissionReviewVersions": ["v9"]},
+    "reviews twice": {"admissionReviewVersions": ["v1", "v1"]},
+    "no rule": {"rules": [{}]},
+    "all and another operation": {"rules": [_RULE | {"operations": ["*", "CREATE"]}]},
+    "an unknown operation": {"rules": [_RULE | {"operations": ["EAT"]}]},
+    "all and another group": {"rules": [_RULE | {"apiGroups": ["*", "apps"]}]},
+    "an empty version": {"rules": [_RULE | {"apiVersions": [""]}]},
+    "all and another resource": {"rules": [_RULE | {"resources": ["*", "pods"]}]},
+    "all parts and another one": {"rules": [_RULE | {"resources": ["pods/*", "pods/log"]}]},
+    "a part of all and of another": {"rules": [_RULE | {"resources": ["*/scale", "pods/scale"]}]},
+    "everything and more": {"rules": [_RULE | {"resources": ["*/*", "pods"]}]},
+    "an unknown scope": {"rules": [_RULE | {"scope": "Here"}]},
+    "a bad selector": {"objectSelector": {"matchLabels": {"a b": "c"}}},
+    "a bad namespace selector": {"namespaceSelector": {"matchExpressions": [{"key": "a", "operator": "Is"}]}},
+    "a condition without a name": {"matchConditions": [{"expression": "true"}]},
+    "a condition without an expression": {"matchConditions": [{"name": "a"}]},
+    "a condition with a bad name": {"matchConditions": [{"name": "a b", "expression": "true"}]},
+    "a condition twice": {"matchConditions": [{"name": "a", "expression": "true"}] * 2},
+    "too many conditions": {"matchConditions": [{"name": f"a{n}", "expression": "true"} for n in range(65)]},
+    "a condition that does not compile": {"matchConditions": [{"name": "a", "expression": "a +"}]},
+}
+
+
+def _webhooks() -> Iterator[Step]:
+    plain = {
+        "name": "w.example.com",
+        "clientConfig": {"url": "https://127.0.0.1:1/"},
+        "rules": [_RULE],
+        "sideEffects": "None",
+        "admissionReviewVersions": ["v1"],
+    }
+    for kind in ("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"):
+        path = f"{POLICIES}/{kind.lower()}s"
+
+        def configuration(*webhooks: Document, kind: str = kind) -> Document:
+            own = {"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": {"name": "diff"}}
+            return own | {"webhooks": list(webhooks)}
+
+        for what, change in _BAD_WEBHOOKS.items():
+            yield Step(f"webhook: {what}, {kind}", "POST", f"{path}?dryRun=All", configuration(plain | change))
+        yield Step(f"webhook: one name twice, {kind}", "POST", f"{path}?dryRun=All", configuration(plain, plain))
+        bad = {"reinvocationPolicy": "Always"}
+        yield Step(f"webhook: reinvocation, {kind}", "POST", f"{path}?dryRun=All", configuration(plain | bad))
+        yield Step(f"webhook: a good one, {kind}", "POST", f"{path}?dryRun=All", configuration(plain))

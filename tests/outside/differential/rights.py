@@ -34,6 +34,16 @@ def steps() -> Iterator[Step]:
     yield Step("jane: list maps without the binding", "GET", MAPS, None, JANE, pause=2)
     yield Step("role: delete", "DELETE", f"{ROLES}/reader")
     yield Step("binding: delete", "DELETE", f"{BINDINGS}/jane")
+    yield from _issuer()
+
+
+def _issuer() -> Iterator[Step]:
+    keys = "/openid/v1/jwks"
+    yield Step("issuer: metadata", "GET", "/.well-known/openid-configuration")
+    yield Step("issuer: metadata for jane", "GET", "/.well-known/openid-configuration", None, JANE)
+    yield Step("issuer: keys", "GET", keys, None, {"Accept": "application/jwk-set+json"})
+    yield Step("issuer: keys as JSON", "GET", keys)
+    yield Step("issuer: new keys", "POST", keys, {})
 
 
 def _janes_attempts() -> Iterator[Step]:

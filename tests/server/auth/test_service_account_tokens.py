@@ -1,10 +1,15 @@
 """Tokens of service accounts: they expire, end with their account, and are for some audiences only."""
 
+import json
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
+from cryptography.hazmat.primitives.hashes import SHA256
 
 from seatrial.model.times import SECOND
+from seatrial.server.auth.token_signer import bytes_of, text_of
 from tests.server.client import Server
 from tests.server.documents import PODS, pod
 
@@ -84,3 +89,28 @@ def test_a_token_is_not_bound_to_a_pod_of_another_account(server: Server, accoun
 def test_a_token_that_was_altered_is_refused(server: Server, account: str) -> None:
     head, claims, signature = issued(server, account).split(".")
     assert not is_accepted(server, f"{head}.{claims[:-2]}AA.{signature}")
+
+
+def test_the_public_key_of_the_issuer_verifies_its_tokens(server: Server, account: str) -> None:
+    metadata = server("GET", "/.well-known/openid-configuration", host="127.0.0.1:3131")
+    assert metadata.json()["issuer"] == "https://kubernetes.default.svc"
+    assert metadata.json()["jwks_uri"] == "https://127.0.0.1:3131/openid/v1/jwks"
+    answer = server("GET", "/openid/v1/jwks", accept="application/jwk-set+json")
+    assert answer.header("content-type") == "application/jwk-set+json"
+    [key] = answer.json()["keys"]
+    head, _, signature = issued(server, account).rpartition(".")
+    assert json.loads(bytes_of(head.partition(".")[0])) == {"alg": key["alg"], "kid": key["kid"]}
+    x, y = (int.from_bytes(bytes_of(key[name])) for name in ("x", "y"))
+    numbers = (int.from_bytes(part) for part in (bytes_of(signature)[:32], bytes_of(signature)[32:]))
+    public = ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1()).public_key()
+    public.verify(encode_dss_signature(*numbers), head.encode(), ec.ECDSA(SHA256()))
+    assert server("GET", "/openid/v1/jwks", accept="application/json").status == 406
+
+
+def test_a_token_that_was_changed_is_not_accepted(server: Server, account: str) -> None:
+    head, claims, signature = issued(server, account).split(".")
+    forged = json.loads(bytes_of(claims)) | {"sub": "system:serviceaccount:kube-system:admin"}
+    other = text_of(json.dumps(forged).encode())
+    none = text_of(json.dumps({"alg": "none"}).encode())
+    for token in (f"{head}.{other}.{signature}", f"{none}.{claims}.", f"{head}.{claims}.{'A' * 86}", "a.b.c"):
+        assert not is_accepted(server, token)

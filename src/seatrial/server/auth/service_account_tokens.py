@@ -5,18 +5,16 @@ They need no storage and survive a restart. A token ends with its account, and w
 Upstream: pkg/serviceaccount/claims.go and jwt.go.
 """
 
-import base64
 import binascii
-import hashlib
-import hmac
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from seatrial.model.documents import Document, decode, encode
+from seatrial.model.documents import Document, decode
 from seatrial.model.errors import NotFound
 from seatrial.model.times import SECOND
+from seatrial.server.auth.token_signer import ALGORITHM, TokenSigner, bytes_of
 from seatrial.store import Store, User
 
 AUTHENTICATED = "system:authenticated"
@@ -40,11 +38,11 @@ class ServiceAccountTokens:
     """Issues tokens and checks them against the accounts in the store."""
 
     def __init__(self, key: bytes, store: Store) -> None:
-        self._key = key
+        self._signer = TokenSigner(key)
         self._store = store
 
     def issue(self, account: Document, seconds: int, audiences: Sequence[str], bound: Document | None) -> str:
-        """A token (JWT, HS256) of a service account; it is invalid once the object `bound` is deleted."""
+        """A token (JWT) of a service account; it is invalid once the object `bound` is deleted."""
         metadata, now = account["metadata"], self._store.clock.now() // SECOND
         private: Document = {
             "namespace": metadata["namespace"],
@@ -62,8 +60,21 @@ class ServiceAccountTokens:
             "nbf": now,
             "sub": f"system:serviceaccount:{metadata['namespace']}:{metadata['name']}",
         }
-        head = f"{_text({'alg': 'HS256', 'typ': 'JWT'})}.{_text(claims)}"
-        return f"{head}.{self._signature(head)}"
+        return self._signer.sign(claims)
+
+    def discovery(self, keys_at: str) -> Document:
+        """The metadata of the issuer, by which others verify its tokens."""
+        return {
+            "issuer": ISSUER,
+            "jwks_uri": keys_at,
+            "response_types_supported": ["id_token"],
+            "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": [ALGORITHM],
+        }
+
+    def key_set(self) -> Document:
+        """The public keys of the issuer."""
+        return self._signer.key_set()
 
     def authenticate(self, token: str, audiences: Sequence[str]) -> Authenticated | None:
         """The user of a token that is valid now for one of the audiences; None for any other text."""
@@ -84,11 +95,10 @@ class ServiceAccountTokens:
         return Authenticated(_user(claims, private), matching)
 
     def _claims(self, token: str) -> dict[str, Any] | None:
-        head, _, signature = token.rpartition(".")
-        if head.count(".") != 1 or not hmac.compare_digest(signature.encode(), self._signature(head).encode()):
+        if not self._signer.is_signed(token):
             return None
         try:
-            claims: dict[str, Any] = decode(_bytes(head.partition(".")[2]))
+            claims: dict[str, Any] = decode(bytes_of(token.split(".")[1]))
         except (ValueError, binascii.Error):
             return None
         return claims
@@ -102,10 +112,6 @@ class ServiceAccountTokens:
             return False
         return bool(metadata["uid"] == reference["uid"])
 
-    def _signature(self, head: str) -> str:
-        digest = hmac.new(self._key, head.encode("utf-8", "surrogateescape"), hashlib.sha256).digest()
-        return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
-
 
 def _user(claims: Document, private: Document) -> User:
     namespace = private["namespace"]
@@ -118,11 +124,3 @@ def _user(claims: Document, private: Document) -> User:
             for key in ("name", "uid"):
                 extra[f"authentication.kubernetes.io/{claim}-{key}"] = (private[claim][key],)
     return User(claims["sub"], groups, private["serviceaccount"]["uid"], extra)
-
-
-def _text(document: object) -> str:
-    return base64.urlsafe_b64encode(encode(document)).rstrip(b"=").decode()
-
-
-def _bytes(text: str) -> bytes:
-    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))

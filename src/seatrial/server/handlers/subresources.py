@@ -29,7 +29,7 @@ class Subresources:
     def __init__(self, resources: Resources, identities: Identities) -> None:
         self._resources = resources
         self._store = resources.store
-        self._tokens = identities.know_accounts(self._store)
+        self.tokens = identities.know_accounts(self._store)
         self._scales = Scales(resources)
         self._actions: dict[str, Action] = {
             "scale": self._scales.serve,
@@ -115,7 +115,7 @@ class Subresources:
         if request.method != "POST":
             raise not_allowed()
         account = self._store.get(target.kind, target.name, target.namespace).document()
-        return json_answer(issue_token(self._tokens, self._store, account, request), 201)
+        return json_answer(issue_token(self.tokens, self._store, account, request), 201)
 
     async def _log(self, request: Request, target: Target) -> Answer:
         self._store.get(target.kind, target.name, target.namespace)
