@@ -1,6 +1,7 @@
 """Scenarios as objects of a server: pending, running, paused, and what others do meanwhile."""
 
 import itertools
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -408,3 +409,36 @@ def test_merging_by_id_is_not_published_and_still_done(server: Server) -> None:
     more = {"spec": {"operations": [create(1, node("m"), id="second")]}}
     stored = server.store.patch(SCENARIO, "play", Patch("strategic", more), writer=USER)
     assert {item["id"] for item in stored.document()["spec"]["operations"]} == {"first", "second"}
+
+
+def test_a_large_scenario_is_read_while_a_server_answers(server: Server) -> None:
+    """A caller that can be woken does not wait for the reading; the run is the same."""
+    woken = threading.Event()
+    server.controller.wake_by(woken.set)
+    filler = {"annotations": {"filler": "x" * 200_000}}
+    pods = [create(1, {**pod(f"p-{n}"), "metadata": {**pod(f"p-{n}")["metadata"], **filler}}) for n in range(5)]
+    spec = operations(create(1, node("n")), *pods, done(2))
+    server.create(spec)
+    server.run()
+    assert server.status()["phase"] == "Pending"
+    assert woken.wait(20)
+    server.run()
+    assert _plain(server.status()) == _plain(Run(spec).status)
+
+
+def test_a_large_scenario_that_changes_while_it_is_read_is_read_again(server: Server) -> None:
+    woken = threading.Event()
+    server.controller.wake_by(woken.set)
+    filler = {"annotations": {"filler": "x" * 200_000}}
+    pods = [create(1, {**pod(f"p-{n}"), "metadata": {**pod(f"p-{n}")["metadata"], **filler}}) for n in range(2)]
+    server.create(operations(create(1, node("n")), *pods))
+    server.controller.work()
+    assert server.status()["phase"] == "Pending"
+    server.controller.work()
+    body = [{"op": "add", "path": "/spec/operations/-", "value": done(2)}]
+    server.store.patch(SCENARIO, "play", Patch("json", body), writer=USER)
+    for _ in range(2):
+        assert woken.wait(20)
+        woken.clear()
+        server.run()
+    assert server.status()["phase"] == "Succeeded"

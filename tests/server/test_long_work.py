@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
+from seatrial.scenario.scenario_controller import ScenarioController
+from seatrial.scenario.spec.kind import SCENARIO
 from seatrial.server.handlers import request_bodies
 from seatrial.store import deferral, managed_fields
 from seatrial.store.deferral import Turn, defers, is_larger, short_turns
@@ -95,7 +98,7 @@ def test_a_large_object_is_read_and_checked_on_another_thread(server: Server, lo
     body = text.encode() if yaml else document
     answer = server("POST", "/api/v1/namespaces/default/configmaps", body, content_type=kind)
     assert answer.status == 201
-    assert len(long) == 3, "reading, defaults and owners of its fields, checking"
+    assert len(long) == 4, "reading, defaults and owners of its fields, checking, freeing"
     found = server("GET", "/api/v1/namespaces/default/configmaps/large").json()
     assert found["data"] == data
     assert len(found["metadata"]["managedFields"][0]["fieldsV1"]["f:data"]) == 20_001
@@ -105,7 +108,7 @@ def test_a_large_object_that_is_wrong_is_refused_once(server: Server, long: list
     data = {f"k{number}": "v" for number in range(20_000)} | {"not/a/key": "v"}
     document = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "large"}, "data": data}
     answer = server("POST", "/api/v1/namespaces/default/configmaps", document)
-    assert (answer.status, len(long)) == (422, 3)
+    assert (answer.status, len(long)) == (422, 4)
     assert server("GET", "/api/v1/namespaces/default/configmaps/large").status == 404
 
 
@@ -188,3 +191,24 @@ def test_the_size_of_a_document_is_estimated_within_a_few_bytes_for_each_value(d
 
 def _pod(spec: dict[str, Any]) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "large"}, "spec": spec}
+
+
+def test_a_scenario_has_as_many_values_as_the_limit_of_a_body_allows() -> None:
+    """Bytes cost little; a body of many small values would hold the server up for seconds."""
+    server = Server(max_request_bytes=1 << 20)
+    ScenarioController(server.store, scheduler_maker(), _Free()).start()
+    path = f"/apis/{SCENARIO.api_version}/scenarios"
+
+    def answer(name: str, steps: list[dict[str, Any]]) -> int:
+        head = {"apiVersion": SCENARIO.api_version, "kind": "Scenario", "metadata": {"name": name}}
+        return server("POST", path, {**head, "spec": {"operations": steps}}).status
+
+    filler = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}, "data": {"filler": "x" * 500_000}}
+    assert answer("few", [{"id": "a", "step": 1, "createOperation": {"object": filler}}]) == 201
+    assert answer("many", [{"id": str(n), "step": n, "doneOperation": {}} for n in range(3_000)]) == 413
+
+
+class _Free:
+    def suspend(self) -> None: ...
+
+    def resume(self) -> None: ...

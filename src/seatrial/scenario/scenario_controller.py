@@ -16,6 +16,7 @@ from seatrial.model.errors import SeatrialError
 from seatrial.model.writers import is_user, user_of
 from seatrial.scenario.kept_timelines import KeptTimelines
 from seatrial.scenario.reset import wipe
+from seatrial.scenario.scenario_reader import ScenarioReader
 from seatrial.scenario.scenario_resource import WRITER, StoredStatus, dialect_in, install, metadata_in, status_of
 from seatrial.scenario.scenario_run import MakeScheduler, ScenarioRun, SimulationOptions
 from seatrial.scenario.spec.dialect import FAILED, PAUSED, PENDING, RUNNING
@@ -69,8 +70,9 @@ class ScenarioController:
         self._foreign: list[str] = []
         self._changed = False
         self._woken = False
-        self._wake_caller: Callable[[], object] = lambda: None
+        self._wake_caller: Callable[[], object] | None = None
         self._is_held = False
+        self._reader = ScenarioReader()
         self._kept = store.clock, store.identities
 
     def start(self) -> None:
@@ -144,7 +146,8 @@ class ScenarioController:
     def wake(self) -> None:
         """Continue the run: a program outside this process has ended its turn. May be called on any thread."""
         self._woken = True
-        self._wake_caller()
+        if self._wake_caller is not None:
+            self._wake_caller()
 
     def _can_go_on(self) -> bool:
         return self._running is not None and (self._woken or self.run is None or not self.run.is_waiting)
@@ -154,12 +157,15 @@ class ScenarioController:
         self._unmarked.update(self._waiting)
 
     def _can_begin(self) -> bool:
-        return self.run is None and bool(self._waiting) and not self._is_held
+        return self.run is None and bool(self._waiting) and not self._is_held and not self._reader.is_busy
 
     def _begin(self) -> None:
         name = next(iter(self._waiting))
-        del self._waiting[name]
         stored = self.store.find(SCENARIO, name)
+        if stored is not None and self._wake_caller is not None and not self._reader.has_read(stored):
+            self._reader.read(stored, self._options.memory, self._wake_caller)
+            return
+        del self._waiting[name]
         if stored is None:
             return
         self._free.suspend()
@@ -173,12 +179,12 @@ class ScenarioController:
         self.store.clock, self.store.identities = clock, SeededIdentities(self._seed)
         self._status = StoredStatus(self.store, stored)
         self._foreign = []
-        document = {key: value for key, value in stored.document().items() if key != "status"}
-        rows, dictionary = self._open_timeline(document["metadata"]["uid"], is_new=pages is None)
+        rows, dictionary = self._open_timeline(metadata_in(stored)["uid"], is_new=pages is None)
         try:
+            document, expanded = self._reader.result(stored, self._options.memory)
             run = ScenarioRun(
                 document, self.store, clock, self._make_scheduler, self._options,
-                pages=pages, rows=rows, dictionary=dictionary, publisher=self._status,
+                pages=pages, rows=rows, dictionary=dictionary, publisher=self._status, expanded=expanded,
             )  # fmt: skip
         except SeatrialError as error:
             self._resume_real_time()

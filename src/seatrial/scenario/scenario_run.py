@@ -27,7 +27,7 @@ from seatrial.scenario.spec.kind import SCENARIO, STEP_DURATION, Controllers
 from seatrial.scenario.spec.operation_ids import KnownOperations, Planned, ids_in, with_ids
 from seatrial.scenario.spec.plan import Plan, expand_and_number
 from seatrial.scenario.spec.timers import idle_cron_jobs, unused_timers
-from seatrial.scenario.spec.validation import operation_problems, problems
+from seatrial.scenario.spec.validation import operation_problems, problems_in_turns
 from seatrial.scenario.status import MemoryPages, Publisher, Publishers, ScenarioStatus, Strategy, TimelinePages
 from seatrial.scheduler import Recorder
 from seatrial.store import Store, Stored
@@ -92,11 +92,13 @@ class ScenarioRun:
         rows: Rows | None = None,
         dictionary: Dictionary | None = None,
         publisher: Publisher | None = None,
+        expanded: tuple[Document, list[Planned]] | None = None,
     ) -> None:
+        """`expanded` is what `expand_and_number` has made of the document, where that was done before."""
         self.options = options or SimulationOptions()
         self.store, self.clock = store, clock
         self.started_at = clock.now()
-        self.document, operations = expand_and_number(document, folder, self.options.memory)
+        self.document, operations = expanded or expand_and_number(document, folder, self.options.memory)
         dialect = dialect_of(document.get("spec") or {})
         self.plan = Plan(dialect, operations)
         self.listed = list(operations)
@@ -135,11 +137,12 @@ class ScenarioRun:
     def run(self) -> Iterator[None]:
         """Run until Succeeded, Paused or Failed; yields after every loop."""
         if self.engine is None:
-            wrong = next(self._problems(), None)
-            if wrong is not None:
-                self.status.phase, self.status.reason = FAILED, str(wrong)
-                self._show()
-                return
+            for wrong in self._problems():
+                if wrong is not None:
+                    self.status.phase, self.status.reason = FAILED, str(wrong)
+                    self._show()
+                    return
+                yield
             try:
                 self.engine = self._start()
             except SnapshotError:
@@ -153,9 +156,10 @@ class ScenarioRun:
         yield from self.engine.run()
         self._note_what_waits(self.engine)
 
-    def _problems(self) -> Iterator[ScenarioError]:
+    def _problems(self) -> Iterator[ScenarioError | None]:
+        """What makes the scenario invalid; None now and then, so that a server can share its thread."""
         names = {*self.options.registry.names(), *self.options.outside}
-        yield from problems(self.document, self.plan.dialect, self.listed, names)
+        yield from problems_in_turns(self.document, self.plan.dialect, self.listed, names)
         if not self.options.has_scheduler and SCHEDULER not in self.options.outside and self._needs_scheduler():
             yield ScenarioError("", NO_SCHEDULER)
 

@@ -26,7 +26,7 @@ from seatrial.server.extension_points import Endpoint, Routes
 from seatrial.server.messages import Answer, Disconnected, Request, Stream, parse_query, wants_indented
 from seatrial.server.metrics import Metrics
 from seatrial.store import User
-from seatrial.store.deferral import Awaited, Deferred, Turn, short_turns
+from seatrial.store.deferral import BYTES_PER_VALUE, Awaited, Deferred, Turn, short_turns
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -165,19 +165,25 @@ class Application:
 
     async def _answer(self, endpoint: Endpoint, request: Request) -> Answer | Stream:
         """Execute a request; work that would block all other requests is done on another thread first."""
-        turn, warnings = Turn(len(request.body)), len(request.warnings)
-        for _ in range(ATTEMPTS):
-            del request.warnings[warnings:]
-            try:
-                with short_turns(turn):
-                    answer = await endpoint(request)
-                if isinstance(answer, Answer) and answer.encode is not None:
-                    answer.body = await asyncio.get_running_loop().run_in_executor(self._long_work, answer.encode)
-                return answer
-            except Deferred as deferred:
-                pool = None if isinstance(deferred, Awaited) else self._long_work
-                await asyncio.get_running_loop().run_in_executor(pool, deferred.work)
-        raise ServerTimeout("the object changed each time it was checked; try again")
+        turn = Turn(len(request.body), self._max_request_bytes // BYTES_PER_VALUE)
+        warnings = len(request.warnings)
+        loop = asyncio.get_running_loop()
+        try:
+            for _ in range(ATTEMPTS):
+                del request.warnings[warnings:]
+                try:
+                    with short_turns(turn):
+                        answer = await endpoint(request)
+                    if isinstance(answer, Answer) and answer.encode is not None:
+                        answer.body = await loop.run_in_executor(self._long_work, answer.encode)
+                    return answer
+                except Deferred as deferred:
+                    pool, work = None if isinstance(deferred, Awaited) else self._long_work, deferred.work
+                await loop.run_in_executor(pool, work)
+            raise ServerTimeout("the object changed each time it was checked; try again")
+        finally:
+            if turn.taken:
+                self._long_work.submit(turn.release)
 
     def _largest_body(self, path: str) -> int:
         """Bytes of a body: upstream's limit for objects, that of the server for scenarios and whole clusters."""

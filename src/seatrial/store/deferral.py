@@ -26,6 +26,8 @@ MOST_VALUES = 10_000
 100 containers with 20 variables each has 8,000."""
 UNLIMITED = "simulation.kube-scheduler-simulator.x-k8s.io"
 """The group whose objects may be as large as the server allows: a Scenario carries a cluster."""
+BYTES_PER_VALUE = 128
+"""For so many bytes that a body may have, a Scenario may have one value: those are what takes time."""
 DATA = frozenset(
     {
         ("v1", "ConfigMap"),
@@ -57,8 +59,20 @@ class Turn:
     """One request: how large its body is, and the results of its long work so far."""
 
     size: int = 0
+    most_values: float = inf
+    """Values of the spec of a Scenario that the request may store."""
     known: dict[tuple[str, bytes], Any] = field(default_factory=dict)
     made: "dict[tuple[str, bytes], _Made]" = field(default_factory=dict)
+    taken: list[Document] = field(default_factory=list)
+    """Objects that are no longer used when the request is over; to free a large one takes long, too."""
+
+    def release(self) -> None:
+        """Free everything, one object after the other."""
+        self.known.clear()
+        while self.made:
+            self.made.popitem()
+        while self.taken:
+            self.taken.pop()
 
 
 @dataclass(slots=True)
@@ -123,7 +137,7 @@ def large_object(
     key: Callable[[], bytes],
     work: Callable[[list[str] | None], Document],
     warnings: list[str] | None,
-    check: Callable[[Document], None] = lambda document: None,
+    check: Callable[[Document, float], None] = lambda document, most_values: None,
 ) -> Document:
     """The object that `work` makes, which takes long for a large body; it is kept encoded, since its caller changes it.
 
@@ -136,7 +150,7 @@ def large_object(
     def make() -> _Made:
         found: list[str] = []
         document = work(found)
-        check(document)
+        check(document, turn.most_values)
         return _Made(encode(document), found)
 
     name = (what, key())
@@ -145,13 +159,17 @@ def large_object(
         made = turn.made[name] = large(what, lambda: name[1], make)
     if warnings is not None:
         warnings.extend(made.warnings)
-    return made.take()
+    document = made.take()
+    turn.taken.append(document)
+    return document
 
 
-def check_size(document: Document, *, custom: bool = False) -> None:
-    """TooLarge where an object has more than a request may store."""
+def check_size(document: Document, most_values: float, *, custom: bool = False) -> None:
+    """TooLarge where an object has more than a request may store; `most_values` is the limit of a Scenario."""
     api_version = str(document.get("apiVersion"))
     if api_version.startswith(UNLIMITED):
+        if measure(document.get("spec"), inf, most_values) is None:
+            raise _too_large(f"has more than {most_values} values in its spec (see --max-request-bytes)")
         return
     if not custom and (api_version, document.get("kind")) not in DATA:
         metadata = {key: value for key, value in (document.get("metadata") or {}).items() if key != "managedFields"}
@@ -221,11 +239,8 @@ def _keep(turn: Turn, name: tuple[str, bytes], work: Callable[[], Any]) -> None:
             made.spare = decode(made.data)
 
 
-def meaning(*documents: Document | None) -> bytes:
-    """Objects without uid, creation time and managedFields, which differ each time the same object is made."""
-    parts = []
-    for each in documents:
-        metadata = (each or {}).get("metadata") or {}
-        kept = {key: value for key, value in metadata.items() if key not in ("uid", "creationTimestamp")}
-        parts.append({**(each or {}), "metadata": {**kept, "managedFields": None}})
-    return encode(parts)
+def meaning(document: Document) -> bytes:
+    """An object without uid, creation time and managedFields, which differ each time the same object is made."""
+    metadata = document.get("metadata") or {}
+    kept = {key: value for key, value in metadata.items() if key not in ("uid", "creationTimestamp")}
+    return encode({**document, "metadata": {**kept, "managedFields": None}})

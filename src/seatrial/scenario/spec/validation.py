@@ -17,6 +17,7 @@ PATCH_TYPES = {
     "application/apply-patch+yaml": "apply",
 }
 SPEC_OPERATIONS = ("Create", "Patch", "Delete", "Done")
+CHECKED_AT_ONCE = 2000
 SUBRESOURCES = ("", "status", "scale", "resize", "ephemeralcontainers")
 ALIASES = {"kube-scheduler": "scheduler"}
 """Other names under which a controller is known."""
@@ -26,11 +27,20 @@ def problems(
     document: Document, dialect: Dialect, operations: Iterable[Planned], known: Collection[str]
 ) -> Iterator[ScenarioError]:
     """Everything that makes a scenario invalid; `known` are the names of the registered controllers."""
+    return (found for found in problems_in_turns(document, dialect, operations, known) if found is not None)
+
+
+def problems_in_turns(
+    document: Document, dialect: Dialect, operations: Iterable[Planned], known: Collection[str]
+) -> Iterator[ScenarioError | None]:
+    """The same, and None after some operations: the thread may have other work."""
     spec = document.get("spec") or {}
     if dialect is EVENTS and spec.get("operations") is not None:
         yield ScenarioError("", "spec.events and spec.operations are two spellings of one thing: use one of them")
     seen: set[str] = set()
-    for planned in operations:
+    for place, planned in enumerate(operations, 1):
+        if place % CHECKED_AT_ONCE == 0:
+            yield None
         if planned.id in seen:
             yield ScenarioError(planned.id, "the id is used more than once")
         seen.add(planned.id)

@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 
+import msgspec
+
 from seatrial.model.decoding import check
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest, MethodNotAllowed, NotFound
@@ -23,6 +25,7 @@ from seatrial.server.paths import Target
 from seatrial.server.selection import selection_of
 from seatrial.server.tables.registry import Tables
 from seatrial.store import Store, Stored
+from seatrial.store.deferral import long_turn, weigh
 from seatrial.store.options import DeleteOptions, Patch, PatchOptions
 from seatrial.store.registry import patched, strategy_of
 
@@ -182,6 +185,7 @@ class Resources:
         kind = storage_kind(self.store.kinds, target.kind)
         _warn_of_orphans(request, kind, chosen)
         before = self.store.get(kind, target.name, target.namespace)
+        weigh(before.size)
         remaining = self.store.delete(
             kind, target.name, writer=request.user.writer, namespace=target.namespace, options=chosen
         )
@@ -212,7 +216,7 @@ class Resources:
         answer = await self._lists.answer(request, kind, selection, self.rendering(request, target.kind))
         found = self.store.list(kind, selection.namespace, selection.labels, selection.fields)
         for number, stored in enumerate(found, 1):
-            with contextlib.suppress(NotFound):
+            with contextlib.suppress(NotFound), long_turn():
                 self.store.delete(
                     kind, stored.name, writer=request.user.writer, namespace=stored.namespace, options=chosen
                 )
@@ -248,7 +252,7 @@ def read_delete_options(request: Request) -> dict[str, object]:
 
 def success(kind: Kind, stored: Stored) -> dict[str, object]:
     """The Status of an object that is gone."""
-    uid = (stored.document().get("metadata") or {}).get("uid", "")
+    uid = msgspec.json.decode(stored.data, type=_Identified).metadata.uid
     details = {"name": stored.name, "group": kind.group, "kind": kind.plural, "uid": uid}
     return {
         "kind": "Status",
@@ -257,6 +261,16 @@ def success(kind: Kind, stored: Stored) -> dict[str, object]:
         "status": "Success",
         "details": {key: value for key, value in details.items() if value},
     }
+
+
+class _Identity(msgspec.Struct):
+    uid: str = ""
+
+
+class _Identified(msgspec.Struct):
+    """An object of which nothing but the uid is decoded."""
+
+    metadata: _Identity = msgspec.field(default_factory=_Identity)
 
 
 def _warn_of_orphans(request: Request, kind: Kind, chosen: DeleteOptions) -> None:

@@ -151,7 +151,8 @@ class SimulatorApi:
     async def _reset_all(self, request: Request) -> Answer:
         if self._reset is None:
             raise NotFound("this server cannot be reset")
-        self._reset()
+        with long_turn():
+            self._reset()
         return Answer(b"", 202)
 
     def _running_scheduler(self) -> SchedulerService:

@@ -14,6 +14,7 @@ from seatrial.server.handlers.scale import Scales
 from seatrial.server.handlers.service_proxy import proxy_service
 from seatrial.server.messages import Answer, Request, Stream, json_answer
 from seatrial.server.paths import Target
+from seatrial.store.deferral import long_turn
 
 BINDING = Kind("", "v1", "Binding", "bindings")
 EVICTION = Kind("policy", "v1", "Eviction", "evictions")
@@ -107,7 +108,9 @@ class Subresources:
         if name != target.name:
             raise BadRequest("name in URL does not match name in Eviction object")
         chosen = options.delete_options(request, _mapping(document, "deleteOptions"))
-        self._store.evict(target.namespace, target.name, writer=request.user.writer, options=chosen)
+        # The budget is charged before the pod is deleted: this must not be done twice.
+        with long_turn():
+            self._store.evict(target.namespace, target.name, writer=request.user.writer, options=chosen)
         status = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
         return json_answer(status, 201)
 

@@ -15,6 +15,7 @@ from seatrial.model.errors import Conflict
 from seatrial.model.kinds import Kind
 from seatrial.model.times import SECOND, parse_time, to_time
 from seatrial.store.crd import DEFINITIONS
+from seatrial.store.deferral import large_object
 from seatrial.store.metadata import conflict
 from seatrial.store.objects import Stored
 from seatrial.store.options import DeleteOptions
@@ -38,7 +39,8 @@ def delete(
 
     `asked` is the kind of the request: a custom resource is admitted in its version.
     """
-    kind, document = current.kind, current.document()
+    kind, revision = current.kind, str(current.revision).encode()
+    document = large_object("old", lambda: revision, lambda _: current.document(), None)
     metadata = document["metadata"]
     check_preconditions(kind, metadata, options)
     seen = store.versions.read(asked, current) if asked is not None and kind.custom else current

@@ -43,10 +43,11 @@ def update(
     check_identity(kind, metadata_of(document), current)
     weigh(current.size)
     given, kind = kind, store.versions.written_kind(kind)
-    old = store.versions.read(kind, current).document()
+    revision = str(current.revision).encode()
+    old = large_object("old", lambda: revision, lambda _: store.versions.read(kind, current).document(), None)
     document = large_object(
         "change",
-        lambda: str(current.revision).encode(),
+        lambda: revision,
         lambda warnings: _made(store, given, document, old, subresource, options.warning(warnings)),
         options.warnings,
         partial(check_size, custom=kind.custom),
@@ -67,7 +68,7 @@ def update(
     request.document = document
     large(
         "update",
-        lambda: meaning(document, old),
+        lambda: revision + meaning(document),
         lambda: store.rules.validate_update(kind, document, old, subresource),
     )
     stored_as, stored_document = store.versions.to_storage(kind, document)
