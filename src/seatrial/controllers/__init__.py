@@ -4,11 +4,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from seatrial.controllers.registry import OFF_BY_DEFAULT, build_controllers, controller_names
-    from seatrial.controllers.usage import USAGE, node_metrics, parse_usage, pod_metrics, pod_usage
+    from seatrial.controllers.usage import node_metrics, parse_usage, pod_metrics, pod_usage
 
 __all__ = [
     "OFF_BY_DEFAULT",
-    "USAGE",
     "build_controllers",
     "controller_names",
     "node_metrics",
@@ -24,7 +23,6 @@ if not TYPE_CHECKING:
         __name__,
         {
             "OFF_BY_DEFAULT": "registry",
-            "USAGE": "usage",
             "build_controllers": "registry",
             "controller_names": "registry",
             "node_metrics": "usage",

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from seatrial.model.documents import Document
 from seatrial.model.quantity import Quantity
 from seatrial.model.times import to_time
+from seatrial.store.snapshots import USAGE
 
-USAGE = "simulation.kube-scheduler-simulator.x-k8s.io/usage"
 RESOURCES = ("cpu", "memory")
 API_VERSION = "metrics.k8s.io/v1beta1"
 WINDOW = "30s"

@@ -4,12 +4,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from seatrial.controllers import USAGE, parse_usage
+from seatrial.controllers import parse_usage
 from seatrial.model.documents import Document
 from seatrial.model.durations import parse_duration
 from seatrial.model.errors import ScenarioError
 from seatrial.model.times import parse_time
 from seatrial.scenario.spec.kind import EXIT_CODE, FOREIGN_WRITES, GROUP, LAST_REMOVED, RUN_DURATION, STEP_DURATION
+from seatrial.store.snapshots import USAGE
 
 PREFIX = f"{GROUP}/"
 MOST_EXIT_CODE = 255

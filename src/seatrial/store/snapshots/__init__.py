@@ -2,9 +2,11 @@
 
 The stages of a snapshot, each in a module: `formats` reads files, `cleaning` drops what belongs to the old server,
 `references` names what is referred to and missing, `completion` and `revisions` make what can be made of it, `times`
-keeps ages, `unbinding` takes nodes from pods, `loading` stores the objects, `restoring` does all of it.
+keeps ages, `autoscaling` the usage of pods, `unbinding` takes nodes from pods, `loading` stores the objects, and
+`restoring` does all of it.
 """
 
+from seatrial.store.snapshots.autoscaling import USAGE
 from seatrial.store.snapshots.cleaning import clean
 from seatrial.store.snapshots.formats import OBJECTS, objects_of, read_objects, read_snapshot
 from seatrial.store.snapshots.loading import export, in_order, kind_of, load
@@ -19,6 +21,7 @@ __all__ = [
     "ABSENT_OWNERS",
     "OBJECTS",
     "UNBIND_NONE",
+    "USAGE",
     "Snapshot",
     "SnapshotError",
     "Unbind",

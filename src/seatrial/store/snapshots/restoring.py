@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest, ConfigError, StatusError
 from seatrial.store.objects import Stored
+from seatrial.store.snapshots.autoscaling import note_usage
 from seatrial.store.snapshots.completion import complete, with_uids
 from seatrial.store.snapshots.loading import in_order, kind_of, load
 from seatrial.store.snapshots.owners import note_absent_owners
@@ -53,6 +54,7 @@ def settle(store: "Store", loaded: Sequence[Stored], writer: str) -> Sequence[St
     everything = [*loaded, *made]
     align_revisions(store, everything, writer)
     note_absent_owners(store, everything, writer)
+    note_usage(store, everything, writer)
     return [store.find(stored.kind, stored.name, stored.namespace) or stored for stored in everything]
 
 
