@@ -439,7 +439,7 @@ class Nodes(Sequence[NodeInfo]):
 
     def matching(self, matcher: PodMatcher, staying_only: bool = False) -> NDArray[np.int32]:
         """How many pods of each node the matcher picks; `staying_only` leaves out those being deleted."""
-        column = self.table.counts.matching(matcher, staying_only)[: self.table.size]
+        column = self.table.counts.matching(matcher, staying_only).rows[: self.table.size]
         if not self.is_imagined:
             return self._pick(column)
         return self._adjusted(

@@ -6,6 +6,7 @@ when a plugin first asks for it and is made from the shapes in use, of which the
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +29,41 @@ Carried = tuple[str, int, AffinityTerm]
 KINDS = ("required", "required_anti", "preferred", "preferred_anti")
 
 
-@dataclass(slots=True)
-class _Use:
-    """Where the pods of one shape are: row -> number, those being deleted apart."""
+class PodCount:
+    """Pods of one group per row of the node table, and per value of the labels by which they were asked for."""
 
-    staying: dict[int, int] = field(default_factory=dict)
-    deleting: dict[int, int] = field(default_factory=dict)
-    counted: list[Counted] = field(default_factory=list)
-    carried: tuple[Carried, ...] = ()
+    __slots__ = ("__weakref__", "_domains", "rows", "total")
+
+    def __init__(self, rows: int) -> None:
+        self.rows: NDArray[np.int32] = np.zeros(rows, np.int32)
+        self.total = 0
+        self._domains: dict[str, _Domains] = {}
+
+    def add(self, row: int, number: int) -> None:
+        """So many pods have come to a row, or left it."""
+        self.rows[row] += number
+        self.total += number
+        for domains in self._domains.values():
+            value = domains.column.ids[row]
+            if 0 <= value < len(domains.sums) - 1:
+                domains.sums[value] += number
+
+    def by_domain(self, column: LabelColumn, version: int) -> NDArray[np.int64]:
+        """The count added up by the values of a label, by the value's number; kept up to date pod by pod.
+
+        There is one place more than there are values: nodes without the label look there, and it is 0. `version` is
+        that of the nodes: their labels decide what is added to what. The array must not be changed.
+        """
+        known = self._domains.get(column.key)
+        if known is None or known.version != version:
+            rows = np.flatnonzero(self.rows)
+            sums = np.bincount(column.ids[rows] + 1, self.rows[rows], len(column.values) + 1).astype(np.int64)
+            known = self._domains[column.key] = _Domains(version, column, np.concatenate((sums[1:], [0])))
+        return known.sums
+
+    def grow(self, rows: int) -> None:
+        """Makes room for more rows."""
+        self.rows = np.concatenate((self.rows, np.zeros(rows - len(self.rows), np.int32)))
 
 
 @dataclass(slots=True)
@@ -47,6 +75,17 @@ class _Domains:
     sums: NDArray[np.int64]
 
 
+@dataclass(slots=True)
+class _Use:
+    """Where the pods of one shape are: row -> number, those being deleted apart; and what they are counted in."""
+
+    staying: dict[int, int] = field(default_factory=dict)
+    deleting: dict[int, int] = field(default_factory=dict)
+    counted: list[tuple[PodCount, bool]] = field(default_factory=list)
+    """with whether pods that are being deleted are left out"""
+    carried: tuple[tuple[PodCount, Carried], ...] = ()
+
+
 class PodCounts:
     """Numbers of pods per row of the node table."""
 
@@ -54,21 +93,19 @@ class PodCounts:
         self._rows = rows
         self._uses: dict[PodShape, _Use] = {}
         self._resting: dict[PodShape, None] = {}
-        self._counts: dict[Counted, NDArray[np.int32]] = {}
+        self._counts: dict[Counted, PodCount] = {}
         self._by_anchor: dict[Anchor, dict[Counted, None]] = {}
         """The same keys by a label that all their pods have, since most matchers ask for one."""
-        self._carriers: dict[str, dict[Carried, NDArray[np.int32]]] = {kind: {} for kind in KINDS}
-        self._carrier_totals: dict[Carried, int] = {}
-        self._domains: dict[Counted | Carried, dict[str, _Domains]] = {}
+        self._terms: WeakValueDictionary[Carried, PodCount] = WeakValueDictionary()
+        """The counts of all terms of the shapes in use, with carriers or without."""
+        self._carriers: dict[str, dict[Carried, PodCount]] = {kind: {} for kind in KINDS}
         self.terms_version = 0
         """Grows when a term gets its first carrier or loses its last."""
 
     def grow(self, rows: int) -> None:
         """Makes room for more rows."""
-        for key, column in self._counts.items():
-            self._counts[key] = np.concatenate((column, np.zeros(rows - len(column), np.int32)))
-        for carried, column in [item for kind in KINDS for item in self._carriers[kind].items()]:
-            self._carriers[carried[0]][carried] = np.concatenate((column, np.zeros(rows - len(column), np.int32)))
+        for count in (*self._counts.values(), *self._terms.values()):
+            count.grow(rows)
         self._rows = rows
 
     def add(self, pod: PodInfo, row: int) -> None:
@@ -79,34 +116,14 @@ class PodCounts:
         """A pod has left a row."""
         self._change(pod, row, -1)
 
-    def matching(self, matcher: PodMatcher, staying_only: bool) -> NDArray[np.int32]:
-        """Pods per row that the matcher picks."""
+    def matching(self, matcher: PodMatcher, staying_only: bool) -> PodCount:
+        """The pods that the matcher picks."""
         key = (matcher, staying_only)
-        column = self._counts.get(key)
-        if column is None:
-            column = self._count(key)
-        return column
+        return self._counts.get(key) or self._count(key)
 
-    def carriers(self, kind: str) -> Mapping[Carried, NDArray[np.int32]]:
-        """Every term of a kind that some pod carries, with the number of its carriers per row."""
+    def carriers(self, kind: str) -> Mapping[Carried, PodCount]:
+        """Every term of a kind that some pod carries, with its carriers; good until `terms_version` grows."""
         return self._carriers[kind]
-
-    def by_domain(
-        self, key: Counted | Carried, counts: NDArray[np.int32], column: LabelColumn, version: int
-    ) -> NDArray[np.int64]:
-        """A count added up by the values of a label, by the value's number; kept up to date pod by pod.
-
-        There is one place more than there are values: nodes without the label look there, and it is 0. `version` is
-        that of the nodes: their labels decide what is added to what.
-        """
-        known = self._domains.setdefault(key, {}).get(column.key)
-        if known is None or known.version != version:
-            size = len(column.values)
-            rows = np.flatnonzero(counts)
-            sums = np.bincount(column.ids[rows] + 1, counts[rows], size + 1).astype(np.int64)
-            known = _Domains(version, column, np.concatenate((sums[1:], [0])))
-            self._domains[key][column.key] = known
-        return known.sums
 
     def _change(self, pod: PodInfo, row: int, sign: int) -> None:
         use = self._uses.get(pod.shape)
@@ -120,12 +137,11 @@ class PodCounts:
             places[row] = number
         else:
             del places[row]
-        for key in use.counted:
-            if not (key[1] and pod.deleting):
-                self._counts[key][row] += sign
-                self._add_to_domains(key, row, sign)
-        for carried in use.carried:
-            self._carry(carried, row, sign)
+        for count, staying_only in use.counted:
+            if not (staying_only and pod.deleting):
+                count.add(row, sign)
+        for count, carried in use.carried:
+            self._carry(count, carried, row, sign)
         if sign < 0 and not use.staying and not use.deleting:
             self._rest(pod.shape)
 
@@ -140,54 +156,48 @@ class PodCounts:
         namespace, labels = shape.namespace, shape.labels
         anchors: list[Anchor] = [None, *labels.items()]
         near = (key for anchor in anchors for key in self._by_anchor.get(anchor, ()))
-        return _Use(counted=[key for key in near if key[0].matches(namespace, labels)], carried=terms_of(shape))
+        return _Use(
+            counted=[(self._counts[key], key[1]) for key in near if key[0].matches(namespace, labels)],
+            carried=tuple((self._term(carried), carried) for carried in terms_of(shape)),
+        )
 
-    def _carry(self, carried: Carried, row: int, sign: int) -> None:
-        columns = self._carriers[carried[0]]
-        column = columns.get(carried)
-        if column is None:
-            column = columns[carried] = np.zeros(self._rows, np.int32)
-            self._carrier_totals[carried] = 0
+    def _term(self, carried: Carried) -> PodCount:
+        count = self._terms.get(carried)
+        if count is None:
+            count = self._terms[carried] = PodCount(self._rows)
+        return count
+
+    def _carry(self, count: PodCount, carried: Carried, row: int, sign: int) -> None:
+        was_carried = count.total > 0
+        count.add(row, sign)
+        if (count.total > 0) != was_carried:
+            if was_carried:
+                del self._carriers[carried[0]][carried]
+            else:
+                self._carriers[carried[0]][carried] = count
             self.terms_version += 1
-        column[row] += sign
-        self._add_to_domains(carried, row, sign)
-        self._carrier_totals[carried] += sign
-        if not self._carrier_totals[carried]:
-            del columns[carried], self._carrier_totals[carried]
-            self._domains.pop(carried, None)
-            self.terms_version += 1
 
-    def _add_to_domains(self, key: Counted | Carried, row: int, sign: int) -> None:
-        for domains in self._domains.get(key, _NO_DOMAINS).values():
-            number = domains.column.ids[row]
-            if 0 <= number < len(domains.sums) - 1:
-                domains.sums[number] += sign
-
-    def _count(self, key: Counted) -> NDArray[np.int32]:
+    def _count(self, key: Counted) -> PodCount:
         if len(self._counts) >= MOST_MATCHERS:
             self._forget(next(iter(self._counts)))
         matcher, staying_only = key
-        column = self._counts[key] = np.zeros(self._rows, np.int32)
+        count = self._counts[key] = PodCount(self._rows)
         self._by_anchor.setdefault(matcher.anchor, {})[key] = None
         for shape, use in self._uses.items():
             if not matcher.matches(shape.namespace, shape.labels):
                 continue
-            use.counted.append(key)
+            use.counted.append((count, staying_only))
             for row, number in use.staying.items():
-                column[row] += number
+                count.add(row, number)
             for row, number in () if staying_only else use.deleting.items():
-                column[row] += number
-        return column
+                count.add(row, number)
+        return count
 
     def _forget(self, key: Counted) -> None:
-        del self._counts[key], self._by_anchor[key[0].anchor][key]
-        self._domains.pop(key, None)
+        count = self._counts.pop(key)
+        del self._by_anchor[key[0].anchor][key]
         for use in self._uses.values():
-            if key in use.counted:
-                use.counted.remove(key)
-
-
-_NO_DOMAINS: dict[str, _Domains] = {}
+            use.counted = [item for item in use.counted if item[0] is not count]
 
 
 def terms_of(shape: PodShape) -> tuple[Carried, ...]:

@@ -9,14 +9,13 @@ from seatrial.scheduler.cache.pod_terms import PodMatcher
 
 def picked_by_domain(table: NodeTable, key: str, matcher: PodMatcher) -> Ints:
     """The pods a matcher picks, by the number of their node's value of a label. The array must not be changed."""
-    counts = table.counts.matching(matcher, False)
-    return table.counts.by_domain((matcher, False), counts, table.label(key), table.version)
+    return table.counts.matching(matcher, False).by_domain(table.label(key), table.version)
 
 
 def carriers_by_domain(table: NodeTable, carried: Carried) -> Ints:
     """The pods that carry a term, by the number of their node's value of the term's own label."""
-    counts = table.counts.carriers(carried[0])[carried]
-    return table.counts.by_domain(carried, counts, table.label(carried[2].topology_key), table.version)
+    carriers = table.counts.carriers(carried[0])[carried]
+    return carriers.by_domain(table.label(carried[2].topology_key), table.version)
 
 
 def widened(sums: Ints, size: int) -> Ints:

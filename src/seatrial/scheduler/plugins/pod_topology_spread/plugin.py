@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_info import NodeInfo
@@ -38,6 +39,22 @@ SYSTEM_DEFAULTS: tuple[Document, ...] = (
 )
 LAST = -1
 """Nodes without a label see the last place of a column of domains."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountedRows:
+    """The rows whose pods count for a constraint."""
+
+    mask: Mask
+    is_whole: bool
+    """Whether all rows with the constraint's label are among them: then the sums of the domains are kept."""
+    domains: Mask
+    """Which values of the label they have, by the value's number."""
+
+    @classmethod
+    def of(cls, mask: Mask, ids: NDArray[np.int32]) -> "CountedRows":
+        counted = ids[mask]
+        return cls(mask, bool(mask[ids >= 0].all()), np.bincount(counted[counted >= 0]) > 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,19 +152,19 @@ class PodTopologySpread(Plugin):
         constraints = self.constraints(pod, DO_NOT_SCHEDULE)
         if not constraints:
             return SKIP
-        table = nodes.table
-        counted = self._counted(pod, constraints, table, True)
-        sums, domains = [], []
-        for constraint, mask in zip(constraints, counted, strict=True):
-            ids = table.label(constraint.key).ids[: table.size][mask]
-            size = len(table.label(constraint.key).values)
-            matcher = constraint.matcher(pod.namespace)
+        table, sums, domains = nodes.table, [], []
+        for constraint, counted in zip(constraints, self._counted(pod, constraints, table, True), strict=True):
+            column, matcher = table.label(constraint.key), constraint.matcher(pod.namespace)
             if matcher is None:
-                sums.append(np.zeros(size + 1, np.int64))
+                sums.append(np.zeros(len(column.values) + 1, np.int64))
+            elif counted.is_whole:
+                # A copy: states of two attempts are compared, and the sums go on with the table.
+                sums.append(table.counts.matching(matcher, True).by_domain(column, table.version).copy())
             else:
-                pods = table.counts.matching(matcher, True)[: table.size][mask]
-                sums.append(np.bincount(ids, pods, size + 1).astype(np.int64))
-            domains.append(np.bincount(ids, minlength=size) > 0)
+                ids = column.ids[: table.size][counted.mask]
+                pods = table.counts.matching(matcher, True).rows[: table.size][counted.mask]
+                sums.append(np.bincount(ids, pods, len(column.values) + 1).astype(np.int64))
+            domains.append(counted.domains)
         return SpreadState(self, table, pod, constraints, tuple(sums), tuple(domains))
 
     def filter(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Verdicts:
@@ -172,12 +189,13 @@ class PodTopologySpread(Plugin):
             for constraint in constraints:
                 ignored |= nodes.label(constraint.key) < 0
         sums, weights = [], []
-        for constraint, mask in zip(constraints, self._counted(pod, constraints, table, needs_labels), strict=True):
+        for constraint, counted in zip(constraints, self._counted(pod, constraints, table, needs_labels), strict=True):
             if constraint.key == HOSTNAME:
                 size = len(nodes) - int(ignored.sum())
                 sums.append(_NO_SUMS)
             else:
-                size, per_domain = self._domains(pod, constraint, table, mask, nodes.label(constraint.key)[~ignored])
+                feasible = nodes.label(constraint.key)[~ignored]
+                size, per_domain = self._domains(pod, constraint, table, counted.mask, feasible)
                 sums.append(per_domain)
             weights.append(natural_log(size + 2))
         return ScoreState(constraints, tuple(sums), tuple(weights), ignored)
@@ -208,7 +226,7 @@ class PodTopologySpread(Plugin):
 
     def _counted(
         self, pod: PodInfo, constraints: tuple[Constraint, ...], table: NodeTable, needs_labels: bool
-    ) -> list[Mask]:
+    ) -> list[CountedRows]:
         """For each constraint the rows whose pods count; kept with the shape until a node changes."""
         key = (self, constraints, needs_labels)
         known = pod.shape.notes.get(key)
@@ -218,8 +236,11 @@ class PodTopologySpread(Plugin):
             if needs_labels:
                 for constraint in constraints:
                     there &= nodes.label(constraint.key) >= 0
-            masks = [there & constraint.included(pod, nodes, self.numbers) for constraint in constraints]
-            known = pod.shape.notes[key] = ((table.version, table.size), masks)
+            counted = [
+                CountedRows.of(there & constraint.included(pod, nodes, self.numbers), nodes.label(constraint.key))
+                for constraint in constraints
+            ]
+            known = pod.shape.notes[key] = ((table.version, table.size), counted)
         return list(known[1])
 
     def _domains(
@@ -238,7 +259,7 @@ class PodTopologySpread(Plugin):
             return domains, np.zeros(size + 1, np.int64)
         rows = column.ids[: table.size][mask]
         rows = np.where(rows < 0, nameless if nameless >= 0 else size, rows)
-        pods = table.counts.matching(matcher, True)[: table.size][mask]
+        pods = table.counts.matching(matcher, True).rows[: table.size][mask]
         return domains, np.bincount(rows, pods, size + 1).astype(np.int64)
 
 
