@@ -1,8 +1,12 @@
 """What a session reports: events on PodGroups and pods. Upstream: pkg/scheduler/cache/cache.go (Recorder)."""
 
 from dataclasses import dataclass
+from typing import Final
 
-NORMAL, WARNING = "Normal", "Warning"
+from seatrial.controllers.framework import EventType
+
+NORMAL: Final = "Normal"
+WARNING: Final = "Warning"
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,6 +15,6 @@ class SessionEvent:
 
     kind: str
     key: str
-    type: str
+    type: EventType
     reason: str
     message: str

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from seatrial.controllers.framework import EventType
 from seatrial.scheduler.extender import HttpTransport, Transport
 from seatrial.scheduler.framework import Code
 from seatrial.volcano.cache.cluster_info import ClusterInfo, total_resource
@@ -167,7 +168,7 @@ class Session(SessionPlugins):
             node.update_task(task)
         self.deallocated(task)
 
-    def record(self, job: JobInfo, type: str, reason: str, message: str) -> None:
+    def record(self, job: JobInfo, type: EventType, reason: str, message: str) -> None:
         """An event on a job's PodGroup."""
         self.events.append(SessionEvent("PodGroup", job.uid, type, reason, message))
 
