@@ -113,10 +113,11 @@ def small_jobs(nodes: int, jobs: int, create: "Callable[[Store, str], None]") ->
     for number in range(jobs):
         create(store, f"job-{number:05d}")
     for _ in range(MOST_TURNS):
-        busy = [actor for actor in actors if actor.has_work()]
-        for actor in busy:
-            actor.work()
-        if not busy and not clock.fire_next(outer=False):
+        worked = False
+        for actor in actors:
+            while actor.work():
+                worked = True
+        if not worked and not clock.fire_next(outer=False):
             break
     seconds = process_time() - before
     pods = [stored.document() for stored in store.list(kind_of(store, ("v1", "Pod")))]

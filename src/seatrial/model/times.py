@@ -29,6 +29,7 @@ def to_micro_time(instant: int) -> str:
 
 
 @lru_cache(1024)
+@lru_cache(1024)
 def parse_time(text: str) -> int:
     """Read RFC 3339 with any number of fraction digits; ValueError where it is not."""
     if "T" not in text.upper():

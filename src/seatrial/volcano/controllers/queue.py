@@ -56,6 +56,8 @@ class VolcanoQueue(RequestController[str]):
         self._groups = context.kind(*POD_GROUP)
         self._phases: dict[str, dict[Key, str]] = {}
         """The phases of PodGroups, by queue."""
+        self._states: dict[str, str] = {}
+        """The states of queues that exist."""
 
     def watches(self) -> Mapping[Kind, Listener]:
         return {
@@ -68,12 +70,14 @@ class VolcanoQueue(RequestController[str]):
         for stored in self.store.list(self._groups):
             self._note(stored, _group_decoder.decode(stored.data))
         for stored in self.store.list(self.kind):
+            self._states[stored.name] = stored.view(_Queue).status.state
             self._request(stored.name, SYNC)
         super().start()
 
     def stop(self) -> None:
         super().stop()
         self._phases.clear()
+        self._states.clear()
 
     def serve(self, key: Key, request: str) -> None:
         stored = self.store.find(self.kind, key[1])
@@ -164,8 +168,11 @@ class VolcanoQueue(RequestController[str]):
         self.request(("", queue), action)
 
     def _queue_changed(self, change: Change) -> None:
+        name = change.stored.name
         if change.type == "DELETED":
+            self._states.pop(name, None)
             return
+        self._states[name] = change.stored.view(_Queue).status.state
         before = change.previous
         if before is None or _parent(before) != _parent(change.stored):
             self._request(change.stored.name, SYNC)
@@ -180,8 +187,7 @@ class VolcanoQueue(RequestController[str]):
         elif not self._note(stored, group):
             return
         # A queue that stays open has nothing to do with the phases of its groups.
-        found = self.store.find(self.kind, queue)
-        if found is not None and found.view(_Queue).status.state != OPEN:
+        if self._states.get(queue, OPEN) != OPEN:
             self._request(queue, SYNC)
 
     def _note(self, stored: Stored, group: _Group) -> bool:

@@ -6,6 +6,7 @@ do not read the value, and it is validated alone. See `registry.templates`.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from seatrial.model.documents import Document
@@ -18,6 +19,7 @@ _INDEX_ANNOTATIONS = ("batch.kubernetes.io/job-completion-index", "volcano.sh/ta
 _GROUP_ANNOTATIONS = ("scheduling.k8s.io/group-name", "volcano.sh/job-name", "volcano.sh/template-uid")
 """Annotations with the names of the objects that a pod belongs to; a creation does not read them."""
 LONGEST_NAME = 253
+VALUES_KEPT = 4096
 _INDEX_VARIABLES = ("VC_TASK_INDEX", "VK_TASK_INDEX")
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _MICRO_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
@@ -40,7 +42,12 @@ def _is_node_name(value: Any) -> bool:
 
 
 def _is_label_value(value: Any) -> bool:
-    return isinstance(value, str) and not label_value_faults(value)
+    return isinstance(value, str) and _is_valid_label_value(value)
+
+
+@lru_cache(VALUES_KEPT)
+def _is_valid_label_value(value: str) -> bool:
+    return not label_value_faults(value)
 
 
 def _is_micro_time(value: Any) -> bool:

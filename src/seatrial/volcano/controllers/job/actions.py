@@ -21,7 +21,7 @@ from seatrial.volcano.controllers.job.cache import JobPod, JobPods
 from seatrial.volcano.controllers.job.initiation import WRITER, Initiation, Record
 from seatrial.volcano.controllers.job.job_cache import JobCache, JobInfo
 from seatrial.volcano.controllers.job.pods import job_pod, pod_name
-from seatrial.volcano.controllers.job.state import RETAIN_SOFT, Step, Update
+from seatrial.volcano.controllers.job.state import RETAIN_SOFT, SYNC, Step, Update, next_step
 from seatrial.volcano.controllers.job.status import JobStatus, JobView, TaskSpec
 
 DEFAULT_MAX_RETRY = 3
@@ -74,8 +74,15 @@ class JobActions:
         if fresh != status:
             fresh.note_transition(self.context.clock.now())
             self._write(job, fresh)
-        if fresh.state.phase == (view.status.state.phase or "Pending") and not fresh.terminating:
+        if not fresh.terminating and self._comes_to_rest(job, view.status.state.phase or "Pending", fresh):
             self._rests[view.metadata.uid] = self._situation(job, fresh)
+
+    def _comes_to_rest(self, job: JobInfo, before: str, status: JobStatus) -> bool:
+        """Whether a sync in the phase that a Job has come to would leave everything as it is."""
+        if status.state.phase == before:
+            return True
+        step = next_step(status.state.phase, SYNC)
+        return step.operation == "sync" and not (step.update and step.update(job.view.spec, status.copy()))
 
     def _situation(self, job: JobInfo, status: JobStatus) -> tuple[object, ...]:
         """All that a sync goes by: another sync in the situation that the last one left does nothing."""
