@@ -31,6 +31,9 @@ class JobCache:
         self._jobs: dict[str, JobInfo] = {}
         self._order: list[str] | None = None
         """The uids of all PodGroups in order; None where one was added or removed."""
+        self._fresh_tasks: set[str] = set()
+        self._fresh_jobs: set[str] = set()
+        """The keys of tasks and the uids of jobs that no session has seen as they are."""
         self._priorities = Priorities({})
         self.written_conditions: dict[str, PodScheduled] = {}
         """What the scheduler last wrote into the PodScheduled condition of pods, by uid."""
@@ -43,9 +46,20 @@ class JobCache:
         task = self._tasks[pod.key] = self._new_task(pod, stored)
         if task.job:
             self._members.setdefault(task.job, {})[pod.key] = None
-            self._jobs.pop(task.job, None)
+            self._join(task)
         if task.node_name and task.status not in TERMINATED_STATUSES:
             self._placed[pod.key] = None
+
+    def _join(self, task: TaskInfo) -> None:
+        """A new task comes to its job, which is made again where a session has changed it."""
+        job = self._jobs.get(task.job)
+        if job is None:
+            return
+        if task.job in self._fresh_jobs or job.is_as_read:
+            self._fresh_jobs.add(task.job)
+            job.add_task(task)
+        else:
+            del self._jobs[task.job]
 
     def remove_pod(self, key: str) -> None:
         task = self._tasks.get(key)
@@ -77,8 +91,8 @@ class JobCache:
             self._order = None
         if known is not None and only_status:
             self._groups[uid] = known | {"status": decode(encoded_status(stored) or b"{}")}
-        else:
-            self._groups[uid] = stored.document()
+            return
+        self._groups[uid] = stored.document()
         self._jobs.pop(uid, None)
 
     def remove_group(self, namespace: str, name: str) -> None:
@@ -102,12 +116,15 @@ class JobCache:
         if self._order is None:
             self._order = sorted(self._groups)
         jobs = {uid: self._job(uid) for uid in self._order}
+        placed = [self._task(key) for key in self._placed]
         self._jobs = dict(jobs)
-        return [self._task(key) for key in self._placed], jobs
+        self._fresh_tasks.clear()
+        self._fresh_jobs.clear()
+        return placed, jobs
 
     def _job(self, uid: str) -> JobInfo:
         job, group = self._jobs.get(uid), PodGroup.read(self._groups[uid])
-        if job is not None and job.is_as_read:
+        if job is not None and (uid in self._fresh_jobs or job.is_as_read):
             job.pod_group = group
             return job
         job = JobInfo(group, self._priorities.of(group))
@@ -117,10 +134,11 @@ class JobCache:
 
     def _task(self, key: str) -> TaskInfo:
         task = self._tasks[key]
-        if not task.is_as_read:
+        if key not in self._fresh_tasks and not task.is_as_read:
             task = self._tasks[key] = self._new_task(task.pod, task.source)
         return task
 
     def _new_task(self, pod: PodInfo, source: Document | Stored) -> TaskInfo:
         volumes = volumes_of(pod, self._objects) if pod.shape.volumes else None
+        self._fresh_tasks.add(pod.key)
         return TaskInfo(pod, source, self.written_conditions.get(pod.uid), volumes)

@@ -41,7 +41,7 @@ class PodGroup:
     def read(cls, document: Document) -> "PodGroup":
         status = document.get("status") or {}
         counts = {name: status[name] for name in ("running", "succeeded", "failed") if status.get(name)}
-        return cls(document, status.get("phase") or "", [dict(c) for c in status.get("conditions") or ()], counts)
+        return cls(document, status.get("phase") or "", list(status.get("conditions") or ()), counts)
 
     @property
     def metadata(self) -> Document:

@@ -4,7 +4,7 @@ Upstream walks the tasks for every question; the counts here are kept as tasks m
 is as quick to ask as one of ten. Upstream: pkg/scheduler/api/job_info.go (TaskStatusIndex and what counts it).
 """
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterator
 
 from seatrial.volcano.cache.task_info import READY_STATUSES, TaskInfo, TaskStatus
 
@@ -81,8 +81,12 @@ class TaskIndex:
         tasks = self.of(status)
         return [tasks[uid] for uid in sorted(tasks)]
 
-    def count(self, statuses: Iterable[TaskStatus]) -> int:
-        return sum(len(self.by_status[status]) for status in statuses if status in self.by_status)
+    def count(self, statuses: Container[TaskStatus]) -> int:
+        total = 0
+        for status, tasks in self.by_status.items():
+            if status in statuses:
+                total += len(tasks)
+        return total
 
     def in_role(self, role: str, statuses: Container[TaskStatus]) -> int:
         """How many tasks of a role are in one of the statuses."""

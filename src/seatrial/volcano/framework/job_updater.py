@@ -64,7 +64,7 @@ def close_session(session: Session) -> SessionResult:
         before = job.pod_group.document.get("status") or {}
         status = _status(session, job)
         result.statuses[uid] = status
-        if _without_times(before) != _without_times(status):
+        if _differs(before, status):
             result.changed.add(uid)
         result.moved |= (before.get("phase") or "") != status["phase"]
         _record(session, job, uid in result.changed, result)
@@ -149,10 +149,19 @@ def resource_list(amount: Resource) -> dict[str, str]:
     return listed
 
 
-def _without_times(status: Document) -> Document:
-    conditions = [
-        {key: value for key, value in condition.items() if key not in ("lastTransitionTime", "transitionID")}
-        for condition in status.get("conditions") or ()
-    ]
-    counts = {name: status.get(name) or 0 for name in ("running", "succeeded", "failed")}
-    return {"phase": status.get("phase") or "", "conditions": conditions, **counts}
+def _differs(before: Document, status: Document) -> bool:
+    """Whether two statuses differ, times aside."""
+    if (before.get("phase") or "") != status["phase"]:
+        return True
+    if any((before.get(name) or 0) != (status.get(name) or 0) for name in ("running", "succeeded", "failed")):
+        return True
+    old, new = before.get("conditions") or (), status.get("conditions") or ()
+    return len(old) != len(new) or any(map(_is_other, old, new))
+
+
+def _is_other(old: Document, new: Document) -> bool:
+    """Whether two conditions differ, times aside."""
+    if old is new:
+        return False
+    names = old.keys() | new.keys()
+    return any(old.get(name) != new.get(name) for name in names if name not in ("lastTransitionTime", "transitionID"))
