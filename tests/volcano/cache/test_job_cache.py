@@ -1,6 +1,7 @@
 """What the cache keeps between sessions is what a cache that has just read the cluster has."""
 
 import random
+from typing import Any
 
 import pytest
 
@@ -59,7 +60,7 @@ class Play:
             create(self.store, node(f"n{number}", "4"))
         create(self.store, queue("team", weight=2))
         self.scheduler = VolcanoScheduler(self.store, self.clock)
-        self.actors = [
+        self.actors: list[Any] = [
             volcano_controllers(self.store, self.clock),
             *build_controllers(self.store, self.clock),
             self.scheduler,
