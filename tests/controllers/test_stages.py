@@ -335,3 +335,17 @@ def test_a_stage_that_changes_begins_its_delay_anew(cluster: Cluster) -> None:
     assert phase(cluster, "a") == "Pending"
     cluster.settle(2 * SECOND)
     assert phase(cluster, "a") == "Running"
+
+
+@pytest.mark.parametrize(("text", "is_kept"), [("startTime: {{ Now | Quote }}", True), ("message: {{ Now }}", False)])
+def test_pods_of_one_second_share_a_status_unless_it_shows_more_than_the_second(
+    cluster: Cluster, text: str, is_kept: bool
+) -> None:
+    cluster.create(stage("s", selector={"matchLabels": {}}, next={"statusTemplate": f"phase: Running\n{text}"}))
+    field = text.partition(":")[0]
+    seen = []
+    for number in range(3):
+        cluster.create(pod(f"p{number}"))
+        cluster.settle(SECOND // 4)
+        seen.append(cluster.get("Pod", f"p{number}")["status"][field])
+    assert len(set(seen)) == (1 if is_kept else 3)

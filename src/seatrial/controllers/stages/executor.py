@@ -16,7 +16,7 @@ from seatrial.controllers.stages.steps import (
 from seatrial.model.documents import Document, decode, encode
 from seatrial.model.errors import ConfigError, NotFound
 from seatrial.model.kinds import Kind
-from seatrial.model.times import to_time
+from seatrial.model.times import SECOND, to_micro_time, to_time
 from seatrial.store import Stored
 from seatrial.store.options import DeleteOptions, Patch, PatchOptions
 from seatrial.store.registry import encoded_status, write_status
@@ -24,6 +24,8 @@ from seatrial.store.registry import encoded_status, write_status
 REMEMBERED = 4096
 """How many results of one template are kept."""
 MANAGER = "stages"
+WHOLE_SECONDS = frozenset((("", "Pod"), ("", "Node")))
+"""Kinds whose status has times in whole seconds: what is written within one second is equal, but for texts."""
 
 
 class Executor:
@@ -59,7 +61,8 @@ class Executor:
         stored = self._store.find(self._kind, seen.stored.name, seen.stored.namespace)
         if stored is None:
             return
-        key = step.rendering.key(stored, now) if step.is_status else None
+        is_coarse = self._kind.group_kind in WHOLE_SECONDS
+        key = step.rendering.key(stored, now // SECOND if is_coarse else now) if step.is_status else None
         known = step.memory.get(key) if key is not None else None
         reported = self._reported(step, stored)
         if known is not None:
@@ -81,10 +84,11 @@ class Executor:
             writer=self._writer,
             options=PatchOptions(field_manager=MANAGER if step.type == "apply" else "", force=step.type == "apply"),
         )
-        if key is not None:
+        status = encoded_status(written)
+        if key is not None and not (is_coarse and to_micro_time(now).encode() in status):
             if len(step.memory) >= REMEMBERED:
                 step.memory.clear()
-            step.memory[key] = _without(encoded_status(written), reported)
+            step.memory[key] = _without(status, reported)
 
     def _reported(self, step: PatchStep, stored: Stored) -> Document:
         """The fields that the kubelet adds to a pod's status."""
