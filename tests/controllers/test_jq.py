@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -88,3 +89,14 @@ def test_a_field_may_have_the_name_of_a_refused_function(query: str) -> None:
 @given(VALUES)
 def test_paths_through_anything_never_fail(value: Any) -> None:
     assert isinstance(compile_query('.a.b[].c // "x"')(value), list)
+
+
+@given(
+    VALUES, st.sampled_from(['.a["b"]', '.a."b"', ".a[]", '.["a"].b[]', '.a["b"] // "0"', '.a[].b // "x"', '.a // ""'])
+)
+def test_paths_that_are_read_directly_give_what_libjq_gives(value: Any, query: str) -> None:
+    try:
+        wanted = [found for found in jq.compile(query).input_value(value) if found is not None]
+    except ValueError:
+        wanted = []
+    assert compile_query(query)(value) == wanted

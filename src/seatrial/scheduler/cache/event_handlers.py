@@ -238,7 +238,7 @@ class EventHandlers:
         del self.assumed[old.uid]
         if not _differ_only_in_node(old, assumed):
             self._outdated.add(old.key)
-        bound = assumed if _are_alike(stored, change.previous) else self._reader.relabelled(assumed, stored.data)
+        bound = assumed if _are_alike(stored, change.previous) else self._reader.relabelled(assumed, stored)
         if bound is not assumed:
             self._table.update_pod(assumed, bound)
         self.pods[old.key] = replace_pod(bound, resource_version=str(stored.revision), status=old.status)

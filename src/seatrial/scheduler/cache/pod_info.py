@@ -218,7 +218,7 @@ class PodReader:
         self._labels = msgspec.json.Decoder(_Labelled)
         self._alike: dict[int, PodInfo] = {}
         """By likeness: a pod."""
-        self._relabelled: WeakKeyDictionary[PodShape, dict[tuple[tuple[str, str], ...], PodShape]] = WeakKeyDictionary()
+        self._relabelled: WeakKeyDictionary[PodShape, dict[object, PodShape]] = WeakKeyDictionary()
         """What shapes become with other labels: pods take over the zone of their node, and there are few zones."""
 
     def read(self, document: Document) -> PodInfo:
@@ -306,17 +306,20 @@ class PodReader:
             str(stored.revision),
         )
 
-    def relabelled(self, pod: PodInfo, data: bytes) -> PodInfo:
-        """The pod with the labels of its encoded form; the same one where they are its own."""
-        labels = self._labels.decode(data).metadata.labels or NO_LABELS
-        if labels == pod.labels:
-            return pod
+    def relabelled(self, pod: PodInfo, stored: Stored) -> PodInfo:
+        """The pod with the labels of its stored form; the same one where they are its own."""
         known = self._relabelled.setdefault(pod.shape, {})
-        key = tuple(sorted(labels.items()))
-        shape = known.get(key)
+        likeness = stored.facets.likeness if stored.facets is not None else 0
+        shape = known.get(likeness)
         if shape is None:
-            shape = known[key] = self._shape(pod.namespace, labels, pod.shape.shared, pod.shape.owner)
-        return replace_pod(pod, shape=shape)
+            labels = self._labels.decode(stored.data).metadata.labels or NO_LABELS
+            key = tuple(sorted(labels.items()))
+            shape = pod.shape if labels == pod.labels else known.get(key)
+            if shape is None:
+                shape = known[key] = self._shape(pod.namespace, labels, pod.shape.shared, pod.shape.owner)
+            if likeness and shape is not pod.shape:
+                known[likeness] = shape
+        return pod if shape is pod.shape else replace_pod(pod, shape=shape)
 
     def _spec(self, encoded: bytes) -> PodSpec:
         """A spec; without the gate PodLevelResources its resources do not exist."""

@@ -17,6 +17,7 @@ from seatrial.store.metadata import conflict
 from seatrial.store.objects import Facets, Stored
 
 if TYPE_CHECKING:
+    from seatrial.store.registry.templates import Relabelling
     from seatrial.store.store import Store
 
 
@@ -45,8 +46,10 @@ def bind(
 ) -> Stored:
     """Assign a pod to a node and set its PodScheduled condition."""
     facets = current.facets
-    if facets is not None and GATES not in current.data and _is_plain(store, facets, node, more):
-        return _spliced(store, current, facets, node, writer)
+    if facets is not None and GATES not in current.data and _is_plain(facets, node, more):
+        change = store.templates.relabelling(current, facets, store.admission.binding_labels(store, node))
+        if change is not None:
+            return _spliced(store, current, facets, change, node, writer)
     kind, document = current.kind, current.document()
     metadata, spec = document["metadata"], document["spec"]
     if not node:
@@ -64,25 +67,25 @@ def bind(
     return store.put(kind, document, current, writer=writer, subresource="binding")
 
 
-def _is_plain(store: "Store", facets: Facets, node: str, more: BindingOptions) -> bool:
-    """Whether a binding changes nothing but node and status of a pod that may be bound."""
+def _is_plain(facets: Facets, node: str, more: BindingOptions) -> bool:
+    """Whether a binding changes nothing but node, status and labels of the node, of a pod that may be bound."""
     if not node or facets.node or any(more.get(key) for key in ("annotations", "labels", "revision", "dry_run")):
         return False
-    return more.get("uid", "") in ("", facets.uid) and not store.admission.binding_labels(store, node)
+    return more.get("uid", "") in ("", facets.uid)
 
 
-def _spliced(store: "Store", current: Stored, facets: Facets, node: str, writer: str) -> Stored:
+def _spliced(store: "Store", current: Stored, facets: Facets, labels: "Relabelling", node: str, writer: str) -> Stored:
     """The binding put into the encoded pod: nodeName becomes the last field of the spec."""
     status = _bound_status(facets.status, store.clock.now())
     # The spec is followed by the status, and neither of them has been written by others.
-    head = current.data[: -len(facets.status) - len(END_OF_SPEC) - 1]
+    head = current.data[: -len(facets.status) - len(END_OF_SPEC) - 1].replace(labels.old, labels.new, 1)
     old = b'"resourceVersion":"%d"' % current.revision
 
     def made(revision: int) -> tuple[bytes]:
         begin = head.replace(old, b'"resourceVersion":"%d"' % revision, 1)
         return (b'%b,"nodeName":%b%b%b}' % (begin, orjson.dumps(node), END_OF_SPEC, status),)
 
-    bound = Facets(facets.likeness, facets.uid, status, node)
+    bound = Facets(labels.likeness, facets.uid, status, node)
     return store.write_pieces(current, made, writer=writer, subresource="binding", facets=bound)
 
 

@@ -13,7 +13,7 @@ way, which has the error texts.
 
 import os
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
@@ -45,6 +45,7 @@ _UID: Path = ("metadata", "uid")
 _REVISION: Path = ("metadata", "resourceVersion")
 _TIMES: tuple[Path, ...] = (("metadata", "creationTimestamp"), ("metadata", "managedFields", 0, "time"))
 _POD = ("", "Pod")
+SPEC = b'},"spec":'
 _GAP = re.compile(rb'"\\u0000(\d+)\\u0000"')
 
 
@@ -85,6 +86,14 @@ class Sighting(NamedTuple):
         return [orjson.dumps(field.value) for field in self.fields]
 
 
+class Relabelling(NamedTuple):
+    """How the bytes of pods that are alike change when they take over labels: `new` for `old`, once."""
+
+    old: bytes
+    new: bytes
+    likeness: int
+
+
 class Templates:
     """The templates of one store."""
 
@@ -93,6 +102,7 @@ class Templates:
         self.used = 0
         """How many objects were created from templates."""
         self._kept: dict[Hashable, Template | None] = {}
+        self._relabelled: dict[tuple[object, ...], Relabelling | None] = {}
         self._admission: object = None
         self._declared: dict[tuple[str, str], VariableFields] = {}
         """The variable fields of kinds that a definition adds."""
@@ -166,6 +176,17 @@ class Templates:
 
         return store.put_encoded(kind, made, writer=writer)
 
+    def relabelling(self, pod: Stored, facets: Facets, labels: Mapping[str, str]) -> Relabelling | None:
+        """How a pod takes over labels; None where its bytes must be decoded for that."""
+        if not labels:
+            return Relabelling(b"", b"", facets.likeness)
+        key = (facets.likeness, *labels.items())
+        if key not in self._relabelled:
+            if len(self._relabelled) >= TEMPLATES_KEPT:
+                self._relabelled.clear()
+            self._relabelled[key] = _relabelling(pod, facets, labels)
+        return self._relabelled[key]
+
     def learn(self, sighting: Sighting, stored: Stored, options: CreateOptions) -> None:
         """Make a template of an object that took the whole way, when it is the second one of its key."""
         key = sighting.key
@@ -222,6 +243,20 @@ def _template(sighting: Sighting, stored: Stored, options: CreateOptions) -> Tem
     # A text that looks like a gap, or a value that the whole way changed, gives other bytes.
     is_right = len(template.places) == len(cuts) and template.filled(encoded) == stored.data
     return template if is_right else None
+
+
+def _relabelling(pod: Stored, facets: Facets, labels: Mapping[str, str]) -> Relabelling | None:
+    """The change of one pod, checked against the bytes of the changed document."""
+    document = pod.document()
+    given = document["metadata"].get("labels")
+    merged = document["metadata"]["labels"] = {**(given or {}), **labels}
+    new = b'"labels":' + orjson.dumps(merged)
+    if given is None:
+        change = Relabelling(SPEC, b"," + new + SPEC, new_likeness())
+    else:
+        likeness = facets.likeness if merged == given else new_likeness()
+        change = Relabelling(b'"labels":' + orjson.dumps(given), new, likeness)
+    return change if pod.data.replace(change.old, change.new, 1) == orjson.dumps(document) else None
 
 
 def _at(document: Any, path: Path) -> Any:

@@ -108,7 +108,7 @@ class SchedulerCache:
         """Remember a pod as it was bound, so that it need not be decoded for that."""
         pod = replace_pod(task.pod, node=task.node_name, nominated_node="", resource_version=str(stored.revision))
         if not task.pod_annotations:
-            self._bound[pod.key] = self._reader.relabelled(pod, stored.data), stored
+            self._bound[pod.key] = self._reader.relabelled(pod, stored), stored
 
     def snapshot(self, now: int) -> ClusterInfo:
         """The cluster for one session."""
