@@ -4,7 +4,7 @@ import importlib
 
 import typer
 
-COMMANDS = ("api", "outside", "scenario", "scheduler", "volcano")
+COMMANDS = ("api", "outside", "ratios", "scenario", "scheduler", "volcano")
 """Named here, so that a start of any command loads these and not what they measure."""
 
 

@@ -1,0 +1,77 @@
+"""Another version of Seatrial next to this one: a commit of the repository, or a wheel, run by the same interpreter."""
+
+import os
+import resource
+import subprocess
+import sys
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from seatrial.model.errors import ConfigError, SeatrialError
+
+HERE = Path(__file__).parents[2]
+COMMAND = "from seatrial.cli.main import main; main()"
+LONGEST = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A folder that has the package `seatrial`."""
+
+    name: str
+    packages: Path
+
+    def run(self, *arguments: str) -> tuple[float, str]:
+        """CPU-seconds of a seatrial command and what it printed; a figure that is missed is no failure."""
+        environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+        environment["PYTHONPATH"] = str(self.packages)
+        before = _seconds_of_children()
+        done = subprocess.run(
+            [sys.executable, "-c", COMMAND, *arguments],
+            env=environment, capture_output=True, text=True, timeout=LONGEST, check=False,
+        )  # fmt: skip
+        if done.returncode not in (0, 1):
+            raise SeatrialError(f"{self.name}: seatrial {' '.join(arguments)}: {done.stderr.strip()}")
+        return _seconds_of_children() - before, done.stdout
+
+
+def this_tree() -> Tree:
+    """The package that is running."""
+    return Tree("this", HERE)
+
+
+def tree_of_commit(commit: str, folder: Path) -> Tree:
+    """The sources of a commit of the repository that this package is a checkout of."""
+    try:
+        sources = subprocess.run(
+            ["git", "-C", str(HERE.parent), "archive", "--format=zip", f"{commit}:src"], capture_output=True, check=True
+        ).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        why = getattr(error, "stderr", b"").decode().strip() or "this is no checkout of the repository"
+        raise ConfigError("", "--against-commit", f"{commit}: {why}") from error
+    archive = folder / "commit.zip"
+    archive.write_bytes(sources)
+    return _unpacked(commit, archive, folder)
+
+
+def tree_of_wheel(wheel: Path, folder: Path) -> Tree:
+    """The package in a wheel."""
+    return _unpacked(wheel.name, wheel, folder)
+
+
+def _unpacked(name: str, archive: Path, folder: Path) -> Tree:
+    target = folder / "tree"
+    try:
+        with zipfile.ZipFile(archive) as zipped:
+            zipped.extractall(target)
+    except zipfile.BadZipFile as error:
+        raise ConfigError(str(archive), "", "expected a wheel") from error
+    if not (target / "seatrial" / "__init__.py").exists():
+        raise ConfigError(str(archive), "", "has no package seatrial")
+    return Tree(name, target)
+
+
+def _seconds_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

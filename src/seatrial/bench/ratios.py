@@ -1,0 +1,153 @@
+"""`seatrial bench ratios`: how much faster this version is than an older one, in CPU-seconds of one sitting.
+
+Each line runs a command of both versions in turns, so that a noisy machine slows both alike, and compares the least
+CPU-seconds that each needed. Lines about growth compare a version with itself.
+"""
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from seatrial.bench import ratio_scenarios
+from seatrial.bench.figures import Figure, all_met
+from seatrial.bench.older_tree import Tree, this_tree, tree_of_commit, tree_of_wheel
+from seatrial.model.errors import ConfigError
+
+NODES, PODS, STEPS = 5_000, 20_000, 100
+DEMO = Path(__file__).parents[3] / "examples" / "demo" / "scenario.yaml"
+Cost = Callable[[Tree, Path, float], float]
+"""What a version pays for a line, in a folder of its own, for a share of the size: CPU-seconds, or bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the table."""
+
+    name: str
+    cost: Cost
+    must: float | None = None
+    goal: float | None = None
+    growth: bool = False
+    """Whether the line says how this version grows, and not how it compares with the older one."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("ratios")(bench_ratios)
+
+
+def bench_ratios(
+    against_commit: Annotated[str, typer.Option(help="A commit of this repository to compare with.")] = "",
+    against_wheel: Annotated[Path | None, typer.Option(help="A wheel to compare with.", exists=True)] = None,
+    line: Annotated[list[str] | None, typer.Option(help="Only lines whose name has this text (repeatable).")] = None,
+    scale: Annotated[float, typer.Option(help="Share of the nodes and pods.", min=0.001)] = 1.0,
+    rounds: Annotated[int, typer.Option(help="Runs of each version; the least counts.", min=1)] = 2,
+) -> None:
+    """Compare whole runs and the scheduler with an older version, in turns."""
+    if bool(against_commit) == (against_wheel is not None):
+        raise ConfigError("", "--against-commit", "expected a commit or --against-wheel, and not both")
+    chosen = [one for one in LINES if not line or any(text in one.name for text in line)]
+    if not chosen:
+        raise ConfigError("", "--line", f"expected part of one of: {', '.join(one.name for one in LINES)}")
+    figures: list[Figure] = []
+    with tempfile.TemporaryDirectory(prefix="seatrial-bench-") as directory:
+        folder = Path(directory)
+        older = tree_of_wheel(against_wheel, folder) if against_wheel else tree_of_commit(against_commit, folder)
+        for figure in measured(chosen, older, this_tree(), folder, scale, rounds):
+            figures.append(figure)
+            typer.echo(figure.text())
+    if not all_met(figures):
+        raise typer.Exit(1)
+
+
+def measured(lines: list[Line], older: Tree, this: Tree, folder: Path, scale: float, rounds: int) -> Iterator[Figure]:
+    """The figures of some lines, each as soon as it is known."""
+    for place, one in enumerate(lines):
+        costs: dict[str, list[float]] = {}
+        for number in range(rounds):
+            for tree in (older, this):
+                own = folder / f"{place}-{number}-{tree.name}"
+                own.mkdir()
+                costs.setdefault(tree.name, []).append(one.cost(tree, own, scale))
+        before, now = min(costs[older.name]), min(costs[this.name])
+        if one.growth:
+            yield Figure(f"{one.name} ({older.name}: {before:.2f})", now, "times", one.must, one.goal)
+        else:
+            ratio = before / now
+            yield Figure(f"{one.name} ({before:.4g} to {now:.4g})", ratio, "x", one.must, one.goal, more_is_better=True)
+
+
+def _run(tree: Tree, folder: Path, scenario: Path, *more: str) -> float:
+    seconds, _ = tree.run("run", str(scenario), "--out", str(folder / "out"), "--quiet", *more)
+    return seconds
+
+
+def whole_run(*more: str, nodes: int = NODES, pods: int = PODS) -> Cost:
+    """CPU-seconds of `seatrial run`."""
+
+    def cost(tree: Tree, folder: Path, scale: float) -> float:
+        scenario = ratio_scenarios.waves(folder / "s.json", _part(nodes, scale), _part(pods, scale), STEPS)
+        return _run(tree, folder, scenario, *more)
+
+    return cost
+
+
+def demo(tree: Tree, folder: Path, scale: float) -> float:
+    """CPU-seconds of the commands of `make demo`."""
+    ran = _run(tree, folder, DEMO)
+    explained, _ = tree.run("explain", str(folder / "out"), "urgent", "--attempt", "1")
+    return ran + explained
+
+
+def workload(name: str) -> Cost:
+    """CPU-seconds a pod of the scheduler alone."""
+
+    def cost(tree: Tree, folder: Path, scale: float) -> float:
+        _, printed = tree.run("bench", "scheduler", "--workload", name, "--scale", str(scale), "--json")
+        return 1 / float(json.loads(printed)[0]["measured"])
+
+    return cost
+
+
+def job_growth(tree: Tree, folder: Path, scale: float) -> float:
+    """CPU a pod of a Job of 10,000 over that of a Job of 1,000, without what an empty run needs."""
+    few, many = _part(1_000, scale), _part(10_000, scale)
+    sizes = {size: ratio_scenarios.one_job(folder / f"job-{size}.json", size) for size in (1, few, many)}
+    least, small, large = (_run(tree, folder, path, "--no-report") for path in sizes.values())
+    return ((large - least) / many) / (max(small - least, 1e-6) / few)
+
+
+def result_growth(tree: Tree, folder: Path, scale: float) -> float:
+    """Bytes of result.json after 40 steps over those after 10, with pods that stay pending."""
+    sizes = []
+    for steps in (10, 40):
+        _run(tree, folder, ratio_scenarios.pending(folder / f"{steps}.json", _part(2_000, scale), steps), "--no-report")
+        sizes.append((folder / "out" / "result.json").stat().st_size)
+    return sizes[1] / sizes[0]
+
+
+def _part(number: int, scale: float) -> int:
+    return max(1, round(number * scale))
+
+
+LINES = (
+    Line("whole run, default flags", whole_run(), 2.8, 6),
+    Line("whole run, summary", whole_run("--record", "summary"), 1.6, 4),
+    Line("demo", demo, 1.4, 2.5),
+    Line("SchedulingBasic", workload("SchedulingBasic"), 1.0),
+    Line("SchedulingBasic50000", workload("SchedulingBasic50000"), 1.0),
+    Line("TopologySpreading", workload("TopologySpreading"), 1.5, 8),
+    Line("SchedulingPodAffinity", workload("SchedulingPodAffinity"), 1.5, 8),
+    Line("SchedulingPodAntiAffinity", workload("SchedulingPodAntiAffinity"), 1.5, 8),
+    Line("PreemptionBasic", workload("PreemptionBasic"), 4, 8),
+    Line("PreemptionAsync", workload("PreemptionAsync"), 1.0),
+    Line("one Job, CPU a pod of 10,000 over 1,000", job_growth, 1.2, growth=True),
+    Line("result.json of 2,000 pending pods, 40 steps over 10", result_growth, 4.5, 2, growth=True),
+    Line("100,000 nodes, 20,000 pods", whole_run("--record", "summary", nodes=100_000), 1.5, 4),
+    Line("50,000 nodes, 200,000 pods", whole_run("--record", "summary", nodes=50_000, pods=200_000), 1.3, 3),
+)

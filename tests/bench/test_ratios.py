@@ -1,0 +1,67 @@
+"""`seatrial bench ratios`: both versions are run in turns, and the least of each is compared."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from seatrial.bench.older_tree import HERE, Tree, tree_of_commit, tree_of_wheel
+from seatrial.bench.ratios import LINES, Line, measured
+from seatrial.cli.main import build
+from seatrial.model.errors import ConfigError
+
+OLDER, THIS = Tree("older", Path("a")), Tree("this", Path("b"))
+
+
+def test_versions_are_run_in_turns_and_the_least_of_each_counts(tmp_path: Path) -> None:
+    costs = {"older": iter((8.0, 6.0)), "this": iter((2.0, 3.0))}
+    ran: list[str] = []
+
+    def cost(tree: Tree, folder: Path, scale: float) -> float:
+        assert not any(folder.iterdir())
+        ran.append(tree.name)
+        return next(costs[tree.name])
+
+    (figure,) = measured([Line("a line", cost, must=2.5, goal=4)], OLDER, THIS, tmp_path, 1.0, 2)
+    assert ran == ["older", "this", "older", "this"]
+    assert figure.value == 3.0
+    assert figure.verdict == "ok, goal not reached"
+
+
+def test_a_line_about_growth_is_about_this_version(tmp_path: Path) -> None:
+    def cost(tree: Tree, folder: Path, scale: float) -> float:
+        return 6.0 if tree is OLDER else 4.0
+
+    (figure,) = measured([Line("growth", cost, must=4.5, growth=True)], OLDER, THIS, tmp_path, 1.0, 1)
+    assert (figure.value, figure.verdict) == (4.0, "ok")
+
+
+def test_a_version_out_of_a_wheel_runs(tmp_path: Path) -> None:
+    root = tmp_path / "packed"
+    shutil.copytree(HERE / "seatrial", root / "seatrial", ignore=shutil.ignore_patterns("__pycache__", "static"))
+    archive = shutil.make_archive(str(tmp_path / "wheel"), "zip", root)
+    tree = tree_of_wheel(Path(archive), tmp_path)
+    seconds, printed = tree.run("--version")
+    assert printed.startswith("seatrial ")
+    assert seconds > 0
+
+
+def test_what_is_no_commit_and_no_wheel_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="--against-commit"):
+        tree_of_commit("no-such-commit", tmp_path)
+    (tmp_path / "x.whl").write_text("no archive")
+    with pytest.raises(ConfigError, match="expected a wheel"):
+        tree_of_wheel(tmp_path / "x.whl", tmp_path)
+
+
+@pytest.mark.parametrize("arguments", [[], ["--against-commit", "HEAD", "--line", "no such line"]])
+def test_wrong_options_are_refused(arguments: list[str]) -> None:
+    done = CliRunner().invoke(build(), ["bench", "ratios", *arguments])
+    assert isinstance(done.exception, ConfigError)
+
+
+def test_every_figure_of_whole_runs_has_a_line() -> None:
+    names = " ".join(line.name for line in LINES)
+    for text in ("default flags", "summary", "demo", "TopologySpreading", "one Job", "result.json", "200,000 pods"):
+        assert text in names
