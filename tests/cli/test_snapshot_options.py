@@ -102,7 +102,10 @@ def test_a_snapshot_says_what_is_in_it_left_out_and_missing() -> None:
     assert re.search(r"^ +1 Node$", lines, re.M)
     assert "left out, since they belong to the old server: 1 Lease" in lines
     for kind, done in (
-        ("ReplicaSet default/gone", "they stay as they are"),
+        (
+            "ReplicaSet default/gone",
+            "kept as before, without a controller; the scheduler spreads such pods by default only",
+        ),
         ("PriorityClass vital", "made again with the priority of its pods"),
         ("StorageClass fast", "bound claims stay bound"),
         ("PersistentVolumeClaim default/absent", "waits until you create it"),
@@ -122,7 +125,7 @@ def test_pods_of_absent_owners_are_counted_in_a_run() -> None:
     for orphan in orphans:
         orphan["metadata"]["ownerReferences"] = [reference("ReplicaSet", "gone")]
     ended = seatrial("run", "--snapshot", write(node(), *orphans), "--no-report")
-    assert "ReplicaSet default/gone: not in the snapshot, referred to by 3 Pods; they stay" in ended.stderr
+    assert "ReplicaSet default/gone: not in the snapshot, referred to by 3 Pods; kept as before" in ended.stderr
 
 
 @pytest.mark.parametrize(

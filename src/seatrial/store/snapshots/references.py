@@ -34,6 +34,12 @@ class Missing:
         return f"{self.kind} {names}: not in the snapshot, referred to by {users}; {self.done}"
 
 
+SPREADING = ("ReplicaSet", "ReplicationController", "StatefulSet")
+"""The owners by whose selectors PodTopologySpread spreads pods by default."""
+STAYS = "kept as before, without a controller"
+SPREAD = "the scheduler spreads such pods by default only where a Service selects them"
+
+
 def missing_references(documents: Sequence[Document]) -> list[str]:
     """One sentence for each kind of object that is referred to and missing."""
     present = {place_of(document) for document in documents}
@@ -66,7 +72,7 @@ def _owners(documents: Sequence[Document]) -> Iterator[Missing]:
                 continue
             where = f"{namespace}/{name}" if namespace else name
             if where not in made:
-                done = "they stay as they are, and no controller looks after them"
+                done = f"{STAYS}; {SPREAD}" if kind in SPREADING else STAYS
                 kinds.setdefault(kind, Missing(kind, done=done)).note(where, document["kind"])
     yield from kinds.values()
 
