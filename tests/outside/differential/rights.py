@@ -35,6 +35,23 @@ def steps() -> Iterator[Step]:
     yield Step("role: delete", "DELETE", f"{ROLES}/reader")
     yield Step("binding: delete", "DELETE", f"{BINDINGS}/jane")
     yield from _issuer()
+    yield from _accounts()
+
+
+def _accounts() -> Iterator[Step]:
+    """Pods that name an account; those without a token differ in nothing else."""
+    root = f"/api/v1/namespaces/{NAMESPACE}"
+    account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "robot"}}
+
+    def pod(name: str, account: str) -> Document:
+        containers = [{"name": "c", "image": "i"}]
+        spec = {"containers": containers, "serviceAccountName": account, "automountServiceAccountToken": False}
+        return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
+
+    yield Step("account: create", "POST", f"{root}/serviceaccounts", account)
+    yield Step("account: a pod of it", "POST", f"{root}/pods", pod("robots", "robot"), pause=1)
+    yield Step("account: a pod of none", "POST", f"{root}/pods", pod("lost", "nobody"))
+    yield Step("account: delete the pod", "DELETE", f"{root}/pods/robots?gracePeriodSeconds=0")
 
 
 def _issuer() -> Iterator[Step]:

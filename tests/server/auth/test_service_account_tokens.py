@@ -114,3 +114,18 @@ def test_a_token_that_was_changed_is_not_accepted(server: Server, account: str) 
     none = text_of(json.dumps({"alg": "none"}).encode())
     for token in (f"{head}.{other}.{signature}", f"{none}.{claims}.", f"{head}.{claims}.{'A' * 86}", "a.b.c"):
         assert not is_accepted(server, token)
+
+
+def test_a_pod_needs_the_account_that_it_names(server: Server, account: str) -> None:
+    document = pod("a")
+    document["spec"]["serviceAccountName"] = "nobody"
+    refused = server("POST", PODS, document)
+    assert (refused.status, refused.json()["message"]) == (
+        403,
+        'pods "a" is forbidden: error looking up service account default/nobody: serviceaccount "nobody" not found',
+    )
+    document["spec"]["serviceAccountName"] = "robot"
+    assert server("POST", PODS, document).status == 201
+    assert server("DELETE", account).status == 200
+    document["metadata"]["name"] = "b"
+    assert server("POST", PODS, document).status == 403

@@ -4,8 +4,8 @@
 bear on scheduling. Each step is a function of one `Request` in a module of its own.
 
 Where a simulated cluster differs, on purpose:
-- a pod gets `serviceAccountName`, but its account need not exist and no token volume is mounted into it: the volume's
-  name is random upstream and has no effect on scheduling;
+- a pod gets `serviceAccountName`, but its account need not exist where no user names it, and no token volume is mounted
+  into it: the volume's name is random upstream and has no effect on scheduling;
 - a new node gets the not-ready taint only if it says of itself that it is not ready. Upstream taints every new node
   and its node controller takes the taint away once the kubelet reports; a node here is ready when it is made;
 - a quota is enforced from `spec.hard` at once, not only after a controller has copied it into the status.

@@ -17,7 +17,11 @@ _MIRROR: Final = "kubernetes.io/config.mirror"
 
 
 def set_service_account(request: Request, reader: Reader) -> None:
-    """The account `default` where none is named, in both spellings, and the account's pull secrets."""
+    """The account `default` where none is named, in both spellings, and the account's pull secrets.
+
+    An account that a user names must exist; `default` is taken to, since a controller makes it soon. Pods of
+    controllers and scenarios need no account: a simulation has the objects that matter to it.
+    """
     if request.operation != "CREATE" or request.subresource:
         return
     spec = request.document.setdefault("spec", {})
@@ -28,6 +32,9 @@ def set_service_account(request: Request, reader: Reader) -> None:
     name = spec.get("serviceAccountName") or spec.get("serviceAccount") or "default"
     spec["serviceAccountName"] = spec["serviceAccount"] = name
     account = reader.find(request.store, "v1", "ServiceAccount", name, request.namespace)
+    if account is None and name != "default" and request.user is not None:
+        why = f'error looking up service account {request.namespace}/{name}: serviceaccount "{name}" not found'
+        raise forbidden(request, why)
     if account is not None and account.get("imagePullSecrets") and not spec.get("imagePullSecrets"):
         spec["imagePullSecrets"] = [dict(secret) for secret in account["imagePullSecrets"]]
 
