@@ -92,18 +92,24 @@ def read_options(request: Request) -> Any:
     if media == YAML:
         return from_yaml(request.body)
     if media == JSON:
-        return _from_json(request.body)
+        return from_json(request.body)
     raise unsupported_media(OFFERED)
 
 
 def read_json(request: Request) -> Any:
-    """The JSON of the body, which must be declared as such: a form of a web page can send other types unasked."""
+    """The JSON of the body, which must be declared as such."""
+    check_json(request)
+    return from_json(request.body)
+
+
+def check_json(request: Request) -> None:
+    """Refuse a body that is not declared as JSON: a form of a web page can send other types unasked."""
     if media_type(request.header("content-type")) != JSON:
         raise unsupported_media((JSON,))
-    return _from_json(request.body)
 
 
-def _from_json(body: bytes) -> Any:
+def from_json(body: bytes) -> Any:
+    """The document in a JSON text; BadRequest where it is none."""
     try:
         return orjson.loads(body)
     except orjson.JSONDecodeError as error:

@@ -11,17 +11,19 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import msgspec
+
 from seatrial.model.documents import Document, encode
 from seatrial.model.errors import BadRequest, ConfigError, Gone, NotFound, StorageFailed
 from seatrial.model.kinds import Kind
 from seatrial.model.times import parse_time, to_time
 from seatrial.server.extension_points import RouteTable
 from seatrial.server.handlers.list import parse_revision
-from seatrial.server.handlers.request_bodies import read_json
+from seatrial.server.handlers.request_bodies import check_json, from_json, read_json
 from seatrial.server.messages import Answer, Request, Stream, json_answer
 from seatrial.store import Change, Store, Stored
 from seatrial.store.deferral import long_turn
-from seatrial.store.snapshots import OBJECTS, clean, has_absent_owner, objects_of, prepare, settle
+from seatrial.store.snapshots import OBJECTS, clean, exported, has_absent_owner, objects_of, prepare, settle
 
 IGNORED_NAMESPACES = ("default",)
 
@@ -91,25 +93,29 @@ class SimulatorApi:
             stream.close()
 
     async def _export(self, request: Request) -> Answer:
-        body: Document = {
-            section.key: [stored.document() for stored in self._store.list(self._kind(section)) if _is_exported(stored)]
+        sections = {
+            section.key: [stored for stored in self._store.list(self._kind(section)) if _is_exported(stored)]
             for section in SECTIONS
         }
-        body["schedulerConfig"] = self._scheduler.configuration() if self._scheduler is not None else None
-        body[OBJECTS] = self._others()
-        body[EXPORTED_AT] = to_time(self._store.clock.now())
-        return json_answer(body)
-
-    def _others(self) -> list[Document]:
-        """The objects that kube-scheduler-simulator does not export: without them workloads would make others."""
-        sections = {(section.api_version, section.kind) for section in SECTIONS}
-        others = (each for each in self._store.export() if (each["apiVersion"], each["kind"]) not in sections)
-        return list(clean(others))
+        # kube-scheduler-simulator does not export the others; without them workloads would make them again.
+        named = {(section.api_version, section.kind) for section in SECTIONS}
+        others = [each for each in exported(self._store) if (each.kind.api_version, each.kind.kind) not in named]
+        more = {
+            "schedulerConfig": self._scheduler.configuration() if self._scheduler is not None else None,
+            EXPORTED_AT: to_time(self._store.clock.now()),
+        }
+        loop = asyncio.get_running_loop()
+        return Answer(await loop.run_in_executor(None, _encoded_export, sections, others, more))
 
     async def _import(self, request: Request) -> Answer:
-        body = read_json(request)
-        documents = prepare(self._store, _imported(body), _exported_at(body))
-        configuration = body.get("schedulerConfig")
+        check_json(request)
+
+        def read() -> tuple[list[Document], Any]:
+            body = _read_export(request.body)
+            found = prepare(self._store, _imported(body), _exported_at(body))
+            return found, body.get("schedulerConfig") if isinstance(body, dict) else None
+
+        documents, configuration = await asyncio.get_running_loop().run_in_executor(None, read)
         if configuration is not None and self._scheduler is not None:
             self._scheduler.restart(configuration)
         settled = await self._load(documents, request.user.writer)
@@ -178,27 +184,27 @@ class _Stream:
     closed: bool = False
     news: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def beginning(self, request: Request) -> list[bytes]:
+    def beginning(self, request: Request) -> "list[tuple[Section, str, Stored]]":
         """The events to start with: of each kind all objects, or the changes since the revision that is given."""
         self.revision = self.store.revision
-        events: list[bytes] = []
+        events: list[tuple[Section, str, Stored]] = []
         for section, kind in self.kinds.items():
             text = request.query.get(section.parameter, "")
             if text:
                 changes = self.store.changes(parse_revision(text), kind)
-                events += [_event(section, change.type, change.stored) for change in changes]
+                events += [(section, change.type, change.stored) for change in changes]
             else:
-                events += [_event(section, "ADDED", stored) for stored in self.store.list(kind)]
+                events += [(section, "ADDED", stored) for stored in self.store.list(kind)]
         return events
 
-    async def chunks(self, beginning: list[bytes]) -> AsyncIterator[bytes]:
+    async def chunks(self, beginning: "list[tuple[Section, str, Stored]]") -> AsyncIterator[bytes]:
         """The events, some at a time."""
         sections = {kind.group_kind: section for section, kind in self.kinds.items()}
         stop = self.store.subscribe(self._notice, self.kinds.values())
         self.open.add(self)
         try:
             for start in range(0, len(beginning), 100):
-                yield b"".join(beginning[start : start + 100])
+                yield b"".join(_event(*each) for each in beginning[start : start + 100])
                 await asyncio.sleep(0)
             while not self.closed:
                 await self.news.wait()
@@ -219,6 +225,31 @@ class _Stream:
 
     def _notice(self, change: Change) -> None:
         self.news.set()
+
+
+def _encoded_export(sections: dict[str, list[Stored]], others: list[Stored], more: Document) -> bytes:
+    """An export; what is stored encoded is not decoded for it."""
+    parts = [b"%s:[%s]" % (encode(key), b",".join(each.data for each in found)) for key, found in sections.items()]
+    parts.append(encode({"schedulerConfig": more["schedulerConfig"]})[1:-1])
+    cleaned = b",".join(encode(document) for document in clean(stored.document() for stored in others))
+    parts.append(b"%s:[%s]" % (encode(OBJECTS), cleaned))
+    parts.append(encode({EXPORTED_AT: more[EXPORTED_AT]})[1:-1])
+    return b"{%s}" % b",".join(parts)
+
+
+def _read_export(body: bytes) -> Any:
+    """The JSON of an import; its lists are decoded piece by piece, so that other threads can work in between."""
+    try:
+        parts = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    except msgspec.MsgspecError:
+        return from_json(body)
+    return {key: _read_list(bytes(value)) for key, value in parts.items()}
+
+
+def _read_list(data: bytes) -> Any:
+    if not data.startswith(b"["):
+        return from_json(data)
+    return [from_json(bytes(item)) for item in msgspec.json.decode(data, type=list[msgspec.Raw])]
 
 
 def _imported(body: Any) -> list[Document]:

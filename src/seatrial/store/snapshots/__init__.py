@@ -9,7 +9,7 @@ keeps ages, `autoscaling` the usage of pods, `unbinding` takes nodes from pods, 
 from seatrial.store.snapshots.autoscaling import USAGE
 from seatrial.store.snapshots.cleaning import clean
 from seatrial.store.snapshots.formats import OBJECTS, objects_of, read_objects, read_snapshot
-from seatrial.store.snapshots.loading import export, in_order, kind_of, load
+from seatrial.store.snapshots.loading import export, exported, in_order, kind_of, load
 from seatrial.store.snapshots.manifests import manifests_of
 from seatrial.store.snapshots.owners import ABSENT_OWNERS, has_absent_owner
 from seatrial.store.snapshots.references import missing_references, plural
@@ -28,6 +28,7 @@ __all__ = [
     "UnbindOrder",
     "clean",
     "export",
+    "exported",
     "has_absent_owner",
     "in_order",
     "kind_of",

@@ -49,14 +49,19 @@ def in_order(documents: Iterable[Document]) -> list[Document]:
 
 def export(store: "Store") -> list[Document]:
     """Every object, kinds in the order of the registry and objects by namespace and name."""
+    return [stored.document() for stored in exported(store)]
+
+
+def exported(store: "Store") -> list[Stored]:
+    """The objects of an export as they are stored."""
     seen: set[tuple[str, str]] = set()
-    documents: list[Document] = []
+    found: list[Stored] = []
     for kind in store.kinds:
         stored_as = store.versions.storage_kind(kind)
         if stored_as.group_kind not in seen:
             seen.add(stored_as.group_kind)
-            documents.extend(stored.document() for stored in store.index(stored_as))
-    return documents
+            found.extend(store.index(stored_as))
+    return found
 
 
 def _items(document: Document) -> list[Document]:
