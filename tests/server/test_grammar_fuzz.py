@@ -63,7 +63,7 @@ class Client:
 
         What every start makes is left out: it is made again where it was deleted, as kube-apiserver does.
         """
-        found = {}
+        found: dict[str, list[Place]] = {}
         for kind in builtin_kinds():
             if "list" not in kind.verbs:
                 continue
