@@ -111,9 +111,11 @@ def _run_virtual(
     queues: Path | None,
     out: Path | None,
 ) -> None:
+    from seatrial.scenario import tune_collector
     from seatrial.vcsim.scheduler_conf import read_conf
     from seatrial.vcsim.virtual_run import VirtualRun
 
+    tune_collector()
     home, machines = _machines(cluster, config, nodes)
     workload = _workload(test, pods, queues)
     if compare is not None:
