@@ -4,9 +4,9 @@
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import polars as pl
 
 from seatrial.model.documents import Document, decode
@@ -19,8 +19,7 @@ READ = (
 SLICE = 50_000
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """One thing that happened."""
 
     sequence: int

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import msgspec
+
 from seatrial.model.documents import Document, encode
 from seatrial.model.writers import operation_writer
 from seatrial.results.entries import Entry
@@ -70,7 +72,7 @@ class _Reader:
         """All entries, attempts with their victims."""
         for preemptor, victims in self._victims.items():
             self._attach(preemptor, victims)
-        return [replace(entry, sequence=place) for place, entry in enumerate(self._entries)]
+        return [msgspec.structs.replace(entry, sequence=place) for place, entry in enumerate(self._entries)]
 
     def _finish(self, pods: Any, major: int) -> None:
         for pod in pods:
@@ -146,7 +148,7 @@ class _Reader:
             entry = self._entries[waiting[-1]]
             gone = tuple(victim for at, victim in victims if at == step)
             if entry.tried is not None:
-                self._entries[waiting[-1]] = replace(entry, tried=replace(entry.tried, victims=gone))
+                self._entries[waiting[-1]] = msgspec.structs.replace(entry, tried=replace(entry.tried, victims=gone))
 
 
 def _each(listed: list[Document]) -> Iterator[Document]:
