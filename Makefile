@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.synced
 
-.PHONY: setup lock demo test acceptance check lint test-long test-long-subset test-fuzz test-browser test-outside test-outside-subset test-conformance web docs clean
+.PHONY: setup lock demo kernel test acceptance check lint test-long test-long-subset test-fuzz test-browser test-outside test-outside-subset test-conformance web docs clean
 
 setup: $(STAMP)
 
@@ -22,6 +22,10 @@ lock:
 
 demo: setup
 	@$(BIN)/python scripts/demo.py
+
+# The compiled kernel, optional: needs cargo. Nothing else in this file does.
+kernel: setup
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --reinstall-package seatrial-kernel ./kernel
 
 lint: setup
 	$(BIN)/ruff check src tests scripts examples

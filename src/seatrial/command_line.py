@@ -10,12 +10,15 @@ import seatrial
 from seatrial.model.errors import SeatrialError
 
 
-def application(program: str, help: str, epilog: str | None = None) -> typer.Typer:
-    """A command line without commands."""
+def application(
+    program: str, help: str, epilog: str | None = None, facts: Callable[[], str] | None = None
+) -> typer.Typer:
+    """A command line without commands; `facts` gives what `--version` says besides the version."""
 
     def print_version(wanted: bool) -> None:
         if wanted:
-            typer.echo(f"{program} {seatrial.__version__}")
+            more = "" if facts is None else f" ({facts()})"
+            typer.echo(f"{program} {seatrial.__version__}{more}")
             raise typer.Exit
 
     app = typer.Typer(

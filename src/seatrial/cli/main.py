@@ -33,11 +33,17 @@ COMMANDS = (
 @lru_cache(maxsize=1)
 def build() -> typer.Typer:
     """The application with all its commands."""
-    app = command_line.application(PROGRAM, "What a Kubernetes scheduler will do, before it does it.")
+    app = command_line.application(PROGRAM, "What a Kubernetes scheduler will do, before it does it.", facts=_kernel)
     for name in COMMANDS:
         importlib.import_module(f"seatrial.cli.{name}").register(app)
     close_help(app)
     return app
+
+
+def _kernel() -> str:
+    from seatrial.scheduler.evaluator import kernel_in_use
+
+    return kernel_in_use()
 
 
 def main() -> None:

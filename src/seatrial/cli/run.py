@@ -16,7 +16,7 @@ from seatrial.cli.options.snapshot import OrderOfPods, SnapshotFile, UnbindPods,
 from seatrial.cli.terminal.interruption import Interrupted, interruption
 from seatrial.control_plane import check_strategy, chosen_strategy, free_memory, load_or_refuse
 from seatrial.model.errors import ConfigError
-from seatrial.scheduler.evaluator import chosen_shortcuts
+from seatrial.scheduler.evaluator import chosen_kernel, chosen_shortcuts
 
 if TYPE_CHECKING:
     from seatrial.scenario import MakeScheduler, ScenarioRun, ScenarioStatus, SimulationOptions
@@ -33,6 +33,7 @@ def register(app: typer.Typer) -> None:
     if HELP.isdisjoint(sys.argv[1:]):
         check_strategy()
         chosen_shortcuts()
+        chosen_kernel()
     app.command()(run)
 
 

@@ -13,6 +13,12 @@ ATTEMPTS = 12
 SINGLE = [only(name) for name in NAMES]
 
 
+@pytest.fixture(autouse=True)
+def kernel_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel has its own tests."""
+    monkeypatch.setenv("SEATRIAL_KERNEL", "off")
+
+
 def compare(seed: int, others: Sequence[Shortcuts]) -> None:
     play = RandomRun(seed, others)
     for number in range(ATTEMPTS):

@@ -9,6 +9,7 @@ import pytest
 
 from tests.examples.playing import SEATRIAL, Example, examples
 from tests.examples.run_all import EXAMPLES
+from tests.scheduler.evaluator.kernels import needs_kernel
 from tests.verify.test_golden import GOLDEN
 
 FILES = ("result.json", "timeline.parquet")
@@ -44,6 +45,18 @@ def test_recorded_answers_are_equal_without_shortcuts() -> None:
 def test_an_example_is_byte_equal_without_shortcuts(example: Example, tmp_path: Path) -> None:
     plain = list(written(example, tmp_path / "plain", "none"))
     assert list(written(example, tmp_path / "shortcuts", "all")) == plain
+
+
+@needs_kernel
+@pytest.mark.long
+@pytest.mark.parametrize("example", [e for e in examples() if not e.driven], ids=lambda example: example.name)
+def test_an_example_is_byte_equal_with_the_kernel(
+    example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEATRIAL_KERNEL", "off")
+    without = list(written(example, tmp_path / "without", "all"))
+    monkeypatch.setenv("SEATRIAL_KERNEL", "on")
+    assert list(written(example, tmp_path / "with", "all")) == without
 
 
 def test_an_unknown_shortcut_is_refused_by_name(tmp_path: Path) -> None:

@@ -1,23 +1,44 @@
 """Scores from how full nodes are: whole columns and single rows give the same."""
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from seatrial.scheduler.cache.node_table import NodeTable
 from seatrial.scheduler.plugins.node_resources.resource_allocation import (
     BALANCED,
     LEAST_ALLOCATED,
     MOST_ALLOCATED,
     RequestedToCapacityRatio,
     Share,
+    Strategy,
     columns,
+    row_shares,
     row_values,
 )
 from tests.scheduler.cluster_builders import SmallCluster, a_node, a_pod
+from tests.scheduler.evaluator.kernels import is_installed
 
 RATIO = RequestedToCapacityRatio(
     [{"utilization": 0, "score": 10}, {"utilization": 70, "score": 3}, {"utilization": 100, "score": 8}]
 )
 AMOUNTS = st.integers(0, 5000)
+
+
+def by_kernel(strategy: Strategy, shares: list[Share], table: NodeTable, true_requests: bool) -> list[int]:
+    """The scores of all rows as the compiled kernel updates them."""
+    from seatrial_kernel import ShapeRows
+
+    raw = np.zeros(table.size, np.int64)
+    rows = ShapeRows(np.arange(table.size), np.zeros(table.size, np.uint8), raw.copy(), [], [(raw, 1)])
+    read = [
+        (table.allocatable_column(one.offered), table.requested_column(one.asked), one.weight, one.request)
+        for one in row_shares(shares, true_requests)
+    ]
+    rows.add_score((raw, strategy.name, strategy.line, read))
+    rows.update([2 * row for row in range(table.size)])
+    scores: list[int] = raw.tolist()
+    return scores
 
 
 @settings(max_examples=60)
@@ -48,6 +69,8 @@ def test_rows_score_as_columns_do(
                     for row in range(len(nodes))
                 ]
                 assert single == whole
+                if is_installed():
+                    assert by_kernel(strategy, shares, cluster.table, true_requests) == whole
 
 
 def test_least_allocated_prefers_the_emptier_node() -> None:

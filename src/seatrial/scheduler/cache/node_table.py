@@ -205,13 +205,19 @@ class NodeTable:
     def only_change(self, since: int) -> tuple[int, bool] | None:
         """The row that alone changed after a mark, and whether the node did or its pods; None where there is more."""
         log, start = self._log, since - self._log_start
-        if start < 0 or len(log) - start > FEW_ENTRIES:
-            return None
-        entries = set(log[start:])
-        if len(entries) != 1:
+        if start < 0 or len(log) - start > FEW_ENTRIES or len(entries := set(log[start:])) != 1:
             return None
         entry = entries.pop()
         return entry >> 1, bool(entry & 1)
+
+    def entries(self, since: int) -> list[int] | None:
+        """The log after a mark: twice the row, and 1 more if the node changed; None if it is not kept that far."""
+        return None if since < self._log_start else self._log[since - self._log_start :]
+
+    @property
+    def resources_asked(self) -> int:
+        """The number of resources that pods have asked for so far: a column comes with each."""
+        return len(self._requested)
 
     @property
     def mark(self) -> int:

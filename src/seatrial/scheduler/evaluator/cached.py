@@ -111,11 +111,10 @@ class CachedEvaluator:
     def feasible(
         self, framework: Framework, pod: PodInfo, cycle: CycleState, order: Rows, start: int, limit: int
     ) -> Found:
-        if self._order is not order:
-            self._order, self._twice = order, np.concatenate((order, order))
+        self._take_order(order)
         columns = self._cache.columns(framework, pod, cycle)
         nominated = self._nominated(pod)
-        calls = _uncached_calls(framework, pod, cycle)
+        calls = uncached_calls(framework, pod, cycle)
         if self._has_index and order is self._table.order and not (columns.has_errors or nominated or calls):
             feasible, visited = columns.passing(order).find(start, limit)
             rows = self._twice[start : start + visited]
@@ -124,6 +123,10 @@ class CachedEvaluator:
         search = _Search(framework, pod, cycle, columns, calls, nominated, [], self._has_rejections)
         self._search(search, self._twice[start : start + len(order)], limit)
         return search.found(self._stops_at_errors)
+
+    def _take_order(self, order: Rows) -> None:
+        if self._order is not order:
+            self._order, self._twice = order, np.concatenate((order, order))
 
     def _explain(self, framework: Framework, columns: ShapeColumns, rows: Rows) -> Explained:
         if self._has_rejections:
@@ -266,7 +269,7 @@ class CachedEvaluator:
         return answers
 
 
-def _uncached_calls(framework: Framework, pod: PodInfo, cycle: CycleState) -> Calls:
+def uncached_calls(framework: Framework, pod: PodInfo, cycle: CycleState) -> Calls:
     """The filters without columns that are not skipped in this cycle."""
     return [
         (index, call)
@@ -297,6 +300,14 @@ def _explain(framework: Framework, columns: ShapeColumns, pieces: Sequence[_Piec
     codes = [_explain_piece(framework, columns, piece, numbers) for piece in pieces]
     joined = codes[0] if len(codes) == 1 else np.concatenate(codes or [np.zeros(0, np.int32)])
     return _in_order_of_occurrence(joined, tuple(numbers))
+
+
+def explain_asked(
+    framework: Framework, columns: ShapeColumns, rows: Rows, passed: Mask, asked: Mapping[int, Verdicts | None]
+) -> Explained:
+    """The verdicts on rows from the columns and from filters that were asked about exactly these rows."""
+    answers = {index: verdicts for index, verdicts in asked.items() if verdicts is not None}
+    return _explain(framework, columns, (_Piece(rows, passed, answers, {}),))
 
 
 def _explain_piece(

@@ -256,8 +256,9 @@ class ShapeColumns:
 class ColumnCache:
     """The columns of the shapes seen last."""
 
-    def __init__(self, table: NodeTable, shortcuts: Shortcuts = ALL) -> None:
+    def __init__(self, table: NodeTable, shortcuts: Shortcuts = ALL, kind: type[ShapeColumns] = ShapeColumns) -> None:
         self._table = table
+        self._kind = kind
         self._columns: dict[tuple[str, PodShape], ShapeColumns] = {}
         self._shared: Shared | None = WeakValueDictionary() if shortcuts.shared_states else None
         self._single_rows = shortcuts.single_rows
@@ -273,7 +274,7 @@ class ColumnCache:
         key = (framework.name, pod.shape)
         found = self._columns.pop(key, None)
         if found is None:
-            found = ShapeColumns(framework, self._table, self._shared, self._single_rows)
+            found = self._kind(framework, self._table, self._shared, self._single_rows)
             while len(self._columns) >= self._room():
                 self._forget(next(iter(self._columns)))
         found.refresh(pod, cycle)

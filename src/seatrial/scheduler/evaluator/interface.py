@@ -1,6 +1,7 @@
 """The Evaluator protocol: which nodes pass the filters, in search order, and what they score.
 
 `PlainEvaluator` defines the answers. `CachedEvaluator` gives equal answers and recomputes only what has changed.
+`KernelEvaluator` does the same with compiled code where that is installed.
 """
 
 from collections.abc import Callable

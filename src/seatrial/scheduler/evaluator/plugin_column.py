@@ -103,6 +103,10 @@ class Column(ABC):
         except Overtaken:
             self.make(pod, table, cycle)
 
+    def is_up_to_date(self, mark: int) -> None:
+        """Another part has brought the rows up to date with a mark of the table."""
+        self._mark = mark
+
     def _take(self, pod: PodInfo, table: NodeTable, rows: list[int], few_rows: int) -> None:
         if len(rows) > few_rows:
             self.update(pod, table, np.asarray(rows, np.intp))
@@ -124,6 +128,10 @@ class FilterColumn(Column):
         self.meaning: Meaning | None = None
         self.has_errors = False
         self._one: Callable[..., int] | None = getattr(call.plugin, "filter_row", None)
+
+    @property
+    def state(self) -> Any:
+        return self._state
 
     @property
     def is_empty(self) -> bool:

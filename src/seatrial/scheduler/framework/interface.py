@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, runtim
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import NodeTable
-from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.evaluator.shortcuts import Shortcuts, chosen_shortcuts
 from seatrial.scheduler.framework.cluster import Client, Cluster, Nominator
 from seatrial.scheduler.framework.status import SUCCESS, Status
@@ -281,6 +281,10 @@ class Plugin:
     @property
     def name(self) -> str:
         return type(self).__name__
+
+    def skips_shape(self, shape: PodShape) -> bool:
+        """Whether PreFilter skips all pods of a shape, whatever else there is in the cluster: it is not asked then."""
+        return False
 
     def depends_on(self) -> Any:
         """What cached columns of this plugin depend on apart from their rows; a change computes them again."""

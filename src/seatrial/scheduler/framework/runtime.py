@@ -18,7 +18,7 @@ from msgspec import Struct
 from seatrial.model.errors import ConfigError
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Mask, Nodes
-from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.config import Profile
 from seatrial.scheduler.framework.extension_points import (
     BindPlugin,
@@ -119,6 +119,9 @@ class Framework:
         self.scorers = [ScoreCall(plugin, weights.get(plugin.name, 1)) for plugin in points.get("score", ())]
         self.uncached_filters = [(index, call) for index, call in enumerate(self.filters) if not call.is_cached]
         self.pre_filters = [(p.name, p.pre_filter) for p in self._at("preFilter") if isinstance(p, PreFilterPlugin)]
+        self._skip_shapes: list[tuple[str, Callable[[PodShape], bool]]] = [
+            (p.name, p.skips_shape) for p in self._at("preFilter") if is_in_tree(type(p))
+        ]
         self.pre_scorers = [(p.name, p.pre_score) for p in self._at("preScore") if isinstance(p, PreScorePlugin)]
         self.pre_enqueuers = [
             (p.name, p.pre_enqueue) for p in self._at("preEnqueue") if isinstance(p, PreEnqueuePlugin)
@@ -157,6 +160,8 @@ class Framework:
                 points.setdefault(point, []).append(made[ref.name])
         weights = {ref.name: ref.weight for ref in profile.plugins.get("score", ())}
         framework = cls(profile.name, points, weights, profile.percentage_of_nodes_to_score)
+        if handle.watch is not None:
+            framework._skip_shapes.clear()  # every call is measured
         own.framework = framework
         return framework
 
@@ -185,10 +190,11 @@ class Framework:
     def run_pre_filter(self, pod: PodInfo, nodes: Nodes) -> PreFiltered:
         """Asks PreFilter plugins; an unresolvable rejection ends it, after a resolvable one the rest is asked still."""
         states: dict[str, Any] = {}
-        skipped: list[str] = []
+        asked, idle = self._pre_filters_for(pod)
+        skipped: list[str] = list(idle)
         sets: dict[str, frozenset[str]] = {}
         rejected = SUCCESS
-        for name, pre_filter in self.pre_filters:
+        for name, pre_filter in asked:
             answer = pre_filter(pod, nodes)
             if answer is SKIP:
                 skipped.append(name)
@@ -204,23 +210,32 @@ class Framework:
                     if answer.code != Code.UNRESOLVABLE:
                         answer = error(f'running PreFilter plugin "{name}": {answer.message}')
                     states[name] = None  # it was asked: PostFilter plugins tell that from not having come so far
-                    cycle = CycleState(states, frozenset(skipped))
-                    return PreFiltered(cycle, answer.by(name), ran=self._ran_until(name))
+                    ran = self._ran_until(name)
+                    cycle = CycleState(states, frozenset(skipped).intersection(ran))
+                    return PreFiltered(cycle, answer.by(name), ran=ran)
                 answer = None
             if isinstance(answer, Narrowed):
                 sets[name] = answer.nodes
                 answer = answer.state
             states[name] = answer
             if sets and not frozenset.intersection(*sets.values()):
-                status = unresolvable(_unsatisfied(sorted(sets)))
-                cycle = CycleState(states, frozenset(skipped))
-                return PreFiltered(cycle, status, frozenset(), tuple(sorted(sets)), ran=self._ran_until(name))
+                status, ran = unresolvable(_unsatisfied(sorted(sets))), self._ran_until(name)
+                cycle = CycleState(states, frozenset(skipped).intersection(ran))
+                return PreFiltered(cycle, status, frozenset(), tuple(sorted(sets)), ran=ran)
         cycle = CycleState(states, frozenset(skipped))
         if not sets:
             return PreFiltered(cycle, rejected, ran=self._pre_filter_names)
         left = frozenset.intersection(*sets.values())
         listed = {name: tuple(sorted(names)) for name, names in sets.items()}
         return PreFiltered(cycle, rejected, left, tuple(sorted(sets)), listed, self._pre_filter_names)
+
+    def _pre_filters_for(self, pod: PodInfo) -> tuple[Sequence[tuple[str, Callable[..., Any]]], Sequence[str]]:
+        """The PreFilter plugins to ask for a pod, and those that skip every pod of its shape."""
+        known = pod.shape.notes.get(self)
+        if known is None:
+            idle = [name for name, skips in self._skip_shapes if skips(pod.shape)]
+            known = pod.shape.notes[self] = [one for one in self.pre_filters if one[0] not in idle], idle
+        return cast("tuple[Sequence[tuple[str, Callable[..., Any]]], Sequence[str]]", known)
 
     def _ran_until(self, name: str) -> tuple[str, ...]:
         return self._pre_filter_names[: self._pre_filter_names.index(name) + 1]

@@ -46,6 +46,8 @@ class Scored(Struct):
     parts: list[PluginScores] = []
     best: Rows = NO_ROWS
     """positions with the highest total, extenders included"""
+    root: int = -1
+    """the one of them that kube-scheduler takes, if it was worked out together with `best`"""
     error: Status | None = None
 
 

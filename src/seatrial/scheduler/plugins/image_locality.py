@@ -27,6 +27,11 @@ class ImageLocality(Plugin):
         """The share of nodes having an image changes with the number of nodes."""
         return len(self.handle.nodes.order)
 
+    def is_steady(self, pod: PodInfo, table: NodeTable) -> bool:
+        """Whether scores change with nodes only: no node has an image of the pod."""
+        seen = table.images.seen
+        return not seen or not any(name in seen for name in images_of(pod.spec))
+
     def score(self, pod: PodInfo, nodes: Nodes, state: Any = None) -> Ints | None:
         if not nodes.has_images or not nodes.table.images.seen:
             return None
@@ -35,8 +40,7 @@ class ImageLocality(Plugin):
 
     def score_row(self, pod: PodInfo, table: NodeTable, row: int, state: Any) -> int:
         """The score of one row."""
-        seen = table.images.seen
-        if not seen or not any(name in seen for name in images_of(pod.spec)):
+        if self.is_steady(pod, table):
             return 0
         return int(priority(self._sums(pod, table, np.asarray([row], np.intp), 1), pod.spec)[0])
 

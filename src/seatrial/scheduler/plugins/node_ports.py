@@ -9,7 +9,7 @@ import numpy as np
 
 from seatrial.scheduler.cache.node_info import ports_conflict
 from seatrial.scheduler.cache.node_table import Nodes, NodeTable
-from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.framework.interface import Action, Plugin, Reads, Requeue, requeue
 from seatrial.scheduler.framework.status import MISSING, SKIP, Verdicts
 
@@ -22,6 +22,9 @@ class NodePorts(Plugin):
     reads = Reads.ROW
     default_order = 70
     requeues = (Requeue("Node", Action.ADD),)
+
+    def skips_shape(self, shape: PodShape) -> bool:
+        return not shape.host_ports
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Any:
         return pod.shape.host_ports or SKIP

@@ -7,7 +7,7 @@ however many pods use it; claims without a volume count under a name of their ow
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Nodes
-from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.framework.interface import Action, Plugin, Requeue, requeue
 from seatrial.scheduler.framework.status import SKIP, SUCCESS, Status, error, unresolvable, unschedulable
 from seatrial.scheduler.volumes.claims import (
@@ -52,6 +52,9 @@ class NodeVolumeLimits(Plugin):
 
     default_order = 100
     requeues = (Requeue("CSINode", Action.ADD),)
+
+    def skips_shape(self, shape: PodShape) -> bool:
+        return not any(_matters(volume) for volume in shape.volumes)
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Status | None:
         return None if any(_matters(volume) for volume in pod.shape.volumes) else SKIP

@@ -13,6 +13,7 @@ from seatrial.scheduler.cache.node_table import Ints, Nodes
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.pod_terms import Taint, Toleration
 from seatrial.scheduler.framework.interface import Action, Plugin, Reads, requeue
+from seatrial.scheduler.framework.row_rules import Normalizes
 from seatrial.scheduler.framework.scoring import default_normalize
 from seatrial.scheduler.framework.status import MISSING, Status, Verdicts, error
 
@@ -36,6 +37,7 @@ class TaintToleration(Plugin):
 
     reads = Reads.NODE
     default_order, default_weight = 50, 3
+    normalizes = Normalizes.REVERSE_SHARE
 
     @property
     def _numbers(self) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Nodes
-from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.framework.interface import Action, Plugin, Requeue, requeue
 from seatrial.scheduler.framework.status import MISSING, SKIP, SUCCESS, Status, error, unresolvable, unschedulable
 from seatrial.scheduler.volumes.claims import claim_missing, spec_of, uses_claim
@@ -90,6 +90,9 @@ class VolumeRestrictions(Plugin):
 
     default_order = 90
     requeues = (Requeue("Node", Action.ADD),)
+
+    def skips_shape(self, shape: PodShape) -> bool:
+        return not shape.volumes
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> OncePodClaims | Status:
         if not pod.shape.volumes:

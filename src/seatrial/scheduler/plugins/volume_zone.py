@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Nodes
-from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.framework.interface import Action, Plugin, Requeue, requeue
 from seatrial.scheduler.framework.status import MISSING, SKIP, SUCCESS, Status, unresolvable
 from seatrial.scheduler.volumes.claims import (
@@ -60,6 +60,9 @@ class VolumeZone(Plugin):
 
     default_order = 120
     requeues = (Requeue("Node", Action.ADD | Action.UPDATE_NODE_LABEL),)
+
+    def skips_shape(self, shape: PodShape) -> bool:
+        return not shape.volumes
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Sequence[Topology] | Status:
         if not pod.shape.volumes:

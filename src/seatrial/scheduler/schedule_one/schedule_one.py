@@ -19,6 +19,8 @@ from seatrial.scheduler.cache.node_table import NO_ROWS, NodeTable, Rows
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.evaluator.cached import CachedEvaluator
 from seatrial.scheduler.evaluator.interface import Evaluator, Found
+from seatrial.scheduler.evaluator.kernel import KernelEvaluator
+from seatrial.scheduler.evaluator.kernel_choice import chosen_kernel
 from seatrial.scheduler.evaluator.plain import PlainEvaluator
 from seatrial.scheduler.evaluator.shortcuts import Shortcuts, chosen_shortcuts
 from seatrial.scheduler.framework.cluster import Nominator
@@ -37,7 +39,7 @@ from seatrial.scheduler.schedule_one.decision import (
 )
 from seatrial.scheduler.schedule_one.extenders import Candidates, ExtenderFailed, Extenders
 from seatrial.scheduler.schedule_one.fit_error import ABSENT, Diagnosis
-from seatrial.scheduler.schedule_one.select_host import TieBreak, best_places, highest, nodes_to_find
+from seatrial.scheduler.schedule_one.select_host import UPSTREAM, TieBreak, best_places, highest, nodes_to_find
 
 NO_NODES = "no nodes available to schedule pods"
 EXTENDER = "Extender"
@@ -354,7 +356,11 @@ class Algorithm:
             candidates = attempt.candidates or Candidates(attempt.feasible_names())
             points = self.extenders.prioritize(attempt.pod, candidates)
             scored.total = scored.total + np.asarray([points.get(name, 0) for name in candidates.names], np.int64)
-        scored.best = best_places(scored.total)
+        if scored.root < 0 or self.extenders is not None:
+            scored.best = best_places(scored.total)
+        elif self.tie_break.rule == UPSTREAM:
+            attempt.node = self.table.info(int(attempt.feasible[scored.root])).name
+            return attempt
         if attempt.given is not None:
             given = attempt.given
             attempt.node = given[self.tie_break.among(scored.best, lambda place: given[place].name)].name
@@ -412,6 +418,8 @@ class Algorithm:
 
 def evaluator_for(table: NodeTable, nominator: Nominator, shortcuts: Shortcuts, stops_at_errors: bool) -> Evaluator:
     """The evaluator that takes the given shortcuts."""
+    if shortcuts.feasible_index and shortcuts.single_rows and chosen_kernel() is not None:
+        return KernelEvaluator(table, nominator, shortcuts, stops_at_errors=stops_at_errors)
     if shortcuts.keeps_columns:
         return CachedEvaluator(table, nominator, shortcuts, stops_at_errors=stops_at_errors)
     return PlainEvaluator(table, nominator, stops_at_errors=stops_at_errors)

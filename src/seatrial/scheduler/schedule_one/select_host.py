@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 FEWEST_NODES = 100
 FEWEST_PERCENT = 5
 LOWEST = np.iinfo(np.int64).min
+UPSTREAM = "upstream"
 Places = NDArray[np.intp]
 
 
@@ -51,8 +52,8 @@ class SeededRandom(Protocol):
 class TieBreak:
     """Settles which of several equally good nodes is taken: upstream, name or random."""
 
-    def __init__(self, rule: str = "upstream", dice: SeededRandom | None = None) -> None:
-        if rule not in ("upstream", "name", "random"):
+    def __init__(self, rule: str = UPSTREAM, dice: SeededRandom | None = None) -> None:
+        if rule not in (UPSTREAM, "name", "random"):
             raise ValueError(f"tie-break must be upstream, name or random, not {rule!r}")
         self.rule = rule
         self._dice = dice

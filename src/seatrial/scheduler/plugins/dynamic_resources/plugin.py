@@ -13,7 +13,7 @@ from seatrial.model.errors import StatusError
 from seatrial.model.times import SECOND
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Ints, Nodes
-from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.dra.allocator import AllocationError, Allocator, NodeRefused
 from seatrial.scheduler.dra.cycle import ClaimsState, NodeAllocation
 from seatrial.scheduler.dra.extended import derive, existing_claim, is_special, new_claim, resources_for
@@ -87,6 +87,9 @@ class DynamicResources(Plugin):
         return None
 
     # PreFilter and Filter.
+
+    def skips_shape(self, shape: PodShape) -> bool:
+        return not shape.spec.get("resourceClaims") and not shape.requests.scalars
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> ClaimsState | Status:
         if not pod.spec.get("resourceClaims") and not pod.shape.requests.scalars:

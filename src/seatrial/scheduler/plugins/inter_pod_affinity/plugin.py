@@ -22,6 +22,7 @@ from seatrial.scheduler.config.arguments import Arguments
 from seatrial.scheduler.config.field_errors import invalid
 from seatrial.scheduler.config.shapes import BOOL, INT32, always, pointer
 from seatrial.scheduler.framework.interface import MAX_NODE_SCORE, Handle, Plugin
+from seatrial.scheduler.framework.row_rules import NO_LIMIT, DomainCheck, DomainScore, Normalizes
 from seatrial.scheduler.framework.status import MISSING, SKIP, Status, Verdicts, error, unresolvable, unschedulable
 from seatrial.scheduler.plugins.inter_pod_affinity.hints import HINTS
 
@@ -106,6 +107,7 @@ class InterPodAffinity(Plugin):
     """Required terms filter, preferred ones score, in both directions."""
 
     default_order, default_weight = 140, 2
+    normalizes = Normalizes.BETWEEN
     arguments = Arguments(
         "InterPodAffinity",
         {"hardPodAffinityWeight": pointer(INT32), "ignorePreferredTermsOfExistingPods": always(BOOL)},
@@ -148,17 +150,30 @@ class InterPodAffinity(Plugin):
                 checks.append((seen_from(nodes, key, sums) > 0, unschedulable(reason)))
         return Verdicts.first_of(checks, nodes)
 
+    def domain_checks(self, pod: PodInfo, state: AffinityState) -> list[DomainCheck]:
+        """`filter` as bounds of the sums of domains."""
+        lowest = 0 if self._is_first(pod, state) else 1
+        checks = [DomainCheck(key, sums, lowest, NO_LIMIT, True) for key, sums in state.near.items()]
+        for domains in (state.apart, state.existing):
+            checks += [DomainCheck(key, sums, -NO_LIMIT, 0, False) for key, sums in domains.items()]
+        return checks
+
+    def domain_scores(self, state: Domains) -> list[DomainScore]:
+        """`score` as sums of domains."""
+        return list(state.items())
+
+    def _is_first(self, pod: PodInfo, state: AffinityState) -> bool:
+        """Whether no pod anywhere is what the pod wants to be near of, and the pod itself is."""
+        is_alone = not any(sums.any() for sums in state.near.values())
+        return is_alone and state.own.together.matches(pod.namespace, pod.labels)
+
     def _lacks_company(self, pod: PodInfo, nodes: Nodes, state: AffinityState) -> Any:
         homeless = np.zeros(len(nodes), np.bool_)
         alone = np.zeros(len(nodes), np.bool_)
         for key, sums in state.near.items():
             homeless |= nodes.label(key) < 0
             alone |= seen_from(nodes, key, sums) <= 0
-        if not any(sums.any() for sums in state.near.values()) and state.own.together.matches(
-            pod.namespace, pod.labels
-        ):
-            return homeless
-        return homeless | alone
+        return homeless if self._is_first(pod, state) else homeless | alone
 
     def pre_score(self, pod: PodInfo, nodes: Nodes) -> Any:
         affinity, table = pod.shape.affinity, nodes.table

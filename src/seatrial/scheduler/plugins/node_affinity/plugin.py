@@ -12,8 +12,9 @@ from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_selectors import PREFERRED, REQUIRED, NodeSelector, PreferredTerms, required_nodes
 from seatrial.scheduler.cache.node_table import Ints, Nodes
-from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.framework.interface import Action, Handle, Narrowed, Plugin, Reads, requeue
+from seatrial.scheduler.framework.row_rules import Normalizes
 from seatrial.scheduler.framework.scoring import default_normalize
 from seatrial.scheduler.framework.status import MISSING, SKIP, Status, Verdicts, error, unresolvable
 from seatrial.scheduler.plugins.node_affinity.arguments import ARGUMENTS
@@ -28,6 +29,7 @@ class NodeAffinity(Plugin):
 
     reads = Reads.NODE
     default_order, default_weight = 60, 2
+    normalizes = Normalizes.SHARE
     arguments = ARGUMENTS
 
     def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
@@ -36,6 +38,10 @@ class NodeAffinity(Plugin):
         required, preferred = added.get(REQUIRED), added.get(PREFERRED)
         self._added = NodeSelector(required.get("nodeSelectorTerms") or ()) if required is not None else None
         self._added_preferred = PreferredTerms(preferred) if preferred else None
+
+    def skips_shape(self, shape: PodShape) -> bool:
+        has_required = shape.node_affinity.get(REQUIRED) is not None or shape.spec.get("nodeSelector") is not None
+        return self._added is None and not has_required
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Any:
         required = pod.shape.node_affinity.get(REQUIRED)

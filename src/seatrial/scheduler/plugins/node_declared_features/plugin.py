@@ -7,7 +7,7 @@ features known there two can be read off a pod's spec; the others concern update
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Nodes
-from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.framework.interface import Plugin, Reads
 from seatrial.scheduler.framework.status import MISSING, SKIP, SUCCESS, Status, error, unresolvable
 from seatrial.scheduler.plugins.node_declared_features.hints import HINTS
@@ -39,6 +39,9 @@ class NodeDeclaredFeatures(Plugin):
     @property
     def is_enabled(self) -> bool:
         return self.handle is None or self.handle.gates.get(self.name, True)
+
+    def skips_shape(self, shape: PodShape) -> bool:
+        return not self.is_enabled or not required_features(shape.spec)
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> frozenset[str] | Status:
         if not self.is_enabled:

@@ -12,6 +12,7 @@ from seatrial.scheduler.cache.node_table import Ints, Nodes, NodeTable
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.pod_requests import amount_of, is_scalar, request_list
 from seatrial.scheduler.framework.interface import Handle, Plugin, Reads
+from seatrial.scheduler.framework.row_rules import RowScore
 from seatrial.scheduler.framework.status import MISSING, SKIP, Status, error
 from seatrial.scheduler.plugins.node_resources.arguments import BALANCED_ALLOCATION
 from seatrial.scheduler.plugins.node_resources.device_totals import DeviceTotals
@@ -23,6 +24,7 @@ from seatrial.scheduler.plugins.node_resources.resource_allocation import (
     columns,
     counts_scalars,
     device_kinds,
+    row_shares,
     row_values,
 )
 
@@ -66,6 +68,12 @@ class NodeResourcesBalancedAllocation(Plugin):
         if self._has_scalars and counts_scalars(shares):
             return int(np.asarray(self.score(pod, table.take(np.asarray([row], np.intp)), shares))[0])
         return BALANCED.score_row(shares, row_values(shares, table, row, True))
+
+    def row_score(self, state: Any) -> RowScore | None:
+        """`score_row` as numbers; None if devices may stand for a resource."""
+        if state is MISSING or (self._devices is not None and counts_scalars(state)):
+            return None
+        return RowScore(BALANCED.name, row_shares(state, True))
 
     def _shares(self, pod: PodInfo) -> tuple[Share, ...]:
         requests = request_list(pod.spec, pod_level=True, assume_defaults=False)

@@ -23,6 +23,7 @@ from seatrial.scheduler.cache.pod_requests import (
     request_list,
 )
 from seatrial.scheduler.framework.interface import Handle, Plugin, Reads, Requeue
+from seatrial.scheduler.framework.row_rules import RowFilter, RowScore
 from seatrial.scheduler.framework.status import MISSING, Code, Status, Verdicts, error
 from seatrial.scheduler.plugins.node_resources.arguments import FIT
 from seatrial.scheduler.plugins.node_resources.device_totals import DeviceTotals
@@ -33,10 +34,13 @@ from seatrial.scheduler.plugins.node_resources.resource_allocation import (
     columns,
     counts_scalars,
     device_kinds,
+    row_shares,
     row_values,
     strategy_of,
 )
 
+MOST_IN_32_BITS = 15
+"""From how many resources on the codes of verdicts need more than 32 bits."""
 MANY_PODS = "Too many pods"
 
 
@@ -117,6 +121,16 @@ class NodeResourcesFit(Plugin):
                 code |= (1 + 2 * (amount > offered)) << (1 + 2 * index)
         return code
 
+    def row_filter(self, state: Any) -> RowFilter | None:
+        """`filter_row` as numbers; None if more than 15 resources make its codes wider."""
+        return RowFilter(state.resources) if len(state.resources) < MOST_IN_32_BITS else None
+
+    def row_score(self, state: Any) -> RowScore | None:
+        """`score_row` as numbers; None if devices may stand for a resource."""
+        if state is MISSING or (self._devices is not None and counts_scalars(state)):
+            return None
+        return RowScore(self._strategy.name, row_shares(state, False), self._strategy.line)
+
     def pre_score(self, pod: PodInfo, nodes: Nodes) -> tuple[Share, ...]:
         requests = request_list(pod.spec, pod_level=False, assume_defaults=True)
         return tuple(
@@ -153,4 +167,4 @@ class NodeResourcesFit(Plugin):
 
 
 def _width(wanted: Wanted) -> type[np.signedinteger[Any]]:
-    return np.int32 if len(wanted.resources) < 15 else np.int64
+    return np.int32 if len(wanted.resources) < MOST_IN_32_BITS else np.int64

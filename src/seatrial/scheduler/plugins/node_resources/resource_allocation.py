@@ -17,6 +17,7 @@ from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_table import NONZERO_CPU, NONZERO_MEMORY, Ints, Nodes, NodeTable
 from seatrial.scheduler.cache.pod_requests import CPU, EPHEMERAL, MEMORY, is_extended, is_scalar
 from seatrial.scheduler.framework.interface import MAX_NODE_SCORE
+from seatrial.scheduler.framework.row_rules import RowShare
 
 MAX_CUSTOM_SCORE = 10
 
@@ -101,8 +102,21 @@ def row_values(shares: Sequence[Share], table: NodeTable, row: int, true_request
     return values
 
 
+def row_shares(shares: Sequence[Share], true_requests: bool) -> tuple[RowShare, ...]:
+    """The columns from which `row_values` reads; resources that are left out have none."""
+    return tuple(
+        RowShare(name, name if true_requests else _CHARGED.get(name, name), share.weight, share.request)
+        for share in shares
+        if not share.is_left_out and ((name := share.resource) in (CPU, MEMORY, EPHEMERAL) or is_scalar(name))
+    )
+
+
 class Strategy(Protocol):
     """Turns utilisation into a score."""
+
+    name: str
+    line: tuple[int, ...]
+    """The score for each percent of utilisation, if that is all it depends on."""
 
     def score(self, shares: Sequence[Share], values: Sequence[Column]) -> Ints: ...
 
@@ -112,7 +126,10 @@ class Strategy(Protocol):
 class Weighted:
     """A weighted mean of one score per resource, in whole numbers."""
 
-    def __init__(self, one: Callable[[int, int], int], many: Callable[[Ints, Ints], Ints]) -> None:
+    line: tuple[int, ...] = ()
+
+    def __init__(self, name: str, one: Callable[[int, int], int], many: Callable[[Ints, Ints], Ints]) -> None:
+        self.name = name
         self._one = one
         self._many = many
 
@@ -160,9 +177,12 @@ def _most_many(requested: Ints, offered: Ints) -> Ints:
 class RequestedToCapacityRatio:
     """A broken line over utilisation in percent; resources that score 0 do not count, the mean is rounded."""
 
+    name = "ratio"
+
     def __init__(self, shape: Sequence[Document]) -> None:
         points = [(p.get("utilization", 0), p.get("score", 0) * (MAX_NODE_SCORE // MAX_CUSTOM_SCORE)) for p in shape]
-        self._line = np.asarray([_on_line(points, percent) for percent in range(101)], np.int64)
+        self.line = tuple(_on_line(points, percent) for percent in range(101))
+        self._line = np.asarray(self.line, np.int64)
 
     def score(self, shares: Sequence[Share], values: Sequence[Column]) -> Ints:
         total = weights = np.zeros(len(values[0][0]), np.int64)
@@ -207,6 +227,9 @@ def round_half_away(values: "np.ndarray[tuple[int, ...], np.dtype[np.float64]]")
 
 class Balanced:
     """How much more evenly used the node would be with the pod: 75 is no change."""
+
+    name = "balanced"
+    line: tuple[int, ...] = ()
 
     def score(self, shares: Sequence[Share], values: Sequence[Column]) -> Ints:
         after = _evenness([(requested, offered) for requested, _, offered in values])
@@ -280,8 +303,8 @@ Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 Masks = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
 DEFAULT_RESOURCES: tuple[Document, ...] = ({"name": CPU, "weight": 1}, {"name": MEMORY, "weight": 1})
-LEAST_ALLOCATED = Weighted(_least, _least_many)
-MOST_ALLOCATED = Weighted(_most, _most_many)
+LEAST_ALLOCATED = Weighted("least", _least, _least_many)
+MOST_ALLOCATED = Weighted("most", _most, _most_many)
 BALANCED = Balanced()
 
 

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Ints, Mask, Nodes, NodeTable
-from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.cache.topology_counts import seen_from, widened
 from seatrial.scheduler.framework.interface import MAX_NODE_SCORE, Handle, Plugin
+from seatrial.scheduler.framework.row_rules import NO_LIMIT, DomainCheck
 from seatrial.scheduler.framework.status import MISSING, SKIP, Status, Verdicts, error, unresolvable, unschedulable
 from seatrial.scheduler.plugins.node_resources.resource_allocation import Floats, round_half_away
 from seatrial.scheduler.plugins.pod_topology_spread.arguments import ARGUMENTS
@@ -148,6 +149,11 @@ class PodTopologySpread(Plugin):
             known = pod.shape.notes[key] = (version, tuple(replace(c, selector=selector) for c in read))
         return tuple(known[1])
 
+    def skips_shape(self, shape: PodShape) -> bool:
+        own = shape.spec.get("topologySpreadConstraints")
+        actions = frozenset(entry.get("whenUnsatisfiable") for entry in own) if own else self._default_actions
+        return DO_NOT_SCHEDULE not in actions
+
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Any:
         constraints = self.constraints(pod, DO_NOT_SCHEDULE)
         if not constraints:
@@ -177,6 +183,15 @@ class PodTopologySpread(Plugin):
             checks.append((nodes.label(constraint.key) < 0, unresolvable(REASON_LABEL)))
             checks.append((skew > constraint.max_skew, unschedulable(REASON)))
         return Verdicts.first_of(checks, nodes)
+
+    def domain_checks(self, pod: PodInfo, state: SpreadState) -> list[DomainCheck]:
+        """`filter` as bounds of the sums of domains."""
+        checks = []
+        for index, constraint in enumerate(state.constraints):
+            own = int(constraint.selector.matches(pod.labels))
+            highest = constraint.max_skew - own + state.fewest(index)
+            checks.append(DomainCheck(constraint.key, state.sums[index], -NO_LIMIT, highest, True))
+        return checks
 
     def pre_score(self, pod: PodInfo, nodes: Nodes) -> Any:
         constraints = self.constraints(pod, SCHEDULE_ANYWAY)

@@ -13,7 +13,7 @@ from seatrial.model.errors import StatusError
 from seatrial.model.times import SECOND
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Nodes
-from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.framework.interface import Handle, Plugin, Poll
 from seatrial.scheduler.framework.status import MISSING, SKIP, SUCCESS, Status, error, unresolvable
 from seatrial.scheduler.plugins.volume_binding.arguments import ARGUMENTS
@@ -53,6 +53,9 @@ class VolumeBinding(Plugin):
         super().__init__(args, handle)
         self.binder = VolumeBinder(self.handle.cluster) if handle is not None else None
         self.bind_timeout = self.args.get("bindTimeoutSeconds", DEFAULT_BIND_TIMEOUT) * SECOND
+
+    def skips_shape(self, shape: PodShape) -> bool:
+        return not shape.volumes
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> VolumeState | Status:
         if not pod.shape.volumes:

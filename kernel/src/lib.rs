@@ -1,0 +1,279 @@
+//! The inner loops of Seatrial's scheduler over the NumPy columns of one pod shape.
+//!
+//! Python keeps the columns (see `seatrial.scheduler.evaluator`) and decides what is computed here. The kernel writes
+//! changed rows into the same arrays, so that Python may go on with them at any time.
+mod buffers;
+mod rules;
+mod scores;
+
+use buffers::Array;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use rules::{Amounts, FitRule, ScoreRule, Share, Strategy};
+use scores::{add_normalized, best, outside, Domains, Normalize};
+
+/// A filter by topology domain: ids by row, sums by domain, the lowest and highest sum that pass, and whether the
+/// label must be there.
+type CheckArrays = (Array<i32>, Array<i64>, i64, i64, bool);
+/// Scores of a plugin, how they are normalized, and the plugin's weight.
+type Weighted<T> = (T, String, i64);
+
+struct DomainCheck {
+    domains: Domains,
+    lowest: i64,
+    highest: i64,
+    needs_label: bool,
+}
+
+impl DomainCheck {
+    fn passes(&self, row: usize) -> bool {
+        if self.needs_label && !self.domains.has_label(row) {
+            return false;
+        }
+        (self.lowest..=self.highest).contains(&self.domains.sum(row))
+    }
+}
+
+/// One resource of NodeResourcesFit: offered, used, asked for, and whether devices may stand in.
+type WantedArrays = (Array<i64>, Array<i64>, i64, bool);
+/// One resource of a score: offered, used, weight, asked for.
+type ShareArrays = (Array<i64>, Array<i64>, i64, i64);
+type ScoreArrays = (Array<i64>, String, Vec<i64>, Vec<ShareArrays>);
+type Scored<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, i64);
+
+/// What is known of all rows for one pod shape, and which of them pass, by their place in the order of the search.
+#[pyclass(unsendable)]
+struct ShapeRows {
+    #[pyo3(get)]
+    order: Py<PyAny>,
+    rows: Vec<i64>,
+    place_of: Vec<i64>,
+    passing: Vec<u64>,
+    size: usize,
+    blocked: Array<u8>,
+    local: Array<i64>,
+    blocking: Vec<Array<i32>>,
+    adding: Vec<(Array<i64>, i64)>,
+    fit: Option<FitRule>,
+    scores: Vec<ScoreRule>,
+}
+
+#[pymethods]
+impl ShapeRows {
+    #[new]
+    fn new(
+        order: Bound<'_, PyAny>,
+        blocked: Array<u8>,
+        local: Array<i64>,
+        blocking: Vec<Array<i32>>,
+        adding: Vec<(Array<i64>, i64)>,
+    ) -> PyResult<Self> {
+        let rows: Vec<i64> = order.extract::<Array<i64>>()?.get().to_vec();
+        let size = blocked.get().len();
+        let mut place_of = vec![-1; size];
+        for (place, &row) in rows.iter().enumerate() {
+            *place_of.get_mut(row as usize).ok_or_else(outside)? = place as i64;
+        }
+        let mut made = ShapeRows {
+            order: order.unbind(),
+            passing: vec![0; rows.len().div_ceil(64)],
+            rows,
+            place_of,
+            size,
+            blocked: blocked.writable(size)?,
+            local: local.writable(size)?,
+            blocking: blocking.into_iter().map(|codes| codes.readable(size)).collect::<PyResult<_>>()?,
+            adding: adding.into_iter().map(|(raw, weight)| Ok((raw.readable(size)?, weight))).collect::<PyResult<_>>()?,
+            fit: None,
+            scores: Vec::new(),
+        };
+        for place in 0..made.rows.len() {
+            let passes = made.blocked.get()[made.rows[place] as usize] == 0;
+            made.set_passing(place, passes);
+        }
+        Ok(made)
+    }
+
+    /// Adds the filter of NodeResourcesFit to what `update` computes.
+    fn add_fit(&mut self, codes: Array<i32>, offered: Array<i64>, used: Array<i64>, wanted: Vec<WantedArrays>) -> PyResult<()> {
+        let size = self.size;
+        let wanted = wanted
+            .into_iter()
+            .map(|(offered, used, amount, by_devices)| Ok((Amounts::new(offered, used, size)?, amount, by_devices)))
+            .collect::<PyResult<_>>()?;
+        self.fit = Some(FitRule { codes: codes.writable(size)?, pods: Amounts::new(offered, used, size)?, wanted });
+        Ok(())
+    }
+
+    /// Adds the score of a plugin to what `update` computes.
+    fn add_score(&mut self, score: ScoreArrays) -> PyResult<()> {
+        let (raw, strategy, line, shares) = score;
+        let size = self.size;
+        let shares = shares
+            .into_iter()
+            .map(|(offered, used, weight, request)| Ok(Share { amounts: Amounts::new(offered, used, size)?, weight, request }))
+            .collect::<PyResult<_>>()?;
+        self.scores.push(ScoreRule { raw: raw.writable(size)?, strategy: Strategy::named(&strategy, line)?, shares });
+        Ok(())
+    }
+
+    /// Computes changed rows, given as entries of the table's log; false if a score is out of range.
+    fn update(&mut self, entries: Vec<u64>) -> PyResult<bool> {
+        let mut is_in_range = true;
+        for entry in entries {
+            let row = (entry >> 1) as usize;
+            if row >= self.size {
+                return Err(outside());
+            }
+            if let Some(fit) = &self.fit {
+                fit.update(row);
+            }
+            for score in &self.scores {
+                is_in_range &= score.update(row);
+            }
+            self.join(row);
+        }
+        Ok(is_in_range)
+    }
+
+    /// A node that did not pass does now, or the other way round.
+    fn change(&mut self, row: usize, passes: bool) {
+        if let Some(&place) = self.place_of.get(row) {
+            if place >= 0 {
+                self.set_passing(place as usize, passes);
+            }
+        }
+    }
+
+    /// The first `limit` rows that pass from a place on, and how many nodes are visited until one more is met.
+    fn find<'py>(
+        &self,
+        py: Python<'py>,
+        start: usize,
+        limit: usize,
+        checks: Vec<CheckArrays>,
+    ) -> PyResult<(Bound<'py, PyBytes>, usize)> {
+        let checks = checks
+            .into_iter()
+            .map(|(ids, sums, lowest, highest, needs_label)| {
+                Ok(DomainCheck { domains: Domains::new(ids, sums, self.size)?, lowest, highest, needs_label })
+            })
+            .collect::<PyResult<Vec<_>>>()?;
+        let mut found = Vec::with_capacity(limit.min(self.rows.len()));
+        let size = self.rows.len();
+        if let Some(place) = self.collect(start, size, limit, &checks, &mut found) {
+            return Ok((bytes(py, &found), place - start));
+        }
+        let last = self.collect(0, start, limit, &checks, &mut found);
+        Ok((bytes(py, &found), last.map_or(size, |place| place + size - start)))
+    }
+
+    /// The totals of rows, the places of the best ones, and the place that upstream takes; None if a score is out of
+    /// range. Plugins give raw scores by row or by domain, or normalized ones parallel to the rows.
+    fn totals<'py>(
+        &self,
+        py: Python<'py>,
+        rows: Array<i64>,
+        settled: i64,
+        by_row: Vec<Weighted<Array<i64>>>,
+        by_domain: Vec<Weighted<Vec<(Array<i32>, Array<i64>)>>>,
+        parallel: Vec<(Array<i64>, i64)>,
+    ) -> PyResult<Option<Scored<'py>>> {
+        let (rows, local) = (rows.get(), self.local.get());
+        if rows.iter().any(|&row| row < 0 || row as usize >= self.size) {
+            return Err(outside());
+        }
+        let mut total: Vec<i64> = rows.iter().map(|&row| local[row as usize] + settled).collect();
+        let mut is_in_range = true;
+        for (raw, kind, weight) in by_row {
+            let raw = raw.readable(self.size)?;
+            let scores = rows.iter().map(|&row| raw.get()[row as usize]).collect();
+            is_in_range &= add_normalized(&mut total, scores, Normalize::named(&kind)?, weight);
+        }
+        for (columns, kind, weight) in by_domain {
+            let mut scores = vec![0; rows.len()];
+            for (ids, sums) in columns {
+                let domains = Domains::new(ids, sums, self.size)?;
+                scores.iter_mut().zip(rows).for_each(|(score, &row)| *score += domains.sum(row as usize));
+            }
+            is_in_range &= add_normalized(&mut total, scores, Normalize::named(&kind)?, weight);
+        }
+        for (scores, weight) in parallel {
+            let scores = scores.readable(rows.len())?.get()[..rows.len()].to_vec();
+            is_in_range &= add_normalized(&mut total, scores, Normalize::Done, weight);
+        }
+        if !is_in_range {
+            return Ok(None);
+        }
+        let (places, root) = best(&total);
+        Ok(Some((bytes(py, &total), bytes(py, &places), root)))
+    }
+}
+
+impl ShapeRows {
+    fn set_passing(&mut self, place: usize, passes: bool) {
+        let bit = 1 << (place % 64);
+        if passes {
+            self.passing[place / 64] |= bit;
+        } else {
+            self.passing[place / 64] &= !bit;
+        }
+    }
+
+    /// Writes what follows from the columns of a row.
+    fn join(&mut self, row: usize) {
+        let is_blocked = self.blocking.iter().any(|codes| codes.get()[row] != 0);
+        let local = self.adding.iter().map(|(raw, weight)| raw.get()[row] * weight).sum();
+        self.blocked.set(row, u8::from(is_blocked));
+        self.local.set(row, local);
+        self.change(row, !is_blocked);
+    }
+
+    /// Collects passing rows between two places; the place of the first one that is too many.
+    fn collect(
+        &self,
+        first: usize,
+        end: usize,
+        limit: usize,
+        checks: &[DomainCheck],
+        found: &mut Vec<i64>,
+    ) -> Option<usize> {
+        let mut word = first / 64;
+        while word * 64 < end {
+            let mut bits = self.passing[word];
+            if word == first / 64 {
+                bits &= !0 << (first % 64);
+            }
+            while bits != 0 {
+                let place = word * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                if place >= end {
+                    return None;
+                }
+                let row = self.rows[place];
+                if !checks.iter().all(|check| check.passes(row as usize)) {
+                    continue;
+                }
+                if found.len() == limit {
+                    return Some(place);
+                }
+                found.push(row);
+            }
+            word += 1;
+        }
+        None
+    }
+}
+
+/// Numbers as Python's bytes, for an array without another copy.
+fn bytes<'py>(py: Python<'py>, numbers: &[i64]) -> Bound<'py, PyBytes> {
+    let length = std::mem::size_of_val(numbers);
+    PyBytes::new(py, unsafe { std::slice::from_raw_parts(numbers.as_ptr().cast::<u8>(), length) })
+}
+
+#[pymodule]
+fn seatrial_kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("INTERFACE", 1)?;
+    module.add_class::<ShapeRows>()
+}

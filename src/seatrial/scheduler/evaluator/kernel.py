@@ -1,0 +1,161 @@
+"""KernelEvaluator: answers as CachedEvaluator does, with the search and the totals in the compiled kernel.
+
+A pod goes to the kernel if columns and checks of topology domains decide about it. Pods with nominated nodes to
+consider, users' plugins without columns, failures and narrowed searches go the way of the CachedEvaluator.
+"""
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+
+from seatrial.scheduler.cache.node_table import Nodes, NodeTable, Rows
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.evaluator.cached import (
+    CachedEvaluator,
+    CachedFound,
+    Calls,
+    explain_asked,
+    uncached_calls,
+)
+from seatrial.scheduler.evaluator.column_cache import ColumnCache, ShapeColumns
+from seatrial.scheduler.evaluator.interface import Explained, Found
+from seatrial.scheduler.evaluator.kernel_columns import KernelColumns
+from seatrial.scheduler.evaluator.shortcuts import ALL, Shortcuts
+from seatrial.scheduler.framework.cluster import Nominator
+from seatrial.scheduler.framework.runtime import CycleState, Framework, ScoreCall
+from seatrial.scheduler.framework.scoring import (
+    Scored,
+    ScoreFailed,
+    normalized_scores,
+    raw_or_none,
+    run_pre_scores,
+    state_of,
+)
+from seatrial.scheduler.framework.status import MISSING
+
+if TYPE_CHECKING:
+    from seatrial_kernel import ByDomain, ByRow, DomainCheck, Parallel
+
+
+class _Asked(NamedTuple):
+    """Scores that are not part of the local sums, as the kernel takes them."""
+
+    by_row: "list[ByRow]"
+    by_domain: "list[ByDomain]"
+    parallel: "list[Parallel]"
+
+
+class KernelEvaluator(CachedEvaluator):
+    """Implements `Evaluator` for one table."""
+
+    def __init__(
+        self, table: NodeTable, nominator: Nominator, shortcuts: Shortcuts = ALL, *, stops_at_errors: bool = True
+    ) -> None:
+        super().__init__(table, nominator, shortcuts, stops_at_errors=stops_at_errors)
+        self._cache = ColumnCache(table, shortcuts, KernelColumns)
+
+    def feasible(
+        self, framework: Framework, pod: PodInfo, cycle: CycleState, order: Rows, start: int, limit: int
+    ) -> Found:
+        if order is self._table.order and not self._nominated(pod):
+            calls = uncached_calls(framework, pod, cycle)
+            checks = self._checks(pod, cycle, calls)
+            columns = cast(KernelColumns, self._cache.columns(framework, pod, cycle))
+            rows = None if checks is None or columns.has_errors else columns.rows(pod, order)
+            if rows is not None and checks is not None:
+                self._take_order(order)
+                listed, visited = rows.find(start, limit, checks)
+                feasible = np.frombuffer(listed, np.intp)
+                searched = self._twice[start : start + visited]
+                self._rows_asked += visited * len(calls)
+                explain = partial(self._explain_found, framework, pod, cycle, columns, calls, searched, feasible)
+                return CachedFound(
+                    framework, pod, cycle, self._table, searched, feasible, visited, explain, columns=columns
+                )
+        return super().feasible(framework, pod, cycle, order, start, limit)
+
+    def _checks(self, pod: PodInfo, cycle: CycleState, calls: Calls) -> "list[DomainCheck] | None":
+        """The filters without columns as checks of domains; None if one of them is none."""
+        checks: list[DomainCheck] = []
+        for _, call in calls:
+            describe = getattr(call.plugin, "domain_checks", None)
+            state = cycle.of(call.name)
+            if describe is None or not call.is_in_tree or state is MISSING:
+                return None
+            for key, sums, lowest, highest, needs_label in describe(pod, state):
+                checks.append((self._table.label(key).ids, sums, lowest, highest, needs_label))
+        return checks
+
+    def _explain_found(
+        self,
+        framework: Framework,
+        pod: PodInfo,
+        cycle: CycleState,
+        columns: KernelColumns,
+        calls: Calls,
+        visited: Rows,
+        feasible: Rows,
+    ) -> Explained:
+        """The verdicts; the filters without columns are called only now."""
+        if not calls:
+            return self._explain(framework, columns, visited)
+        passed = np.zeros(self._table.size, np.bool_)
+        passed[feasible] = True
+        nodes = self._table.take(visited)
+        asked = {index: call(pod, nodes, cycle.of(call.name)) for index, call in calls}
+        return explain_asked(framework, columns, visited, passed[visited], asked)
+
+    def totals(self, found: Found, rows: Rows, parts: bool) -> Scored:
+        scored = None if parts else self._kernel_totals(found, rows)
+        return super().totals(found, rows, parts) if scored is None else scored
+
+    def _kernel_totals(self, found: Found, rows: Rows) -> Scored | None:
+        """The scores by the kernel; None if it cannot make them, or if a plugin fails."""
+        assert isinstance(found, CachedFound)
+        framework, pod, columns = found.framework, found.pod, found.columns
+        kernel = columns.rows(pod, self._table.order) if isinstance(columns, KernelColumns) else None
+        if kernel is None or not framework.scorers:
+            return None
+        nodes = self._table.take(rows)
+        asked = _Asked([], [], [])
+        try:
+            states, skipped = run_pre_scores(columns.asks_first, pod, nodes, columns.pre_states, columns.pre_skipped)
+            for call in columns.unsettled():
+                if call.name not in skipped:
+                    self._ask(asked, call, columns, pod, nodes, state_of(call, found.cycle, states))
+        except ScoreFailed:
+            return None
+        answer = kernel.totals(rows, columns.settled, *asked)
+        if answer is None:
+            return None
+        total, best, root = answer
+        scored = Scored(np.frombuffer(total, np.int64), skipped, framework.pre_score_names, root=root)
+        scored.best = np.frombuffer(best, np.intp)
+        return scored
+
+    def _ask(
+        self, asked: _Asked, call: ScoreCall, columns: ShapeColumns, pod: PodInfo, nodes: Nodes, state: Any
+    ) -> None:
+        """Adds the scores of a plugin, unless all are 0; ScoreFailed if the plugin fails."""
+        plugin: Any = call.plugin
+        kind: str | None = getattr(plugin, "normalizes", None) if call.is_in_tree else None
+        column = columns.score_column(call.name)
+        if column is not None and column.raw is not None:
+            if kind is not None:
+                asked.by_row.append((column.raw, kind, call.weight))
+                return
+            raw = column.raw[nodes.rows]
+        elif kind is not None and state is not MISSING:
+            labelled = [(self._table.label(key).ids, sums) for key, sums in plugin.domain_scores(state)]
+            asked.by_domain.append((labelled, kind, call.weight))
+            return
+        else:
+            answer = raw_or_none(call, pod, nodes, state)
+            if answer is None and call.is_in_tree:
+                return  # in-tree plugins normalize zeros to zeros
+            raw = np.zeros(len(nodes), np.int64) if answer is None else answer
+        # Without normalisation the score is part of the sum already, and only its range is left to check.
+        weight = call.weight if column is None or call.normalize is not None else 0
+        final = normalized_scores(call, pod, nodes, raw, state)
+        asked.parallel.append((np.ascontiguousarray(final), weight))
