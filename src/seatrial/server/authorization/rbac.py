@@ -1,6 +1,7 @@
 """RBAC: the rules of the roles that are bound to a user decide what the user may do.
 
-Rules are looked up once per user and namespace and kept until a role or binding changes.
+Rules are looked up once per user and namespace, and decisions about collections once per user and collection. Both are
+kept until a role or binding changes.
 
 Upstream: plugin/pkg/auth/authorizer/rbac/rbac.go and pkg/registry/rbac/validation/rule.go.
 """
@@ -20,6 +21,9 @@ from seatrial.store.field_errors import quoted
 GROUP = "rbac.authorization.k8s.io"
 USERS_KEPT = 4096
 """Users and namespaces whose rules are kept."""
+DECISIONS_KEPT = 4096
+Place = tuple[str, tuple[str, ...], str]
+"""Name and groups of a user, and a namespace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +49,26 @@ class RbacAuthorizer:
         self._store = store
         self._role, self._cluster_role = _kind(store, "Role"), _kind(store, "ClusterRole")
         self._binding, self._cluster_binding = _kind(store, "RoleBinding"), _kind(store, "ClusterRoleBinding")
-        self._grants: dict[tuple[str, tuple[str, ...], str], Grants] = {}
+        self._grants: dict[Place, Grants] = {}
+        self._decisions: dict[tuple[object, ...], Decision] = {}
         store.subscribe(self._forget, [self._role, self._cluster_role, self._binding, self._cluster_binding])
 
     def authorize(self, action: Attributes) -> Decision:
         """Allowed for system:masters, and where a rule of the user says so."""
         if action.user.is_privileged:
             return Decision(True)
+        if action.name or not action.resource_request:
+            return self._decide(action)
+        # Most requests are for a collection: a create names no object.
+        key = (*_place(action.user, action.namespace), action.verb, action.group, action.resource, action.subresource)
+        known = self._decisions.get(key)
+        if known is None:
+            if len(self._decisions) >= DECISIONS_KEPT:
+                self._decisions.clear()
+            known = self._decisions[key] = self._decide(action)
+        return known
+
+    def _decide(self, action: Attributes) -> Decision:
         grants = self._grants_of(action.user, action.namespace)
         for grant in grants.granted:
             if grant.rule.allows(action):
@@ -75,7 +92,7 @@ class RbacAuthorizer:
         return tuple(PolicyRule.of(rule) for rule in stored.document().get("rules") or ())
 
     def _grants_of(self, user: User, namespace: str) -> Grants:
-        key = (user.name, user.groups, namespace)
+        key = _place(user, namespace)
         known = self._grants.get(key)
         if known is None:
             if len(self._grants) >= USERS_KEPT:
@@ -108,6 +125,11 @@ class RbacAuthorizer:
 
     def _forget(self, change: Change) -> None:
         self._grants.clear()
+        self._decisions.clear()
+
+
+def _place(user: User, namespace: str) -> Place:
+    return user.name, user.groups, namespace
 
 
 def aggregate(errors: tuple[str, ...]) -> str:
