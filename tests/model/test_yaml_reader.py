@@ -1,12 +1,15 @@
 """YAML against sigs.k8s.io/yaml, and what we write against other readers."""
 
+import random
 import time
+from typing import Any
 
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seatrial.model import yaml_reader
 from seatrial.model.yaml_reader import YamlError, dump, dump_all, load, load_all
 from tests.model.recorded import recorded
 
@@ -92,3 +95,38 @@ def test_a_billion_laughs_are_refused_at_once() -> None:
 def test_errors_say_what_is_wrong(text: str | bytes, message: str) -> None:
     with pytest.raises(YamlError, match=message):
         load(text)
+
+
+def test_the_pieces_of_a_document_are_the_text_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(yaml_reader, "PIECE", 3)
+    dice = random.Random(7)
+    texts = (
+        None,
+        True,
+        1.5,
+        "x",
+        "",
+        "a\nb\n",
+        " lead\nz",
+        "y",
+        "12:30",
+        "multi\n\n\nline",
+        "-",
+        "k: v",
+        "\r\nx",
+        [],
+        {},
+    )
+    keys = ("a", "y", "1", "a b", "#", "k:", "x" * 99, "z" * 150, "", "- ")
+
+    def document(depth: int) -> Any:
+        choice = dice.random()
+        if depth == 0 or choice < 0.4:
+            return dice.choice(texts)
+        if choice < 0.7:
+            return [document(depth - 1) for _ in range(dice.randint(0, 5))]
+        return {f"{dice.choice(keys)}{place}": document(depth - 1) for place in range(dice.randint(0, 5))}
+
+    for _ in range(500):
+        made = document(5)
+        assert "".join(yaml_reader.dump_pieces(made)) == yaml_reader.dump(made)

@@ -2,6 +2,10 @@ import asyncio
 import gzip
 from typing import Any
 
+import orjson
+import pytest
+
+from seatrial.model.yaml_reader import load
 from tests.server.client import Server
 from tests.server.documents import MAPS, PODS, config_map, pod
 
@@ -102,3 +106,27 @@ def test_a_token_whose_revision_is_gone_can_be_exchanged(server: Server) -> None
     rest = server("GET", f"{MAPS}?continue={refused.json()['metadata']['continue']}").json()
     assert [item["metadata"]["name"] for item in rest["items"]] == ["b", "c", "d"]
     assert int(rest["metadata"]["resourceVersion"]) > int(first["metadata"]["resourceVersion"])
+
+
+@pytest.mark.parametrize("number", [0, 3, 40])
+@pytest.mark.parametrize("accept", ["application/json", "application/json;as=Table;v=v1;g=meta.k8s.io"])
+def test_a_list_is_the_same_in_every_encoding_whole_and_in_chunks(server: Server, number: int, accept: str) -> None:
+    for place in range(number):
+        data = {"text": "v\nw: x\n" * 800, "empty": ""}
+        body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": f"m-{place:02}"}, "data": data}
+        assert server("POST", "/api/v1/namespaces/default/configmaps", body).status == 201
+    path = "/api/v1/namespaces/default/configmaps?includeObject=Object"
+    plain = server("GET", path, accept=accept)
+    in_yaml = server("GET", path, accept=accept.replace("json", "yaml"))
+    assert load(in_yaml.body) == plain.json()
+    assert in_yaml.header("content-type") == "application/yaml"
+    assert plain.body.endswith(b"}\n")
+    indented = server("GET", f"{path}&pretty=true", accept=accept)
+    if "Table" not in accept:
+        assert indented.body == orjson.dumps(plain.json(), option=orjson.OPT_INDENT_2)
+
+
+def test_yaml_has_no_watch(server: Server) -> None:
+    answer = server("GET", "/api/v1/pods?watch=true", accept="application/yaml")
+    assert answer.status == 406
+    assert "application/json;stream=watch" in answer.json()["message"]
