@@ -100,7 +100,7 @@ def test_errors_say_what_is_wrong(text: str | bytes, message: str) -> None:
 def test_the_pieces_of_a_document_are_the_text_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(yaml_reader, "PIECE", 3)
     dice = random.Random(7)
-    texts = (
+    texts: tuple[Any, ...] = (
         None,
         True,
         1.5,
