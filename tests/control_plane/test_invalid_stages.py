@@ -39,7 +39,13 @@ def test_a_stage_that_is_stored_already_is_reported_and_stops_no_start(
 ) -> None:
     parts = compose(Settings(data_dir=tmp_path))
     assert parts.durability is not None
-    bad = Stored(STAGE, "", "x", parts.store.revision + 1, b'{"metadata":{"name":"x"}}')
+    bad = Stored(
+        STAGE,
+        "",
+        "x",
+        parts.store.revision + 1,
+        b'{"metadata":{"name":"x","uid":"u","creationTimestamp":"2026-01-01T00:00:00Z"}}',
+    )
     parts.durability.append(Change("ADDED", bad, None, "test", 0))
     parts.durability.close()
     again = compose(Settings(data_dir=tmp_path))

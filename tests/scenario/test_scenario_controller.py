@@ -10,9 +10,11 @@ import pytest
 from seatrial.clock.virtual import Clock
 from seatrial.model.errors import Invalid
 from seatrial.model.openapi import openapi_document
+from seatrial.scenario import scenario_reader
 from seatrial.scenario.scenario_resource import definition, status_of
 from seatrial.scenario.scenario_run import ScenarioRun
 from seatrial.scenario.spec.kind import SCENARIO
+from seatrial.store.objects import Stored
 from seatrial.store.options import CreateOptions, Patch
 from tests.proofs import proves
 from tests.scenario.playing import create, done, operations, patch, scenario
@@ -411,7 +413,20 @@ def test_merging_by_id_is_not_published_and_still_done(server: Server) -> None:
     assert {item["id"] for item in stored.document()["spec"]["operations"]} == {"first", "second"}
 
 
-def test_a_large_scenario_is_read_while_a_server_answers(server: Server) -> None:
+@pytest.fixture
+def reading(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """The reading of a large Scenario waits for this event, however fast the machine is."""
+    go_on, read = threading.Event(), scenario_reader._read
+
+    def wait_and_read(stored: Stored, memory: int | None) -> Any:
+        assert go_on.wait(20)
+        return read(stored, memory)
+
+    monkeypatch.setattr(scenario_reader, "_read", wait_and_read)
+    return go_on
+
+
+def test_a_large_scenario_is_read_while_a_server_answers(server: Server, reading: threading.Event) -> None:
     """A caller that can be woken does not wait for the reading; the run is the same."""
     woken = threading.Event()
     server.controller.wake_by(woken.set)
@@ -421,12 +436,13 @@ def test_a_large_scenario_is_read_while_a_server_answers(server: Server) -> None
     server.create(spec)
     server.run()
     assert server.status()["phase"] == "Pending"
+    reading.set()
     assert woken.wait(20)
     server.run()
     assert _plain(server.status()) == _plain(Run(spec).status)
 
 
-def test_a_large_scenario_that_changes_while_it_is_read_is_read_again(server: Server) -> None:
+def test_a_large_scenario_that_changes_while_it_is_read_is_read_again(server: Server, reading: threading.Event) -> None:
     woken = threading.Event()
     server.controller.wake_by(woken.set)
     filler = {"annotations": {"filler": "x" * 200_000}}
@@ -437,6 +453,7 @@ def test_a_large_scenario_that_changes_while_it_is_read_is_read_again(server: Se
     server.controller.work()
     body = [{"op": "add", "path": "/spec/operations/-", "value": done(2)}]
     server.store.patch(SCENARIO, "play", Patch("json", body), writer=USER)
+    reading.set()
     for _ in range(2):
         assert woken.wait(20)
         woken.clear()

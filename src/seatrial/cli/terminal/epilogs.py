@@ -105,6 +105,10 @@ CLOSINGS: dict[str, tuple[tuple[str, ...], str]] = {
         "0 all cases equal, 1 some differ, 2 no such directory or no cases",
     ),
     "bench api": (("seatrial bench api",), DONE),
+    "bench ratios": (
+        ("seatrial bench ratios --against-commit HEAD~10", "seatrial bench ratios --against-commit v0.1.0 --line Job"),
+        DONE,
+    ),
     "bench scenario": (("seatrial bench scenario",), DONE),
     "bench scheduler": (("seatrial bench scheduler",), DONE),
     "bench outside": (("seatrial bench outside --scheduler ./kube-scheduler --nodes 100 --pods 500",), DONE),
