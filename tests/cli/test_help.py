@@ -30,9 +30,17 @@ def call(*arguments: str) -> str:
     return result.stdout
 
 
-def test_every_module_with_a_command_is_loaded() -> None:
+def test_every_module_with_a_command_is_named() -> None:
     room = Path(cli.__file__).parent
-    assert sorted(path.stem for path in room.glob("*.py") if "def register(" in path.read_text()) == list(COMMANDS)
+    modules = {path.stem for path in room.glob("*.py") if "def register(" in path.read_text()}
+    assert modules == set(COMMANDS.values())
+
+
+def test_every_command_is_in_the_module_that_is_loaded_for_it() -> None:
+    assert sorted({name.partition(" ")[0] for name in NAMES}) == sorted(COMMANDS)
+    for command in COMMANDS:
+        assert command in {name.partition(" ")[0] for name, _ in commands_of(build(command))}, command
+    assert sorted(name for name, _ in commands_of(build("no-such-command"))) == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,7 +1,8 @@
 """The `seatrial` command, assembled from the modules of this package that register one."""
 
 import importlib
-from functools import lru_cache
+import sys
+from functools import lru_cache, partial
 
 import typer
 
@@ -10,31 +11,33 @@ from seatrial.cli.terminal.epilogs import close_help
 
 PROGRAM = "seatrial"
 
-COMMANDS = (
-    "bench",
-    "capacity",
-    "compare",
-    "config",
-    "explain",
-    "operator",
-    "report",
-    "results",
-    "run",
-    "scenario_runner",
-    "serve",
-    "simulate",
-    "snapshot",
-    "sweep",
-    "verify",
-)
-"""Modules with commands. They are named, so that a start of any command loads these and nothing else."""
+COMMANDS = {
+    "bench": "bench",
+    "capacity": "capacity",
+    "compare": "compare",
+    "config": "config",
+    "explain": "explain",
+    "measures": "results",
+    "operator": "operator",
+    "report": "report",
+    "results": "results",
+    "run": "run",
+    "scenario-runner": "scenario_runner",
+    "serve": "serve",
+    "simulate": "simulate",
+    "snapshot": "snapshot",
+    "sweep": "sweep",
+    "verify": "verify",
+}
+"""The commands, and the module of this package that registers each."""
 
 
 @lru_cache(maxsize=1)
-def build() -> typer.Typer:
-    """The application with all its commands."""
+def build(command: str = "") -> typer.Typer:
+    """The application with the command that is to be run, else with all: the other modules then need not be loaded."""
     app = command_line.application(PROGRAM, "What a Kubernetes scheduler will do, before it does it.", facts=_kernel)
-    for name in COMMANDS:
+    chosen = COMMANDS.get(command)
+    for name in dict.fromkeys(COMMANDS.values()) if chosen is None else (chosen,):
         importlib.import_module(f"seatrial.cli.{name}").register(app)
     close_help(app)
     return app
@@ -48,4 +51,4 @@ def _kernel() -> str:
 
 def main() -> None:
     """Run the command line."""
-    command_line.run(PROGRAM, build)
+    command_line.run(PROGRAM, partial(build, *sys.argv[1:2]))

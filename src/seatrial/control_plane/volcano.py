@@ -47,11 +47,11 @@ def add_volcano(parts: "Parts", settings: "Settings") -> None:
 
 def read_conf(path: "Path | None") -> "SchedulerConf | None":
     """A scheduler configuration file; None gives the one of Volcano's Helm chart."""
+    if path is None:
+        return None
     from seatrial.volcano.config import load_conf
     from seatrial.volcano.plugins import PLUGINS
 
-    if path is None:
-        return None
     try:
         text = path.read_text()
     except OSError as error:

@@ -5,7 +5,6 @@ from textwrap import fill
 from typing import Any
 
 import typer
-from rich.console import Console
 from typer.core import TyperCommand
 from typer.models import CommandInfo
 
@@ -120,6 +119,8 @@ class ClosedCommand(TyperCommand):
     """A command whose help ends with examples, each on one line however long it is, so that it can be copied."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
+        from rich.console import Console
+
         super().format_help(ctx, formatter)
         examples, codes = CLOSINGS[ctx.command_path.partition(" ")[2]]
         typer.secho(" Examples\n" if len(examples) > 1 else " Example\n", bold=True)
