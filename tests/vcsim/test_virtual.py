@@ -52,6 +52,16 @@ def test_pods_that_fit_nowhere_are_told_with_the_reason(user: User) -> None:
     assert "scheduling-throughput-0/large" in answer.errors
 
 
+def test_pods_of_kube_scheduler_share_the_nodes_with_those_of_volcano(user: User) -> None:
+    """kube-scheduler, which starts with its first pod, finds the cores that Volcano has given away before."""
+    others = deployment(3, cpu="3", scheduler="default-scheduler")
+    timing = {"qps": 0.2, "duration": 60}
+    options = small(user, vcjob(replicas=2, cpu="5"), others, replicasPerNamespace=1, timing=timing)
+    answer = user("run", *options)
+    assert answer.code == 1
+    assert "4 of 5 pods were scheduled" in answer.errors
+
+
 @proves("VC-038")
 def test_nothing_scheduled_is_an_error_in_virtual_time_too(user: User) -> None:
     """Exit code 1 and no file."""

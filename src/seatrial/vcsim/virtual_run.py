@@ -4,6 +4,7 @@ A session of the scheduler takes no simulated time and begins a period after the
 `--schedule-period`; the clock jumps to the next arrival or timer.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -18,10 +19,10 @@ from seatrial.model.errors import ConfigError, StatusError
 from seatrial.model.times import HOUR, SECOND
 from seatrial.scenario import fresh_store
 from seatrial.scheduler import Scheduler
-from seatrial.store import Change
+from seatrial.store import Change, Store, Stored
 from seatrial.vcsim.workload import Arrival, Workload
 from seatrial.volcano import VolcanoScheduler
-from seatrial.volcano.apis import POD_GROUP, kind_of
+from seatrial.volcano.apis import POD_GROUP, SCHEDULER_NAME, kind_of
 from seatrial.volcano.apis.installation import install
 from seatrial.volcano.apis.labels import GROUP_NAME
 from seatrial.volcano.config import SchedulerConf
@@ -77,6 +78,7 @@ class _Meta(msgspec.Struct, rename="camel"):
 
 class _Spec(msgspec.Struct, rename="camel"):
     node_name: str = ""
+    scheduler_name: str = ""
 
 
 class _Status(msgspec.Struct):
@@ -113,17 +115,36 @@ class Worker(Protocol):
 
 
 class KubeScheduler:
-    """kube-scheduler, for the pods that are not Volcano's."""
+    """kube-scheduler, for the pods that are not Volcano's.
 
-    def __init__(self, scheduler: Scheduler) -> None:
-        self._scheduler = scheduler
+    It reads the cluster when the first such pod is created; most runs have none. It would see the nodes in another
+    order if some came in between, so it starts with a change of a node, too.
+    """
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store, self._clock = store, clock
+        self._scheduler: Scheduler | None = None
+        self._stop_watching: Callable[[], None] | None = None
 
     def start(self) -> None:
-        self._scheduler.start()
+        kinds = [kind_of(self._store, ("v1", name)) for name in ("Pod", "Node")]
+        self._stop_watching = self._store.subscribe(self._changed, kinds)
 
     def work(self) -> bool:
         """One attempt."""
-        return self._scheduler.schedule_one() is not None
+        return self._scheduler is not None and self._scheduler.schedule_one() is not None
+
+    def _changed(self, change: Change) -> None:
+        if change.stored.kind.kind == "Pod" and (change.type != "ADDED" or _is_volcanos(change.stored)):
+            return
+        if self._scheduler is None and self._stop_watching is not None:
+            self._stop_watching()
+            self._scheduler = Scheduler(self._store, self._clock)
+            self._scheduler.start()
+
+
+def _is_volcanos(pod: Stored) -> bool:
+    return _pods.decode(pod.data).spec.scheduler_name == SCHEDULER_NAME
 
 
 class VirtualRun:
@@ -148,7 +169,7 @@ class VirtualRun:
         self.workers: list[Worker] = [
             *build_controllers(self.store, self.clock),
             build_volcano_controllers(self.store, self.clock),
-            KubeScheduler(Scheduler(self.store, self.clock)),
+            KubeScheduler(self.store, self.clock),
             self.volcano,
         ]
         for worker in self.workers:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from seatrial.vcsim.workload import Workload
 
 DETAILS = ("namespace", "name", "job", "node", "created", "scheduled", "finished", "waited")
+YOUNG_OBJECTS = 1_000_000
+"""Objects between collections: a virtual run leaves next to no cycles."""
 
 
 def register(app: typer.Typer) -> None:
@@ -115,7 +117,7 @@ def _run_virtual(
     from seatrial.vcsim.scheduler_conf import read_conf
     from seatrial.vcsim.virtual_run import VirtualRun
 
-    tune_collector()
+    tune_collector(YOUNG_OBJECTS)
     home, machines = _machines(cluster, config, nodes)
     workload = _workload(test, pods, queues)
     if compare is not None:
