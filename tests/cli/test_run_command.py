@@ -55,6 +55,15 @@ def test_a_run_writes_its_files_and_says_what_happened() -> None:
     assert Path("seatrial-out/play/timeline.parquet").exists()
 
 
+@pytest.mark.parametrize("level", ["none", "summary", "full"])
+def test_two_runs_write_the_same_report(level: str) -> None:
+    pages = []
+    for parent in ("one", "other"):
+        assert seatrial("run", write(SPEC), "--record", level, "--out", f"{parent}/play").exit_code == 0
+        pages.append(Path(parent, "play", "report.html").read_bytes())
+    assert pages[0] == pages[1]
+
+
 @proves("V1-042")
 def test_a_scenario_without_done_ends_paused_with_exit_code_0() -> None:
     result = seatrial("run", write(operations(create(1, node("a")))), "--no-report")

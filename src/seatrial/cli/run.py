@@ -4,6 +4,7 @@ import math
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -19,6 +20,7 @@ from seatrial.model.errors import ConfigError
 from seatrial.scheduler.evaluator import chosen_kernel, chosen_shortcuts
 
 if TYPE_CHECKING:
+    from seatrial.results import Run
     from seatrial.scenario import MakeScheduler, ScenarioRun, ScenarioStatus, SimulationOptions
     from seatrial.scenario.engine import VolcanoSettings
 
@@ -165,7 +167,7 @@ def run_scenario(
                     host.drive(scenario_run, progress.tick)
                 else:
                     _drive(scenario_run, progress, deadline)
-            files = write_results(scenario_run, folder, report=report)
+            files = write_results(scenario_run, folder, target.resolve().name, report=report)
         if not report:
             (target / REPORT).unlink(missing_ok=True)
         files = [str(target / name) for name in files]
@@ -203,19 +205,27 @@ def _step(scenario_run: "ScenarioRun") -> str:
     return "before the first step" if scenario_run.status.major is None else f"in step {scenario_run.status.major}"
 
 
-def write_results(scenario_run: "ScenarioRun", folder: Path, *, report: bool) -> list[str]:
-    """Put the files of a run into a folder; their names."""
-    from seatrial.results import Run
+def write_results(scenario_run: "ScenarioRun", folder: Path, name: str, *, report: bool) -> list[str]:
+    """Put the files of a run of some name into a folder; their names."""
     from seatrial.scenario.output_files import RESULT, write_whole
     from seatrial.timeline import NAME
     from seatrial.timeline.rows import write_table
-    from seatrial.web import report_page, write_page
 
     write_table(scenario_run.timeline.rows.table(), scenario_run.timeline.dictionary.document(), folder / NAME)
     write_whole(folder / RESULT, scenario_run.parts())
     if report:
-        write_page(report_page(Run.load(folder)), folder / REPORT)
+        from seatrial.web import report_page, write_page
+
+        write_page(report_page(_finished(scenario_run, folder, name)), folder / REPORT)
     return [RESULT, NAME, *([REPORT] if report else [])]
+
+
+def _finished(scenario_run: "ScenarioRun", folder: Path, name: str) -> "Run":
+    """A run whose files are in a folder; `result.json` is read where the timeline does not have the attempts."""
+    from seatrial.results import Run
+
+    found = Run.load(folder, None if scenario_run.options.level == "none" else scenario_run.outline())
+    return replace(found, name=name)
 
 
 def scheduler_from(

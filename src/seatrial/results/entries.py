@@ -3,8 +3,7 @@
 `scenario_entries.py` makes them from a Scenario alone.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 import msgspec
 import polars as pl
@@ -16,6 +15,7 @@ READ = (
     "sequence", "major", "minor", "time", "writer", "entry", "id", "kind", "namespace", "name", "object",
     "outcome", "node", "message", "visited", "feasible", "rejected", "victims", "attempt",
 )  # fmt: skip
+NUMBERS = ("sequence", "major", "minor", "visited", "feasible", "rejected", "attempt")
 SLICE = 50_000
 
 
@@ -53,23 +53,30 @@ class Entry(msgspec.Struct, frozen=True):
         return None if self.data is None else decode(self.data)
 
 
-def entries_of_table(frame: pl.LazyFrame) -> Iterator[Entry]:
-    """The rows of a table as entries, a slice at a time: a long run is never in memory as a whole."""
-    columns = frame.select(
-        *[pl.col(name) for name in READ if name != "time"], pl.col("time").dt.epoch("us").alias("time")
-    ).select(READ)
+_entry: Callable[..., Entry] = Entry
+"""From a row with the columns `READ`."""
+
+
+def entries_of_table(frame: pl.LazyFrame, kind: str = "") -> Iterator[Entry]:
+    """The rows of a table as entries (of one kind), a slice at a time: a long run is never in memory as a whole."""
+    columns = (frame.filter(pl.col("kind") == kind) if kind else frame).select(*map(_column, READ))
     start = 0
     while len(rows := columns.slice(start, SLICE).collect()):
         start += SLICE
-        for row in rows.iter_rows():
-            yield _entry(row)
+        for *row, victims, attempt in rows.iter_rows():
+            yield _entry(*row, tuple(victims) if victims else (), attempt)
 
 
-def _entry(row: tuple[Any, ...]) -> Entry:
-    (sequence, major, minor, time, writer, entry, id, kind, namespace, name, data, *attempt) = row
-    outcome, node, message, visited, feasible, rejected, victims, number = attempt
-    return Entry(
-        sequence, major, minor, time, writer or "", entry, id or "", kind or "", namespace or "", name or "", data,
-        outcome or "", node or "", message or "", visited or 0, feasible or 0, rejected or 0, tuple(victims or ()),
-        number or 0,
-    )  # fmt: skip
+def frame_of_table(frame: pl.LazyFrame, names: Sequence[str], verbs: Collection[str]) -> pl.DataFrame:
+    """Some columns of the entries of some verbs."""
+    return frame.filter(pl.col("entry").is_in(sorted(verbs))).select(*map(_column, names)).collect()
+
+
+def _column(name: str) -> pl.Expr:
+    """A column as entries have it: empty where it does not apply."""
+    column = pl.col(name)
+    if name == "time":
+        return column.dt.epoch("us")
+    if name in ("object", "victims"):
+        return column
+    return column.fill_null(0 if name in NUMBERS else "")

@@ -63,11 +63,15 @@ def read_input(source: Path | str) -> Input:
         data = checked(file.read_bytes(), str(file))
     except OSError as error:
         raise ConfigError(str(file), "", f"cannot be read: {error.strerror or error}") from error
-    timeline = folder / TIMELINE
     if file.name != RESULT:
         return Input(path.stem, data, folder)
-    name = folder.name if path.is_dir() else folder.resolve().name
-    return Input(name, data, folder, TimelineReader.load(timeline) if timeline.exists() else None)
+    return read_folder(folder, data, folder.name if path.is_dir() else folder.resolve().name)
+
+
+def read_folder(folder: Path, data: bytes, name: str = "") -> Input:
+    """A run in an `--out` folder whose Scenario is known."""
+    timeline = folder / TIMELINE
+    return Input(name or folder.name, data, folder, TimelineReader.load(timeline) if timeline.exists() else None)
 
 
 def checked(data: bytes, where: str) -> bytes:

@@ -7,8 +7,7 @@ import msgspec
 
 from seatrial.model.documents import Document
 from seatrial.results.entries import Entry
-from seatrial.results.lifecycles import NodeLife, PodLife, allocatable_of, requests_of_pod
-from seatrial.results.waiting_reasons import unscheduled_message
+from seatrial.results.lifecycles import NodeLife, PodLife, amounts_of, requests_of_pod
 from seatrial.scheduler import WAITING
 
 FINISHED = ("Succeeded", "Failed")
@@ -20,16 +19,40 @@ MIRROR = "kubernetes.io/config.mirror"
 
 
 class _Meta(msgspec.Struct, rename="camel"):
-    labels: dict[str, str] = {}
-    annotations: dict[str, str] = {}
-    owner_references: list[Document] = []
+    labels: dict[str, str] | None = None
+    annotations: dict[str, str] | None = None
+    owner_references: list[Document] | None = None
     deletion_timestamp: str | None = None
+
+
+class _Spec(msgspec.Struct, rename="camel"):
+    node_name: str | None = None
+    priority: int | None = None
+    overhead: msgspec.Raw = msgspec.Raw()
+    resources: msgspec.Raw = msgspec.Raw()
+    containers: msgspec.Raw = msgspec.Raw()
+    init_containers: msgspec.Raw = msgspec.Raw()
+
+
+class _Status(msgspec.Struct):
+    phase: str | None = None
+    allocatable: msgspec.Raw = msgspec.Raw()
+    capacity: msgspec.Raw = msgspec.Raw()
 
 
 class _Pod(msgspec.Struct):
     metadata: _Meta
-    spec: Document = {}
-    status: Document = {}
+    spec: _Spec = msgspec.field(default_factory=_Spec)
+    status: _Status = msgspec.field(default_factory=_Status)
+
+
+class _Node(msgspec.Struct):
+    metadata: _Meta
+    status: _Status | None = None
+
+
+_pod = msgspec.json.Decoder(_Pod)
+_node = msgspec.json.Decoder(_Node)
 
 
 @dataclass(slots=True)
@@ -125,16 +148,17 @@ class _Teller:
                 life.went = self._step
                 del self.nodes[entry.name]
             return
-        document = entry.object
-        if document is None:
+        if entry.data is None:
             return
-        labels = document["metadata"].get("labels") or {}
+        node = _node.decode(entry.data)
+        labels, status = node.metadata.labels or {}, node.status or _Status()
+        allocatable = amounts_of(bytes(status.allocatable)) or amounts_of(bytes(status.capacity))
         if life is None:
-            life = NodeLife(entry.name, labels, allocatable_of(document), self._step)
+            life = NodeLife(entry.name, labels, allocatable, self._step)
             self.nodes[entry.name] = life
             self.found.nodes.append(life)
         else:
-            life.labels, life.allocatable = labels, allocatable_of(document) or life.allocatable
+            life.labels, life.allocatable = labels, allocatable or life.allocatable
 
     def _pod(self, entry: Entry) -> None:
         key = entry.namespace, entry.name
@@ -152,32 +176,33 @@ class _Teller:
                 self._preempt(key)
             self._end(key, entry.writer)
             return
-        pod = msgspec.json.decode(entry.data, type=_Pod)
-        if life is None and pod.metadata.deletion_timestamp is not None:
-            return
         if life is None or (entry.entry == "create" and life.ended is not None):
+            pod = _pod.decode(entry.data)
+            if life is None and pod.metadata.deletion_timestamp is not None:
+                return
             life = self._begin(entry, pod)
-        node = pod.spec.get("nodeName") or entry.node
-        if node and life.bound is None:
+        life.data = entry.data
+        if life.bound is None and (node := _node_of(entry)):
             life.bound, life.bound_at, life.node = self._step, entry.time, node
-        _note_status(life, pod)
-        if life.phase in FINISHED and life.ended is None:
+        if life.ended is None and _has_finished(entry.data):
             life.ended = self._step
         if entry.writer == SNAPSHOT:
             life.brought = frozenset(name for name in BROUGHT if getattr(life, name) is not None)
 
     def _begin(self, entry: Entry, pod: _Pod) -> PodLife:
-        owner = next((ref for ref in pod.metadata.owner_references if ref.get("controller")), None)
+        meta, spec = pod.metadata, pod.spec
+        owner = next((ref for ref in meta.owner_references or () if ref.get("controller")), None)
+        asked = spec.overhead, spec.resources, spec.containers, spec.init_containers
         life = PodLife(
             entry.namespace,
             entry.name,
             f"{owner['kind']}/{owner['name']}" if owner else "",
-            pod.metadata.labels,
-            requests_of_pod({"spec": pod.spec}),
-            pod.spec.get("priority") or 0,
+            meta.labels or {},
+            requests_of_pod(*map(bytes, asked)),
+            spec.priority or 0,
             self._step,
             entry.time,
-            is_per_node=(owner or {}).get("kind") == "DaemonSet" or MIRROR in pod.metadata.annotations,
+            is_per_node=(owner or {}).get("kind") == "DaemonSet" or MIRROR in (meta.annotations or ()),
         )
         self.pods[entry.namespace, entry.name] = life
         self.found.pods.append(life)
@@ -202,9 +227,11 @@ class _Teller:
         self._gone[key] = life
 
 
-def _note_status(life: PodLife, pod: _Pod) -> None:
-    spec, status = pod.spec, pod.status
-    life.phase = status.get("phase") or ""
-    life.scheduler = spec.get("schedulerName") or ""
-    life.gates = tuple(gate.get("name", "") for gate in spec.get("schedulingGates") or ())
-    life.message = unscheduled_message(status)
+def _node_of(entry: Entry) -> str:
+    data = entry.data or ""
+    return ('"nodeName"' in data and _pod.decode(data).spec.node_name) or entry.node
+
+
+def _has_finished(data: str) -> bool:
+    """Whether a pod has run to its end; most pods have not, which needs no decoding."""
+    return ("Succeeded" in data or "Failed" in data) and _pod.decode(data).status.phase in FINISHED

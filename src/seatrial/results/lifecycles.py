@@ -8,11 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from seatrial.model.documents import Document, decode, encode
+import msgspec
+
+from seatrial.model.documents import Document, decode
 from seatrial.model.quantity import quantity_milli, quantity_value
 from seatrial.scheduler.cache import requests_of
 
 Amounts = Mapping[str, int]
+ASKING = ("overhead", "resources", "containers", "initContainers")
+"""The parts of a spec that its requests depend on."""
 
 
 @dataclass(slots=True)
@@ -55,17 +59,31 @@ class PodLife:
     deleted: int | None = None
     deleted_by: str = ""
     """The writer of the deletion, where the result tells it."""
-    phase: str = ""
-    scheduler: str = ""
-    gates: tuple[str, ...] = ()
-    message: str = ""
-    """What the condition PodScheduled says while it is False."""
     is_per_node: bool = False
     """Whether it is a DaemonSet's pod or a mirror pod: it goes with its node, so it keeps no node in use."""
+    data: str = field(default="", repr=False)
+    """The pod as it was last written, as JSON: it is decoded where something of it is read."""
 
     @property
     def key(self) -> str:
         return f"{self.namespace}/{self.name}"
+
+    @property
+    def phase(self) -> str:
+        return _last(self.data).status.get("phase") or ""
+
+    @property
+    def scheduler(self) -> str:
+        return _last(self.data).spec.get("schedulerName") or ""
+
+    @property
+    def gates(self) -> tuple[str, ...]:
+        return tuple(gate.get("name", "") for gate in _last(self.data).spec.get("schedulingGates") or ())
+
+    @property
+    def message(self) -> str:
+        """What the condition PodScheduled says while it is False."""
+        return unscheduled_message(_last(self.data).status)
 
     def is_on_node(self, step: int) -> bool:
         """Whether the pod holds its node at the end of a step."""
@@ -82,36 +100,39 @@ class PodLife:
         return self.ended is None or self.ended > step
 
 
-def allocatable_of(node: Document) -> Amounts:
-    """What pods can have of a node."""
-    status = node.get("status") or {}
-    source = status.get("allocatable") or status.get("capacity") or {}
-    return {name: amount_of(name, value) for name, value in source.items()}
+class _Written(msgspec.Struct):
+    spec: Document = {}
+    status: Document = {}
 
 
-def amount_of(resource: str, value: str) -> int:
+@lru_cache(maxsize=1)
+def _last(data: str) -> _Written:
+    """A pod as it was last written; its properties are read one after the other."""
+    return msgspec.json.decode(data, type=_Written) if data else _Written()
+
+
+def unscheduled_message(status: Document) -> str:
+    """What the condition PodScheduled of a pod says while it is False."""
+    said = [each for each in status.get("conditions") or () if each.get("type") == "PodScheduled"]
+    return (said[-1].get("message") or "") if said and said[-1].get("status") == "False" else ""
+
+
+@lru_cache(maxsize=65536)
+def amounts_of(resources: bytes) -> Amounts:
+    """The resources of a node, from JSON (empty: missing)."""
+    given = decode(resources) if resources else None
+    return {name: _amount(name, value) for name, value in (given or {}).items()}
+
+
+def _amount(resource: str, value: str) -> int:
     """A quantity in the unit of its resource."""
     return quantity_milli(value) if resource == "cpu" else quantity_value(value)
 
 
-def requests_of_pod(pod: Document) -> Amounts:
-    """The requests of a pod, with `pods` as 1."""
-    return _requests(encode(_asking(pod.get("spec") or {})))
-
-
-def _asking(spec: Document) -> Document:
-    """The parts of a spec that its requests depend on."""
-    kept = {"overhead": spec.get("overhead"), "resources": spec.get("resources")}
-    for part in ("containers", "initContainers"):
-        kept[part] = [
-            {"name": c.get("name", ""), "resources": c.get("resources"), "restartPolicy": c.get("restartPolicy")}
-            for c in spec.get(part) or []
-        ]
-    return {name: value for name, value in kept.items() if value}
-
-
 @lru_cache(maxsize=65536)
-def _requests(data: bytes) -> Amounts:
-    found = requests_of(decode(data), None)
+def requests_of_pod(*parts: bytes) -> Amounts:
+    """The requests of a pod, with `pods` as 1, from the JSON of the parts `ASKING` of its spec (empty: missing)."""
+    given = {name: decode(part) for name, part in zip(ASKING, parts, strict=True) if part}
+    found = requests_of({name: value for name, value in given.items() if value}, None)
     amounts = {"cpu": found.cpu, "memory": found.memory, "ephemeral-storage": found.ephemeral, **found.scalars}
     return {name: amount for name, amount in amounts.items() if amount} | {"pods": 1}

@@ -5,7 +5,7 @@ The one reader of results. A run is read from an `--out` folder, from a Scenario
 what an input does not tell. See `facts.py` and `inputs.py`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,9 +16,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from seatrial.model.documents import Document, decode
-from seatrial.results.entries import Entry, entries_of_table
+from seatrial.results.entries import Entry, entries_of_table, frame_of_table
 from seatrial.results.facts import ATTEMPTS, NODES_TRIED, UNRECORDED, lacking, sentence
-from seatrial.results.inputs import Header, read_input
+from seatrial.results.inputs import Header, read_folder, read_input
 from seatrial.results.lifecycle_reader import Histories, Moment, moments, tell
 from seatrial.results.lifecycles import NodeLife, PodLife
 from seatrial.results.scenario_entries import entries_of_scenario, rejections
@@ -50,9 +50,12 @@ class Run:
         return f"<Run {self.name}: {self.phase}, {len(self.steps)} steps>"
 
     @classmethod
-    def load(cls, source: Path | str) -> "Run":
-        """Read an `--out` folder, a `result.json`, a served Scenario in JSON or YAML, or standard input (`-`)."""
-        found = read_input(source)
+    def load(cls, source: Path | str, outline: bytes | None = None) -> "Run":
+        """Read an `--out` folder, a `result.json`, a served Scenario in JSON or YAML, or standard input (`-`).
+
+        With `outline`, a Scenario whose result has no timeline, the `result.json` of a folder is not read.
+        """
+        found = read_input(source) if outline is None else read_folder(Path(source), outline)
         if found.timeline is None:
             return cls(found.name, found.data, found.folder)
         return cls(found.name, found.data, found.folder, found.timeline.table, found.timeline.dictionary)
@@ -123,7 +126,20 @@ class Run:
 
     def __iter__(self) -> Iterator[Entry]:
         """Every entry in order."""
-        return entries_of_table(self.table) if self.table is not None else iter(self._scenario_entries)
+        return self.entries()
+
+    def entries(self, kind: str = "") -> Iterator[Entry]:
+        """The entries (about objects of one kind) in order."""
+        if self.table is not None:
+            return entries_of_table(self.table, kind)
+        return (entry for entry in self._scenario_entries if not kind or entry.kind == kind)
+
+    def frame(self, names: Sequence[str], verbs: Collection[str]) -> pl.DataFrame:
+        """The entries of some verbs (`Entry.entry`) as columns, in order."""
+        if self.table is not None:
+            return frame_of_table(self.table, names, verbs)
+        shown = [entry for entry in self._scenario_entries if entry.entry in verbs]
+        return pl.DataFrame({name: [getattr(entry, name) for entry in shown] for name in names})
 
     @property
     def _has_table_of_attempts(self) -> bool:

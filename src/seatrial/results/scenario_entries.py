@@ -16,7 +16,7 @@ import msgspec
 from seatrial.model.documents import Document, encode
 from seatrial.model.writers import operation_writer
 from seatrial.results.entries import Entry
-from seatrial.results.waiting_reasons import unscheduled_message
+from seatrial.results.lifecycles import unscheduled_message
 from seatrial.timeline import NOT_IN_TIMELINE, PASSED, Attempt, Cells
 
 START = 1_893_456_000_000_000

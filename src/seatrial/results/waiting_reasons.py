@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from seatrial.model.documents import Document
-from seatrial.results.lifecycles import PodLife
+from seatrial.results.lifecycles import PodLife, unscheduled_message
 
 DEFAULT_SCHEDULER = "default-scheduler"
 _AVAILABLE = re.compile(r"^\d+/\d+ nodes are available: ")
@@ -59,12 +59,6 @@ def waiting_document(pod: Document) -> Waiting:
     gates = [gate.get("name", "") for gate in spec.get("schedulingGates") or ()]
     key = f"{meta.get('namespace', '')}/{meta['name']}"
     return Waiting(key, reason(unscheduled_message(status), gates, spec.get("schedulerName") or ""))
-
-
-def unscheduled_message(status: Document) -> str:
-    """What the condition PodScheduled of a pod says while it is False."""
-    said = [each for each in status.get("conditions") or () if each.get("type") == "PodScheduled"]
-    return (said[-1].get("message") or "") if said and said[-1].get("status") == "False" else ""
 
 
 def groups_of(waiting: Iterable[Waiting]) -> list[Group]:

@@ -257,6 +257,12 @@ class ScenarioRun:
         yield from self.status.parts()
         yield b"}"
 
+    def outline(self) -> bytes:
+        """The Scenario with its status, encoded, without its operations and its timeline."""
+        spec = {**(self.document.get("spec") or {}), self.plan.dialect.listing: []}
+        result = {"simulatorVersion": self.status.version}
+        return encode({**self.document, "spec": spec, "status": {**self.status.head(), "scenarioResult": result}})
+
     def spec_parts(self) -> Iterator[bytes]:
         spec = encode(self.document.get("spec") or {})[:-1]
         yield spec + (b"," if len(spec) > 1 else b"") + b'"%s":[' % self.plan.dialect.listing.encode()

@@ -1,6 +1,5 @@
 """Reads a stored timeline: its rows, and its attempts with names instead of numbers."""
 
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,10 +14,12 @@ from seatrial.timeline.columns import COLUMNS, DICTIONARY
 from seatrial.timeline.decisions import PASSED
 
 NAME = "timeline.parquet"
-ROWS_AT_ONCE = 200
+CELLS_AT_ONCE = 500_000
 CELL_COLUMNS = (
     "nodes", "verdicts", "filter_plugins", "feasible_nodes", "score_plugins", "weights", "raw", "normalized", "total",
 )  # fmt: skip
+HAS_CELLS = "has_cells"
+"""Whether the cells of an attempt are kept: read from the shortest of their columns, which are null together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,36 +172,41 @@ class TimelineReader:
 
         Cells are read for the first attempts, as far as `most_cells` goes: a long run has tens of millions.
         """
-        wanted = pl.col("entry") == "attempt"
+        wanted = self._without_cells()
         if name:
-            wanted &= (pl.col("namespace") == namespace) & (pl.col("name") == name)
-        return self._read(self.table.filter(wanted).drop(CELL_COLUMNS).sort("sequence").collect(), most_cells)
+            wanted = wanted.filter((pl.col("namespace") == namespace) & (pl.col("name") == name))
+        return self._read(wanted.sort("sequence").collect(), most_cells)
 
     def last_attempts(self, pods: Collection[str], most_cells: int | None = None) -> dict[str, Attempt]:
         """The last attempt at each of some pods."""
         key = pl.concat_str("namespace", pl.lit("/"), "name")
-        wanted = self.table.filter(pl.col("entry") == "attempt").drop(CELL_COLUMNS).filter(key.is_in(sorted(pods)))
-        rows = wanted.unique(["namespace", "name"], keep="last", maintain_order=True).collect()
+        wanted = self._without_cells().filter(key.is_in(sorted(pods)))
+        rows = wanted.unique(["namespace", "name"], keep="last").sort("sequence").collect()
         return dict(self._read(rows, most_cells))
+
+    def _without_cells(self) -> pl.LazyFrame:
+        """The attempts, each with whether it has cells instead of the cells."""
+        attempts = self.table.filter(pl.col("entry") == "attempt")
+        return attempts.with_columns(pl.col("filter_plugins").is_not_null().alias(HAS_CELLS)).drop(CELL_COLUMNS)
 
     def _read(self, rows: pl.DataFrame, most_cells: int | None) -> Iterator[tuple[str, Attempt]]:
         """Rows without their cells as attempts; the cells are fetched for some rows at a time."""
-        room = math.inf if most_cells is None else most_cells
-        for some in rows.iter_slices(ROWS_AT_ONCE):
-            visited = some["visited"].fill_null(0).cum_sum()
-            cells = self._fetch_cells(some.filter(visited <= room)) if room > 0 else {}
-            room -= sum(len(row["nodes"]) for row in cells.values())
-            for row in some.iter_rows(named=True):
-                yield f"{row['namespace']}/{row['name']}", self._attempt(row, cells.get(row["sequence"]))
+        cells_so_far = (rows["visited"].fill_null(0) * rows[HAS_CELLS]).cum_sum()
+        if most_cells is not None:
+            rows = rows.with_columns(pl.col(HAS_CELLS) & (cells_so_far <= most_cells))
+        for some in rows.group_by((cells_so_far // CELLS_AT_ONCE).alias("part"), maintain_order=True):
+            cells = self._fetch_cells(some[1].filter(HAS_CELLS)["sequence"])
+            for row in some[1].iter_rows(named=True):
+                own = next(cells) if row[HAS_CELLS] else None
+                yield f"{row['namespace']}/{row['name']}", self._attempt(row, own)
 
-    def _fetch_cells(self, rows: pl.DataFrame) -> dict[int, dict[str, Any]]:
-        numbers = rows["sequence"]
+    def _fetch_cells(self, numbers: pl.Series) -> Iterator[dict[str, Any]]:
+        """The cells of the attempts with these sequence numbers, which count the rows of the table."""
         if not len(numbers):
-            return {}
-        near = pl.col("sequence").is_between(numbers.min(), numbers.max()) & (pl.col("entry") == "attempt")
-        wanted = near & pl.col("sequence").is_in(numbers.to_list()) & pl.col("nodes").is_not_null()
-        found = self.table.filter(wanted).select("sequence", *CELL_COLUMNS).collect()
-        return {row["sequence"]: row for row in found.iter_rows(named=True)}
+            return iter(())
+        first, last = int(numbers[0]), int(numbers[-1])
+        near = self.table.slice(first, last - first + 1).select("sequence", *CELL_COLUMNS)
+        return near.filter(pl.col("sequence").is_in(numbers.implode())).collect().iter_rows(named=True)
 
     def rejections(self) -> pl.DataFrame:
         """One row for each reason of each attempt: the reason, and how many nodes were rejected for it."""
@@ -227,21 +233,25 @@ class TimelineReader:
 
     def _cells(self, row: Mapping[str, Any]) -> Cells:
         names, plugins = self._nodes, self._plugins
-        feasible = tuple(names[number] for number in row["feasible_nodes"])
+        feasible = _picked(names, row["feasible_nodes"])
         starts = range(0, len(row["score_plugins"]) * len(feasible), len(feasible) or 1)
 
         def columns(flat: list[int]) -> tuple[tuple[int, ...], ...]:
             return tuple(tuple(flat[start : start + len(feasible)]) for start in starts)
 
         return Cells(
-            nodes=tuple(names[number] for number in row["nodes"]),
+            nodes=_picked(names, row["nodes"]),
             verdicts=tuple(row["verdicts"]),
             said=self._verdicts,
-            filters=tuple(plugins[number] for number in row["filter_plugins"]),
+            filters=_picked(plugins, row["filter_plugins"]),
             feasible=feasible,
-            scorers=tuple(plugins[number] for number in row["score_plugins"]),
+            scorers=_picked(plugins, row["score_plugins"]),
             weights=tuple(row["weights"]),
             raw=columns(row["raw"]),
             normalized=columns(row["normalized"]),
             total=tuple(row["total"]),
         )
+
+
+def _picked(names: Sequence[str], numbers: Sequence[int]) -> tuple[str, ...]:
+    return tuple(map(names.__getitem__, numbers))

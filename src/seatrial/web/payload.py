@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
+import polars as pl
 
 import seatrial
 from seatrial.model.writers import is_operation
@@ -111,31 +112,30 @@ def _moved(run: Run) -> set[str]:
 
 def _entries(run: Run) -> Columns:
     """Lanes: the scenario's operations, the scheduler, and each controller that wrote something."""
-    lanes: dict[str, int] = {OPERATIONS: 0}
-    columns: Columns = {name: [] for name in ("lane", "step", "minor", "verb", "what")}
-    for entry in run:
-        if entry.entry not in SHOWN:
-            continue
-        writer = entry.writer or CONTROLLERS
-        lane = OPERATIONS if is_operation(writer) else writer
-        verb = _verb(entry.entry, writer)
-        what = f"{entry.kind} {entry.namespace}/{entry.name}" if entry.namespace else f"{entry.kind} {entry.name}"
-        values = (
-            lanes.setdefault(lane, len(lanes)),
-            run.places[entry.major],
-            entry.minor,
-            VERBS.index(verb),
-            what.strip(),
-        )
-        for column, value in zip(columns.values(), values, strict=True):
-            column.append(value)
-    return {"lanes": list(lanes), "verbs": list(VERBS), "entries": columns}
+    shown = run.frame(("writer", "entry", "kind", "namespace", "name", "major", "minor"), SHOWN)
+    kind, namespace, name = (pl.col(column) for column in ("kind", "namespace", "name"))
+    where = pl.when(namespace != "").then(namespace + "/").otherwise(pl.lit(""))
+    writers, places = {}, run.places
+    for writer in shown["writer"].unique():
+        writers[writer] = OPERATIONS if is_operation(writer) else writer or CONTROLLERS
+    lane = shown["writer"].replace_strict(writers, return_dtype=pl.String)
+    lanes = {each: number for number, each in enumerate(dict.fromkeys([OPERATIONS, *lane.unique(maintain_order=True)]))}
+    verbs = pl.Series(map(_verb, shown["entry"], lane), dtype=pl.String)
+    columns = {
+        "lane": lane.replace_strict(lanes, return_dtype=pl.Int64),
+        "step": shown["major"].replace_strict(places, return_dtype=pl.Int64),
+        "minor": shown["minor"],
+        "verb": verbs.replace_strict({verb: number for number, verb in enumerate(VERBS)}, return_dtype=pl.Int64),
+        "what": shown.select((kind + " " + where + name).str.strip_chars()).to_series(),
+    }
+    entries = {column: values.to_list() for column, values in columns.items()}
+    return {"lanes": list(lanes), "verbs": list(VERBS), "entries": entries}
 
 
-def _verb(entry: str, writer: str) -> str:
-    if entry == "bound" or (entry == "patch" and writer == "scheduler"):
+def _verb(entry: str, lane: str) -> str:
+    if entry == "bound" or (entry == "patch" and lane == "scheduler"):
         return "bind"
-    if entry == "preempted" or (entry == "delete" and writer == "scheduler"):
+    if entry == "preempted" or (entry == "delete" and lane == "scheduler"):
         return "preempt"
     return entry
 
@@ -179,7 +179,10 @@ def _attempts(
 
 def _life_at(run: Run, lives: list[int], step: int) -> int | None:
     """The latest life of a name that had begun by this step."""
-    return next((i for i in reversed(lives) if run.pods[i].created <= step), None)
+    for i in reversed(lives):
+        if run.pods[i].created <= step:
+            return i
+    return None
 
 
 def _attempt(tried: Attempt, pod: int, step: int) -> Columns:
@@ -201,7 +204,10 @@ def _attempt(tried: Attempt, pod: int, step: int) -> Columns:
 
 def narrowed(tried: Attempt) -> str:
     """Which PreFilter plugins left how many nodes to search."""
-    sets = (tried.details.get("preFilter") or {}).get("nodeSets") or {}
+    before = tried.details.get("preFilter")
+    sets = before and before.get("nodeSets")
+    if not sets:
+        return ""
     return ", ".join(f"{plugin} left {len(nodes)} node{'s' * (len(nodes) != 1)}" for plugin, nodes in sets.items())
 
 

@@ -41,8 +41,8 @@ def volcano_jobs(run: Run) -> pl.DataFrame:
     created: dict[str, int] = {}
     first: dict[tuple[str, str], int] = {}
     last: dict[str, tuple[str, int, int, str, str]] = {}
-    for entry in run:
-        if entry.kind != "PodGroup" or entry.data is None:
+    for entry in run.entries("PodGroup"):
+        if entry.data is None:
             continue
         document = entry.object or {}
         key = f"{entry.namespace}/{entry.name}"

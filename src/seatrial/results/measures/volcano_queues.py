@@ -30,11 +30,10 @@ def volcano_queues(run: Run) -> pl.DataFrame:
     where it says nothing; cpu in cores, memory in bytes. Empty where Volcano takes no part.
     """
     rows: list[tuple[str, float, str, float, float | None, float | None]] = []
-    begin: int | None = None
+    begin = run.steps[0].time if run.steps else 0
     held: dict[str, object] = {}
-    for entry in run:
-        begin = entry.time if begin is None else begin
-        if entry.kind != "Queue" or entry.data is None:
+    for entry in run.entries("Queue"):
+        if entry.data is None:
             continue
         document = entry.object or {}
         spec, allocated = document.get("spec") or {}, (document.get("status") or {}).get("allocated") or {}
