@@ -7,6 +7,7 @@ cycles need the feasible nodes only. If columns alone decide, the feasible index
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,10 @@ from seatrial.scheduler.evaluator.row_outcomes import RowOutcomes
 from seatrial.scheduler.evaluator.shortcuts import ALL, Shortcuts
 from seatrial.scheduler.framework.cluster import Nominator
 from seatrial.scheduler.framework.filtering import cycle_with, nominated_before, run_filters
+from seatrial.scheduler.framework.row_rules import DomainCheck
 from seatrial.scheduler.framework.runtime import CycleState, FilterCall, Framework
 from seatrial.scheduler.framework.scoring import Scored
-from seatrial.scheduler.framework.status import SUCCESS, Code, Status, Verdicts
+from seatrial.scheduler.framework.status import MISSING, SUCCESS, Code, Status, Verdicts
 
 ONE_BY_ONE_PIECE = 32
 Calls = Sequence[tuple[int, FilterCall]]
@@ -97,7 +99,8 @@ class CachedEvaluator:
     ) -> None:
         self._table, self._nominator = table, nominator
         self._stops_at_errors = stops_at_errors
-        self._has_index, self._has_rejections = shortcuts.feasible_index, shortcuts.rejections
+        self._has_index, self._has_domain_index = shortcuts.feasible_index, shortcuts.domain_index
+        self._has_rejections = shortcuts.rejections
         self._keeps_outcomes = shortcuts.nominated
         self._cache = ColumnCache(table, shortcuts)
         self._rows_asked = 0
@@ -115,14 +118,34 @@ class CachedEvaluator:
         columns = self._cache.columns(framework, pod, cycle)
         nominated = self._nominated(pod)
         calls = uncached_calls(framework, pod, cycle)
-        if self._has_index and order is self._table.order and not (columns.has_errors or nominated or calls):
-            feasible, visited = columns.passing(order).find(start, limit)
-            rows = self._twice[start : start + visited]
-            explain = lambda: self._explain(framework, columns, rows)  # noqa: E731
-            return CachedFound(framework, pod, cycle, self._table, rows, feasible, visited, explain, columns=columns)
+        if order is self._table.order and not (columns.has_errors or nominated):
+            read = self._read_off(pod, cycle, columns, calls, start, limit)
+            if read is not None:
+                feasible, visited = read
+                rows = self._twice[start : start + visited]
+                explain = partial(self._explain_found, framework, pod, cycle, columns, calls, rows, feasible)
+                return CachedFound(
+                    framework, pod, cycle, self._table, rows, feasible, visited, explain, columns=columns
+                )
         search = _Search(framework, pod, cycle, columns, calls, nominated, [], self._has_rejections)
         self._search(search, self._twice[start : start + len(order)], limit)
         return search.found(self._stops_at_errors)
+
+    def _read_off(
+        self, pod: PodInfo, cycle: CycleState, columns: ShapeColumns, calls: Calls, start: int, limit: int
+    ) -> tuple[Rows, int] | None:
+        """The feasible rows and how many are visited, by an index; None if no index has them."""
+        order = self._table.order
+        if not calls:
+            return columns.passing(order).find(start, limit) if self._has_index else None
+        checks = domain_checks(pod, cycle, calls) if self._has_domain_index else None
+        if checks is None:
+            return None
+        index = columns.in_domains(order)
+        changed = index.rows_changed
+        found = index.find(checks, start, limit)
+        self._rows_asked += index.rows_changed - changed
+        return found
 
     def _take_order(self, order: Rows) -> None:
         if self._order is not order:
@@ -132,6 +155,26 @@ class CachedEvaluator:
         if self._has_rejections:
             return columns.rejections().explain(rows)
         return _explain(framework, columns, (_Piece(rows, ~columns.blocked[rows], {}, {}),))
+
+    def _explain_found(
+        self,
+        framework: Framework,
+        pod: PodInfo,
+        cycle: CycleState,
+        columns: ShapeColumns,
+        calls: Calls,
+        visited: Rows,
+        feasible: Rows,
+    ) -> Explained:
+        """The verdicts of a search that asked no plugin; the filters without columns are called only now."""
+        if not calls:
+            return self._explain(framework, columns, visited)
+        passed = np.zeros(self._table.size, np.bool_)
+        passed[feasible] = True
+        nodes = self._table.take(visited)
+        asked = {index: call(pod, nodes, cycle.of(call.name)) for index, call in calls}
+        answers = {index: verdicts for index, verdicts in asked.items() if verdicts is not None}
+        return _explain(framework, columns, (_Piece(visited, passed[visited], answers, {}),))
 
     def totals(self, found: Found, rows: Rows, parts: bool) -> Scored:
         assert isinstance(found, CachedFound)
@@ -278,6 +321,18 @@ def uncached_calls(framework: Framework, pod: PodInfo, cycle: CycleState) -> Cal
     ]
 
 
+def domain_checks(pod: PodInfo, cycle: CycleState, calls: Calls) -> list[DomainCheck] | None:
+    """The filters as checks of topology domains; None if one of them is something else."""
+    checks: list[DomainCheck] = []
+    for _, call in calls:
+        describe = getattr(call.plugin, "domain_checks", None)
+        state = cycle.of(call.name)
+        if describe is None or not call.is_in_tree or state is MISSING:
+            return None
+        checks += describe(pod, state)
+    return checks
+
+
 def _next_step(step: int, visited: int, passed: int, wanted: int) -> int:
     """The size of the next piece: enough nodes that the wanted feasible ones are likely among them."""
     if not passed:
@@ -300,14 +355,6 @@ def _explain(framework: Framework, columns: ShapeColumns, pieces: Sequence[_Piec
     codes = [_explain_piece(framework, columns, piece, numbers) for piece in pieces]
     joined = codes[0] if len(codes) == 1 else np.concatenate(codes or [np.zeros(0, np.int32)])
     return _in_order_of_occurrence(joined, tuple(numbers))
-
-
-def explain_asked(
-    framework: Framework, columns: ShapeColumns, rows: Rows, passed: Mask, asked: Mapping[int, Verdicts | None]
-) -> Explained:
-    """The verdicts on rows from the columns and from filters that were asked about exactly these rows."""
-    answers = {index: verdicts for index, verdicts in asked.items() if verdicts is not None}
-    return _explain(framework, columns, (_Piece(rows, passed, answers, {}),))
 
 
 def _explain_piece(

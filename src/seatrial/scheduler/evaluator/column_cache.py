@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from seatrial.scheduler.cache.node_table import NodeTable, Rows
 from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
+from seatrial.scheduler.evaluator.domain_index import DomainIndex
 from seatrial.scheduler.evaluator.feasible_index import Passing
 from seatrial.scheduler.evaluator.plugin_column import (
     NO_CHANGES,
@@ -86,6 +87,7 @@ class ShapeColumns:
         self.has_errors = any(column.has_errors for column in self.filters)
         self._has_failed = any(column.has_failed for column in self._all if not column.is_shared)
         self._passing: Passing | None = None
+        self._domains: DomainIndex | None = None
         self._rejections: Rejections | None = None
         self._index_states()
 
@@ -137,6 +139,12 @@ class ShapeColumns:
         if self._passing is None or self._passing.order is not order:
             self._passing = Passing(order, self.blocked)
         return self._passing
+
+    def in_domains(self, order: Rows) -> DomainIndex:
+        """The nodes that neither a column nor a check of domains rejects, in an order."""
+        if self._domains is None or self._domains.order is not order:
+            self._domains = DomainIndex(self.table, order, self.blocked)
+        return self._domains
 
     def rejections(self) -> Rejections:
         """The first rejection of each row."""
@@ -193,6 +201,8 @@ class ShapeColumns:
             self.blocked[row] = blocked
             if self._passing is not None:
                 self._passing.change(row, not blocked)
+            if self._domains is not None:
+                self._domains.change(row)
         if self._rejections is not None:
             self._rejections.update_row(row)
         local = 0
@@ -240,7 +250,7 @@ class ShapeColumns:
         return cast(C, found)
 
     def _join(self, rows: Rows | slice) -> None:
-        self._passing = None
+        self._passing = self._domains = None
         blocked = np.zeros_like(self.blocked[rows])
         for codes in self._blocking:
             blocked |= codes[rows] != 0

@@ -16,21 +16,26 @@ class Passing:
         self.order = order
         places = np.flatnonzero(~blocked[order])
         self._places = array("q", places.tobytes())
-        self._rows: Rows = order[places]
+        self._rows = array("q", order[places].tobytes())
+        self._place_of: Rows | None = None
+        """The place of each row, -1 if the order leaves it out; made when a row changes."""
         self._turned: tuple[int, Rows] | None = None
         """All rows from one of them on."""
 
     def change(self, row: int, passes: bool) -> None:
         """A node that did not pass does now, or the other way round."""
-        place = np.flatnonzero(self.order == row)
-        if not len(place):
+        if self._place_of is None:
+            self._place_of = np.full(int(self.order.max(initial=-1)) + 1, -1, np.intp)
+            self._place_of[self.order] = np.arange(len(self.order))
+        place = self._place_of.item(row) if row < len(self._place_of) else -1
+        if place < 0:
             return
-        at = bisect_left(self._places, place.item(0))
+        at = bisect_left(self._places, place)
         if passes:
-            self._places.insert(at, place.item(0))
+            self._places.insert(at, place)
+            self._rows.insert(at, row)
         else:
-            del self._places[at]
-        self._rows = self.order[np.frombuffer(self._places, np.int64)]
+            del self._places[at], self._rows[at]
         self._turned = None
 
     def find(self, start: int, limit: int) -> tuple[Rows, int]:
@@ -39,11 +44,15 @@ class Passing:
         first = bisect_left(self._places, start)
         if number <= limit:
             if self._turned is None or self._turned[0] != first:
-                self._turned = first, np.concatenate((self._rows[first:], self._rows[:first]))
+                self._turned = first, _listed(self._rows[first:] + self._rows[:first])
             return self._turned[1], len(self.order)
         end = first + limit
         if end < number:
-            return self._rows[first:end], self._places[end] - start
+            return _listed(self._rows[first:end]), self._places[end] - start
         end -= number
-        rows = np.concatenate((self._rows[first:], self._rows[:end]))
-        return rows, self._places[end] - start + len(self.order)
+        return _listed(self._rows[first:] + self._rows[:end]), self._places[end] - start + len(self.order)
+
+
+def _listed(rows: "array[int]") -> Rows:
+    """A part of the rows, which no later change alters."""
+    return np.frombuffer(rows, np.intp)

@@ -11,15 +11,9 @@ import numpy as np
 
 from seatrial.scheduler.cache.node_table import Nodes, NodeTable, Rows
 from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.scheduler.evaluator.cached import (
-    CachedEvaluator,
-    CachedFound,
-    Calls,
-    explain_asked,
-    uncached_calls,
-)
+from seatrial.scheduler.evaluator.cached import CachedEvaluator, CachedFound, domain_checks, uncached_calls
 from seatrial.scheduler.evaluator.column_cache import ColumnCache, ShapeColumns
-from seatrial.scheduler.evaluator.interface import Explained, Found
+from seatrial.scheduler.evaluator.interface import Found
 from seatrial.scheduler.evaluator.kernel_columns import KernelColumns
 from seatrial.scheduler.evaluator.shortcuts import ALL, Shortcuts
 from seatrial.scheduler.framework.cluster import Nominator
@@ -35,7 +29,7 @@ from seatrial.scheduler.framework.scoring import (
 from seatrial.scheduler.framework.status import MISSING
 
 if TYPE_CHECKING:
-    from seatrial_kernel import ByDomain, ByRow, DomainCheck, Parallel
+    from seatrial_kernel import ByDomain, ByRow, Parallel
 
 
 class _Asked(NamedTuple):
@@ -60,12 +54,15 @@ class KernelEvaluator(CachedEvaluator):
     ) -> Found:
         if order is self._table.order and not self._nominated(pod):
             calls = uncached_calls(framework, pod, cycle)
-            checks = self._checks(pod, cycle, calls)
+            checks = domain_checks(pod, cycle, calls)
             columns = cast(KernelColumns, self._cache.columns(framework, pod, cycle))
             rows = None if checks is None or columns.has_errors else columns.rows(pod, order)
             if rows is not None and checks is not None:
                 self._take_order(order)
-                listed, visited = rows.find(start, limit, checks)
+                ids = [self._table.label(check.key).ids for check in checks]
+                listed, visited = rows.find(
+                    start, limit, [(i, *check[1:]) for i, check in zip(ids, checks, strict=True)]
+                )
                 feasible = np.frombuffer(listed, np.intp)
                 searched = self._twice[start : start + visited]
                 self._rows_asked += visited * len(calls)
@@ -74,37 +71,6 @@ class KernelEvaluator(CachedEvaluator):
                     framework, pod, cycle, self._table, searched, feasible, visited, explain, columns=columns
                 )
         return super().feasible(framework, pod, cycle, order, start, limit)
-
-    def _checks(self, pod: PodInfo, cycle: CycleState, calls: Calls) -> "list[DomainCheck] | None":
-        """The filters without columns as checks of domains; None if one of them is none."""
-        checks: list[DomainCheck] = []
-        for _, call in calls:
-            describe = getattr(call.plugin, "domain_checks", None)
-            state = cycle.of(call.name)
-            if describe is None or not call.is_in_tree or state is MISSING:
-                return None
-            for key, sums, lowest, highest, needs_label in describe(pod, state):
-                checks.append((self._table.label(key).ids, sums, lowest, highest, needs_label))
-        return checks
-
-    def _explain_found(
-        self,
-        framework: Framework,
-        pod: PodInfo,
-        cycle: CycleState,
-        columns: KernelColumns,
-        calls: Calls,
-        visited: Rows,
-        feasible: Rows,
-    ) -> Explained:
-        """The verdicts; the filters without columns are called only now."""
-        if not calls:
-            return self._explain(framework, columns, visited)
-        passed = np.zeros(self._table.size, np.bool_)
-        passed[feasible] = True
-        nodes = self._table.take(visited)
-        asked = {index: call(pod, nodes, cycle.of(call.name)) for index, call in calls}
-        return explain_asked(framework, columns, visited, passed[visited], asked)
 
     def totals(self, found: Found, rows: Rows, parts: bool) -> Scored:
         scored = None if parts else self._kernel_totals(found, rows)

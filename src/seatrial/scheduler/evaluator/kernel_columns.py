@@ -53,7 +53,7 @@ class KernelColumns(ShapeColumns):
             for score in self._rules:
                 score.is_in_range = False
         self.mark = table.mark
-        self._passing = None
+        self._passing = self._domains = None
         for shared, _ in self._joint:
             shared.is_up_to_date(self.mark)
         changed = {entry >> 1 for entry in entries}

@@ -14,12 +14,14 @@ VARIABLE = "SEATRIAL_SHORTCUTS"
 
 @dataclass(frozen=True, slots=True)
 class Shortcuts:
-    """The shortcuts that are on. The second to sixth work on kept columns, and switch those on."""
+    """The shortcuts that are on. The second to seventh work on kept columns, and switch those on."""
 
     columns: bool = True
     """keep filter verdicts and raw scores per pod shape, and ask only about changed rows"""
     feasible_index: bool = True
     """keep the positions of the nodes that pass, and read a search off them"""
+    domain_index: bool = True
+    """keep the nodes that also pass the checks of topology domains, and change the rows of domains judged otherwise"""
     single_rows: bool = True
     """ask for one changed row by `filter_row` and `score_row`"""
     shared_states: bool = True
@@ -35,11 +37,11 @@ class Shortcuts:
 
     @property
     def keeps_columns(self) -> bool:
-        others = self.feasible_index, self.single_rows, self.shared_states, self.rejections, self.nominated
-        return self.columns or any(others)
+        return self.columns or any(getattr(self, name) for name in _ON_COLUMNS)
 
 
 NAMES = tuple(field.name for field in fields(Shortcuts))
+_ON_COLUMNS = NAMES[1:7]
 ALL = Shortcuts()
 NONE = Shortcuts(**dict.fromkeys(NAMES, False))
 
