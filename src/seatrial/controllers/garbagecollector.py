@@ -11,13 +11,14 @@ from typing import ClassVar
 import msgspec
 
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
-from seatrial.controllers.framework.metadata import drop_finalizer, drop_owners
+from seatrial.controllers.framework.metadata import drop_owners
 from seatrial.controllers.framework.pod_index import OwnerReference
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
 from seatrial.store import Change, Stored
 from seatrial.store.options import DeleteOptions
+from seatrial.store.registry import drop_finalizer
 from seatrial.store.snapshots import ABSENT_OWNERS
 
 FOREGROUND = "foregroundDeletion"

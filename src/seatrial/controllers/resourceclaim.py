@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
-from seatrial.controllers.framework.metadata import drop_finalizer
 from seatrial.controllers.framework.pod_control import controller_of, controller_reference
 from seatrial.controllers.framework.pod_index import PodRow
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
 from seatrial.store import Change, Stored
+from seatrial.store.registry import drop_finalizer
 
 POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name"
 FINALIZER = "resource.kubernetes.io/delete-protection"

@@ -27,6 +27,7 @@ Level = Literal["none", "summary", "full"]
 CELLS_ON_THE_WIRE = 20_000
 CELLS_IN_THE_TABLE = 20_000_000
 NODES_REMEMBERED = 8192
+PATCHES_REMEMBERED = 1024
 SCHEDULER = "scheduler"
 SCHEDULERS = (SCHEDULER, "volcano")
 """Writers whose deletions of pods are preemptions."""
@@ -81,6 +82,7 @@ class Timeline:
         self._numbers = count(1)
         self._is_taken = is_taken
         self._excluded_kinds = frozenset(excluded_kinds)
+        self._patches: dict[tuple[int, int], bytes] = {}
         self._operation: tuple[str, bytes] | None = None
         self._operation_seen = False
         self._now: int | None = None
@@ -104,7 +106,7 @@ class Timeline:
         if not verb:
             self._row(change, verb, None, None)
             return
-        said = _operation_of(change, verb, history)
+        said = self._operation_of(change, verb, history)
         if said is None:
             self._row(change, "", None, None)
             return
@@ -309,6 +311,35 @@ class Timeline:
         visited, feasible = list(decision.visited), list(decision.feasible)
         return Tried(step, attempt(step, encode(visited), encode(feasible), plugin_results(decision)))
 
+    def _operation_of(self, change: Change, verb: Verb, history: PodHistory | None) -> bytes | None:
+        """What a controller or the scheduler did, as an operation; None where nothing that counts was changed."""
+        stored = change.stored
+        meta: Document = {"name": stored.name, **({"namespace": stored.namespace} if stored.namespace else {})}
+        types = {"apiVersion": stored.kind.api_version, "kind": stored.kind.kind}
+        if verb == "create":
+            return encode({"object": {**types, "metadata": meta}})
+        target = encode({"typeMeta": types, "objectMeta": meta})
+        if verb == "delete":
+            return target
+        if history is not None and change.subresource == "binding":
+            return target[:-1] + _binding(history.bound_to)
+        patch = self._patch_of(change)
+        return target[:-1] + patch if patch else None
+
+    def _patch_of(self, change: Change) -> bytes:
+        """The end of the patch operation of a write; pods that are alike before and after it are patched alike."""
+        assert change.previous is not None
+        old, new = change.previous.facets, change.stored.facets
+        if old is None or new is None or old.node != new.node:
+            return _merge_patch(change.previous, change.stored)
+        alike = old.likeness, new.likeness
+        patch = self._patches.get(alike)
+        if patch is None:
+            if len(self._patches) >= PATCHES_REMEMBERED:
+                self._patches.clear()
+            patch = self._patches[alike] = _merge_patch(change.previous, change.stored)
+        return patch
+
     def _row(self, change: Change, verb: Verb, id: str | None, operation: bytes | None) -> None:
         stored = change.stored
         kind = stored.kind
@@ -357,26 +388,14 @@ class Timeline:
         )  # fmt: skip
 
 
-def _operation_of(change: Change, verb: Verb, history: PodHistory | None) -> bytes | None:
-    """What a controller or the scheduler did, said as an operation; None where nothing that counts was changed."""
-    stored = change.stored
-    meta: Document = {"name": stored.name, **({"namespace": stored.namespace} if stored.namespace else {})}
-    types = {"apiVersion": stored.kind.api_version, "kind": stored.kind.kind}
-    if verb == "create":
-        return encode({"object": {**types, "metadata": meta}})
-    target = encode({"typeMeta": types, "objectMeta": meta})
-    if verb == "delete":
-        return target
-    assert change.previous is not None
-    if history is not None and change.subresource == "binding":
-        return target[:-1] + _binding(history.bound_to)
-    patch = merge_diff(change.previous.document(), stored.document())
-    return target[:-1] + _patching(patch, "application/merge-patch+json") if patch else None
-
-
 @lru_cache(NODES_REMEMBERED)
 def _binding(node: str | None) -> bytes:
     return _patching({"spec": {"nodeName": node}}, "application/strategic-merge-patch+json")
+
+
+def _merge_patch(previous: Stored, stored: Stored) -> bytes:
+    patch = merge_diff(previous.document(), stored.document())
+    return _patching(patch, "application/merge-patch+json") if patch else b""
 
 
 def _patching(patch: Document, media: str) -> bytes:

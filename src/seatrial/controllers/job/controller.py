@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from seatrial.controllers.framework.conditions import find_condition
 from seatrial.controllers.framework.controller import Context, Key
-from seatrial.controllers.framework.metadata import drop_finalizer
 from seatrial.controllers.framework.pod_control import PodOwner, least_wanted, pod_from_template, set_status
 from seatrial.controllers.framework.pod_index import (
     COMPLETION_INDEX,
@@ -24,9 +23,9 @@ from seatrial.controllers.job.indexes import (
 )
 from seatrial.controllers.job.pod_counts import REACHED, TRACKING, Work, finished_at, is_finished, job_condition
 from seatrial.model.documents import Document
-from seatrial.model.errors import NotFound
 from seatrial.model.times import MINUTE, SECOND, to_time
 from seatrial.store import Stored
+from seatrial.store.registry import drop_finalizer, remove_finalizer
 
 MOST_AT_ONCE = 500
 FIRST_BACKOFF = 10 * SECOND
@@ -185,17 +184,9 @@ class Job(PodOwner):
         """Remove the tracking finalizer: the pod is counted, or never will be."""
         if TRACKING not in row.finalizers:
             return
-
-        try:
-            self.store.modify(
-                self.pods,
-                row.name,
-                lambda pod: drop_finalizer(pod, TRACKING),
-                namespace=row.namespace,
-                writer=self.name,
-            )
-        except NotFound:
-            return
+        stored = self.store.find(self.pods, row.name, row.namespace)
+        if stored is not None:
+            remove_finalizer(self.store, stored, TRACKING, self.name)
 
     # Status.
 

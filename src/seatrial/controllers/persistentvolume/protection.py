@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar
 
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
-from seatrial.controllers.framework.metadata import drop_finalizer
 from seatrial.controllers.framework.pod_index import PodRow
 from seatrial.controllers.persistentvolume.annotations import CLAIM_PROTECTION, VOLUME_PROTECTION
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.store import Change
+from seatrial.store.registry import drop_finalizer
 
 
 class Protection(QueueController):

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from seatrial.store.registry.finalizers import drop_finalizer, remove_finalizer
     from seatrial.store.registry.kinds import selectable_fields, strategy_of
     from seatrial.store.registry.kinds.variable_fields import owners
     from seatrial.store.registry.patching import patched
@@ -12,10 +13,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "VariableFields",
+    "drop_finalizer",
     "encoded_status",
     "owners",
     "patched",
     "quality_of_service",
+    "remove_finalizer",
     "selectable_fields",
     "strategy_of",
     "write_status",
@@ -28,10 +31,12 @@ if not TYPE_CHECKING:
         __name__,
         {
             "VariableFields": "strategy",
+            "drop_finalizer": "finalizers",
             "encoded_status": "status_writes",
             "owners": "kinds.variable_fields",
             "patched": "patching",
             "quality_of_service": "qos",
+            "remove_finalizer": "finalizers",
             "selectable_fields": "kinds",
             "strategy_of": "kinds",
             "write_status": "status_writes",

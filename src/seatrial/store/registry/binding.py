@@ -17,7 +17,7 @@ from seatrial.store.metadata import conflict
 from seatrial.store.objects import Facets, Stored
 
 if TYPE_CHECKING:
-    from seatrial.store.registry.templates import Relabelling
+    from seatrial.store.registry.templates import Splice
     from seatrial.store.store import Store
 
 
@@ -74,7 +74,7 @@ def _is_plain(facets: Facets, node: str, more: BindingOptions) -> bool:
     return more.get("uid", "") in ("", facets.uid)
 
 
-def _spliced(store: "Store", current: Stored, facets: Facets, labels: "Relabelling", node: str, writer: str) -> Stored:
+def _spliced(store: "Store", current: Stored, facets: Facets, labels: "Splice", node: str, writer: str) -> Stored:
     """The binding put into the encoded pod: nodeName becomes the last field of the spec."""
     status = _bound_status(facets.status, store.clock.now())
     # The spec is followed by the status, and neither of them has been written by others.

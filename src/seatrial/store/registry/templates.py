@@ -86,8 +86,8 @@ class Sighting(NamedTuple):
         return [orjson.dumps(field.value) for field in self.fields]
 
 
-class Relabelling(NamedTuple):
-    """How the bytes of pods that are alike change when they take over labels: `new` for `old`, once."""
+class Splice(NamedTuple):
+    """How the bytes of pods that are alike change with a write: `new` for `old`, once."""
 
     old: bytes
     new: bytes
@@ -102,7 +102,9 @@ class Templates:
         self.used = 0
         """How many objects were created from templates."""
         self._kept: dict[Hashable, Template | None] = {}
-        self._relabelled: dict[tuple[object, ...], Relabelling | None] = {}
+        self._relabelled: dict[tuple[object, ...], Splice | None] = {}
+        self.splices: dict[tuple[object, ...], Splice] = {}
+        """Other writes to pods that are alike, by likeness and what the write depends on."""
         self._admission: object = None
         self._declared: dict[tuple[str, str], VariableFields] = {}
         """The variable fields of kinds that a definition adds."""
@@ -176,16 +178,22 @@ class Templates:
 
         return store.put_encoded(kind, made, writer=writer)
 
-    def relabelling(self, pod: Stored, facets: Facets, labels: Mapping[str, str]) -> Relabelling | None:
+    def relabelling(self, pod: Stored, facets: Facets, labels: Mapping[str, str]) -> Splice | None:
         """How a pod takes over labels; None where its bytes must be decoded for that."""
         if not labels:
-            return Relabelling(b"", b"", facets.likeness)
+            return Splice(b"", b"", facets.likeness)
         key = (facets.likeness, *labels.items())
         if key not in self._relabelled:
             if len(self._relabelled) >= TEMPLATES_KEPT:
                 self._relabelled.clear()
             self._relabelled[key] = _relabelling(pod, facets, labels)
         return self._relabelled[key]
+
+    def remember(self, key: tuple[object, ...], splice: Splice) -> None:
+        """Keep how a write changes the bytes of pods that are alike."""
+        if len(self.splices) >= TEMPLATES_KEPT:
+            self.splices.clear()
+        self.splices[key] = splice
 
     def learn(self, sighting: Sighting, stored: Stored, options: CreateOptions) -> None:
         """Make a template of an object that took the whole way, when it is the second one of its key."""
@@ -245,17 +253,17 @@ def _template(sighting: Sighting, stored: Stored, options: CreateOptions) -> Tem
     return template if is_right else None
 
 
-def _relabelling(pod: Stored, facets: Facets, labels: Mapping[str, str]) -> Relabelling | None:
+def _relabelling(pod: Stored, facets: Facets, labels: Mapping[str, str]) -> Splice | None:
     """The change of one pod, checked against the bytes of the changed document."""
     document = pod.document()
     given = document["metadata"].get("labels")
     merged = document["metadata"]["labels"] = {**(given or {}), **labels}
     new = b'"labels":' + orjson.dumps(merged)
     if given is None:
-        change = Relabelling(SPEC, b"," + new + SPEC, new_likeness())
+        change = Splice(SPEC, b"," + new + SPEC, new_likeness())
     else:
         likeness = facets.likeness if merged == given else new_likeness()
-        change = Relabelling(b'"labels":' + orjson.dumps(given), new, likeness)
+        change = Splice(b'"labels":' + orjson.dumps(given), new, likeness)
     return change if pod.data.replace(change.old, change.new, 1) == orjson.dumps(document) else None
 
 
