@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from seatrial.bench import ratio_scenarios
-from seatrial.controllers.framework import pod_index
+from seatrial.controllers.framework import pod_row
 from seatrial.model.documents import decode
 from seatrial.scheduler.cache.pod_info import PodReader
 from tests.scenario.playing import create, done, operations, patch
@@ -79,7 +79,7 @@ def test_a_late_step_costs_what_an_early_one_costs(pods: int) -> None:
 
 def test_pods_of_a_generator_are_prepared_and_decoded_a_few_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
     decoded: list[str] = []
-    plain, row = PodReader.decode, pod_index._decoded
+    plain, row = PodReader.decode, pod_row._decoded
 
     def counted(reader: PodReader, data: bytes) -> Any:
         decoded.append("scheduler")
@@ -90,7 +90,7 @@ def test_pods_of_a_generator_are_prepared_and_decoded_a_few_times_only(monkeypat
         return row(stored)
 
     monkeypatch.setattr(PodReader, "decode", counted)
-    monkeypatch.setattr(pod_index, "_decoded", counted_row)
+    monkeypatch.setattr(pod_row, "_decoded", counted_row)
     nodes = [create(1, node(f"n{number}", cpu="32")) for number in range(10)]
     run = Run(operations(*nodes, *(create(2, pod(f"p{number}", cpu="1m")) for number in range(200)), done(2)))
     assert run.simulation.scenario_run.store.templates.used >= 198 + 8

@@ -3,7 +3,7 @@
 import pytest
 
 from seatrial.controllers.framework.pod_control import least_wanted
-from seatrial.controllers.framework.pod_index import read_pod
+from seatrial.controllers.framework.pod_row import read_pod
 from seatrial.model.times import HOUR, MINUTE, SECOND
 from tests.controllers.manifests import node
 from tests.controllers.objects import EXIT, RUN, daemonset, deployment, job, pod

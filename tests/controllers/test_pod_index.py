@@ -2,14 +2,8 @@
 
 import msgspec
 
-from seatrial.controllers.framework.pod_index import (
-    DELETION_COST,
-    NO_ANNOTATIONS,
-    OwnedPods,
-    PodIndex,
-    PodRow,
-    read_pod,
-)
+from seatrial.controllers.framework.pod_index import OwnedPods, PodIndex
+from seatrial.controllers.framework.pod_row import DELETION_COST, NO_ANNOTATIONS, PodRow, read_pod
 from seatrial.model.documents import Document
 from tests.controllers.objects import pod
 from tests.controllers.replaying import Cluster
@@ -91,6 +85,27 @@ def test_where_a_pod_is_is_told_to_those_who_ask(cluster: Cluster) -> None:
     stop()
     cluster.delete({"kind": "Pod", "name": "a"})
     assert len(owners) == 1
+
+
+def of_owner(index: PodIndex) -> OwnedPods:
+    return index.owned_by("u")
+
+
+def test_counts_that_are_first_read_late_are_those_kept_from_the_start(cluster: Cluster) -> None:
+    early, late = PodIndex(cluster.store), PodIndex(cluster.store)
+    for index in (early, late):
+        index.start()
+    owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": "u", "controller": True}
+    for name in ("a", "b", "c"):
+        document = pod(name, nodeName="")
+        document["metadata"]["ownerReferences"] = [owner]
+        cluster.create(document)
+        of_owner(early)
+    cluster.store.bind("default", "a", "n", writer="scheduler")
+    cluster.delete({"kind": "Pod", "name": "b"})
+    counts = [(*pods.rows.items(), pods.active, pods.ready, pods.labels) for pods in map(of_owner, (early, late))]
+    assert counts[0] == counts[1]
+    assert [*of_owner(late).rows] == [("default", "c"), ("default", "a")]
 
 
 def test_a_job_looks_at_pods_that_ended_and_at_no_others(cluster: Cluster) -> None:

@@ -1,10 +1,16 @@
 """Jobs, PodGroups and their pods from templates: the same bytes and the same refusals as the whole way."""
 
+import msgspec
 import pytest
 
 from seatrial.model.errors import StatusError
+from seatrial.store import Stored
+from seatrial.store.registry.status_writes import encoded_status
 from seatrial.store.registry.templates import Templates
+from seatrial.volcano.apis import JOB, POD_GROUP, kind_of
 from seatrial.volcano.apis.templates import declare_templates
+from seatrial.volcano.controllers.job.job_cache import JobCache
+from seatrial.volcano.controllers.job.status import read_job
 from tests.volcano.cluster import Cluster
 from tests.volcano.objects import create, job, queue, task
 
@@ -33,6 +39,26 @@ def test_templates_change_nothing() -> None:
     assert refused == also_refused
     assert [stored.data for stored in plain.store.everything()] == [stored.data for stored in quick.store.everything()]
     assert quick.store.templates.used > 20
+
+
+def test_what_is_read_of_jobs_and_groups_from_templates_is_what_they_say() -> None:
+    """Their status is known without decoding them, before and after it is written."""
+    cluster, _ = played(enabled=True)
+    cache, plain = JobCache(), JobCache()
+    for when in ("created", "run"):
+        jobs, groups = (cluster.store.list(kind_of(cluster.store, named)) for named in (JOB, POD_GROUP))
+        known = [stored.facets for stored in (*jobs, *groups) if stored.facets is not None]
+        assert len(known) > 10, when
+        for stored in (*jobs, *groups):
+            assert encoded_status(stored) == encoded_status(bare(stored))
+        assert [cache.put_job(stored).view for stored in jobs] == [read_job(bare(stored)) for stored in jobs]
+        assert [cache.put_group(one) for one in groups] == [plain.put_group(bare(one)) for one in groups]
+        cluster.run()
+
+
+def bare(stored: Stored) -> Stored:
+    """An object of which no more is known than its bytes."""
+    return msgspec.structs.replace(stored, facets=None)
 
 
 def test_a_closed_queue_is_seen_by_a_job_like_others_before_it() -> None:

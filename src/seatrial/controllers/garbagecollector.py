@@ -12,7 +12,7 @@ import msgspec
 
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
 from seatrial.controllers.framework.metadata import drop_owners
-from seatrial.controllers.framework.pod_index import OwnerReference
+from seatrial.controllers.framework.pod_row import OwnerReference
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind

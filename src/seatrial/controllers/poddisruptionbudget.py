@@ -12,7 +12,7 @@ from seatrial.controllers.framework.conditions import find_condition
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
 from seatrial.controllers.framework.int_or_string import scaled
 from seatrial.controllers.framework.pod_control import controller_of, set_status
-from seatrial.controllers.framework.pod_index import OwnerReference, PodRow
+from seatrial.controllers.framework.pod_row import OwnerReference, PodRow
 from seatrial.controllers.framework.selectors import SelectorIndex
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind

@@ -13,7 +13,8 @@ from seatrial.controllers.framework.pod_control import (
     pod_from_template,
     set_status,
 )
-from seatrial.controllers.framework.pod_index import OwnedPods, PodRow
+from seatrial.controllers.framework.pod_index import OwnedPods
+from seatrial.controllers.framework.pod_row import PodRow
 from seatrial.model.documents import Document
 from seatrial.model.errors import StatusError
 from seatrial.model.label_selectors import LabelSelector

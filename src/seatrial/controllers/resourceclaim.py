@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
 from seatrial.controllers.framework.pod_control import controller_of, controller_reference
-from seatrial.controllers.framework.pod_index import PodRow
+from seatrial.controllers.framework.pod_row import PodRow
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind

@@ -10,7 +10,7 @@ from seatrial.clock import Timer
 from seatrial.controllers.framework.conditions import set_condition
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
 from seatrial.controllers.framework.pod_control import delete_pod
-from seatrial.controllers.framework.pod_index import PodRow
+from seatrial.controllers.framework.pod_row import PodRow
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind

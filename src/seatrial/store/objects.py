@@ -22,22 +22,23 @@ VIEWS_KEPT = 16_384
 
 
 class Facets(msgspec.Struct, frozen=True, gc=False):
-    """Parts of a pod that its writers know, so that readers need not decode the bytes again.
+    """Parts of an object that its writers know, so that readers need not decode the bytes again.
 
-    A pod from a template has them until a write that is neither a binding nor a status: it is not being deleted, and
-    its generation is 1.
+    An object from a template has them until a write that is neither a binding nor a status: it is not being deleted,
+    and its generation is 1.
     """
 
     likeness: int
-    """Equal for pods that are equal but for name, uid, resourceVersion, spec.nodeName and status."""
+    """Equal for objects that are equal but for name, uid, resourceVersion, status and a pod's spec.nodeName."""
     uid: str
     status: bytes
-    """The encoded status, which is the last field of the object."""
+    """The encoded status, which is the last field of the object; empty where it has none, as a pod never is."""
     node: str = ""
+    """The node of a pod."""
 
 
 new_likeness: Callable[[], int] = count(1).__next__
-"""A number for `Facets.likeness` that no other pod has; numbers are compared and never shown."""
+"""A number for `Facets.likeness` that no other object has; numbers are compared and never shown."""
 
 
 class Stored(msgspec.Struct, frozen=True, gc=False):

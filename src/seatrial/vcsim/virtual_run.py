@@ -6,7 +6,7 @@ A session of the scheduler takes no simulated time and begins a period after the
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -33,6 +33,7 @@ MOST_BINDS: Final = 20
 LONGEST_WAIT: Final = 720 * HOUR
 """Simulated time without an arrival, a bind or the end of a pod, after which nothing more is expected."""
 WRITER: Final = "vcsimctl"
+STATUSES_KEPT: Final = 4096
 
 
 @dataclass(slots=True)
@@ -91,7 +92,21 @@ class _Pod(msgspec.Struct):
     status: _Status = msgspec.field(default_factory=_Status)
 
 
-_pods = msgspec.json.Decoder(_Pod)
+class _SpecOnly(msgspec.Struct):
+    spec: _Spec = msgspec.field(default_factory=_Spec)
+
+
+class _GroupSpec(msgspec.Struct, rename="camel"):
+    queue: str = ""
+    min_member: int = 0
+
+
+class _Group(msgspec.Struct):
+    spec: _GroupSpec = msgspec.field(default_factory=_GroupSpec)
+
+
+_pods, _specs, _groups = msgspec.json.Decoder(_Pod), msgspec.json.Decoder(_SpecOnly), msgspec.json.Decoder(_Group)
+_phase = lru_cache(STATUSES_KEPT)(msgspec.json.Decoder(_Status).decode)
 _NOWHERE = Path()
 
 
@@ -144,7 +159,7 @@ class KubeScheduler:
 
 
 def _is_volcanos(pod: Stored) -> bool:
-    return _pods.decode(pod.data).spec.scheduler_name == SCHEDULER_NAME
+    return _specs.decode(pod.data).spec.scheduler_name == SCHEDULER_NAME
 
 
 class VirtualRun:
@@ -242,7 +257,12 @@ class VirtualRun:
     # What is noted.
 
     def _pod_changed(self, change: Change) -> None:
-        pod = _pods.decode(change.stored.data)
+        stored, facets = change.stored, change.stored.facets
+        known = self.pods.get(facets.uid) if facets is not None else None
+        if facets is not None and known is not None:
+            self._pod_advanced(facets.uid, known, facets.node, _phase(facets.status).phase)
+            return
+        pod = _pods.decode(stored.data)
         uid = pod.metadata.uid
         if change.type == "DELETED":
             self._waiting.discard(uid)
@@ -252,20 +272,23 @@ class VirtualRun:
             return
         times = self.pods.get(uid)
         if times is None:
-            times = self.pods[uid] = PodTimes(change.stored.namespace, change.stored.name, self.now())
+            times = self.pods[uid] = PodTimes(stored.namespace, stored.name, self.now())
             self._waiting.add(uid)
             self._alive.add(uid)
         if not times.group:
             self._join(times, pod.metadata.annotations.get(GROUP_NAME, ""))
-        if pod.spec.node_name and times.scheduled is None:
-            times.scheduled, times.node = self.now(), pod.spec.node_name
+        self._pod_advanced(uid, times, pod.spec.node_name, pod.status.phase)
+
+    def _pod_advanced(self, uid: str, times: PodTimes, node: str, phase: str) -> None:
+        if node and times.scheduled is None:
+            times.scheduled, times.node = self.now(), node
             self.binds += 1
             self._progress = self.now()
             self._waiting.discard(uid)
             job = self.jobs.get((times.namespace, times.group))
             if job is not None:
                 job.bound.append(times.scheduled)
-        if pod.status.phase in ("Succeeded", "Failed") and times.finished is None:
+        if phase in ("Succeeded", "Failed") and times.finished is None:
             times.finished = self._progress = self.now()
             self._alive.discard(uid)
 
@@ -278,5 +301,5 @@ class VirtualRun:
     def _group_changed(self, change: Change) -> None:
         key = change.stored.namespace, change.stored.name
         if key not in self.jobs:
-            spec = change.stored.document().get("spec") or {}
-            self.jobs[key] = JobTimes(*key, spec.get("queue", ""), spec.get("minMember", 0), self.now())
+            spec = _groups.decode(change.stored.data).spec
+            self.jobs[key] = JobTimes(*key, spec.queue, spec.min_member, self.now())

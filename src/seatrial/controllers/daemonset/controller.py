@@ -12,7 +12,7 @@ from seatrial.controllers.framework.controller import Context, Key, Listener
 from seatrial.controllers.framework.controller_revision import History
 from seatrial.controllers.framework.int_or_string import scaled
 from seatrial.controllers.framework.pod_control import PodOwner, pod_from_template, set_status
-from seatrial.controllers.framework.pod_index import PodRow, matters
+from seatrial.controllers.framework.pod_row import PodRow, matters
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.model.times import SECOND

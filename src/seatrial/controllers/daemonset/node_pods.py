@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from seatrial.controllers.daemonset.placement import NOWHERE, Placement, Wish
-from seatrial.controllers.framework.pod_index import PodRow
+from seatrial.controllers.framework.pod_row import PodRow
 
 REVISION = "controller-revision-hash"
 GENERATION = "pod-template-generation"

@@ -12,7 +12,7 @@ from seatrial.controllers.deployment.replicasets import ReplicaSets, age, split
 from seatrial.controllers.framework.conditions import find_condition, new_condition, set_condition
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
 from seatrial.controllers.framework.pod_control import controller_of
-from seatrial.controllers.framework.pod_index import PodRow
+from seatrial.controllers.framework.pod_row import PodRow
 from seatrial.controllers.framework.selectors import SelectorIndex
 from seatrial.model.documents import Document
 from seatrial.model.errors import AlreadyExists, StatusError

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
 from seatrial.controllers.framework.metadata import drop_owners
-from seatrial.controllers.framework.pod_index import OwnerReference, PodRow
+from seatrial.controllers.framework.pod_row import OwnerReference, PodRow
 from seatrial.controllers.framework.selectors import SelectorIndex
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound, StatusError

@@ -9,13 +9,8 @@ from typing import ClassVar
 from seatrial.controllers.framework.conditions import find_condition
 from seatrial.controllers.framework.controller import Context, Key
 from seatrial.controllers.framework.pod_control import PodOwner, least_wanted, pod_from_template, set_status
-from seatrial.controllers.framework.pod_index import (
-    COMPLETION_INDEX,
-    FAILURE_COUNT,
-    IGNORED_FAILURE_COUNT,
-    OwnedPods,
-    PodRow,
-)
+from seatrial.controllers.framework.pod_index import OwnedPods
+from seatrial.controllers.framework.pod_row import COMPLETION_INDEX, FAILURE_COUNT, IGNORED_FAILURE_COUNT, PodRow
 from seatrial.controllers.job.indexes import (
     failures_of,
     index_of,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from seatrial.controllers.framework.pod_index import PodRow
+from seatrial.controllers.framework.pod_row import PodRow
 
 
 def read_indexes(text: str, completions: int) -> set[int]:

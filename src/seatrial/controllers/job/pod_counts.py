@@ -7,7 +7,8 @@ from collections.abc import Callable
 from functools import cached_property
 
 from seatrial.controllers.framework.conditions import find_condition
-from seatrial.controllers.framework.pod_index import NO_PODS, OwnedPods, PodRow
+from seatrial.controllers.framework.pod_index import NO_PODS, OwnedPods
+from seatrial.controllers.framework.pod_row import PodRow
 from seatrial.controllers.job.indexes import failures_of, index_of, read_indexes
 from seatrial.controllers.job.policies import Judgement, judge, success_rule
 from seatrial.model.documents import Document

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
-from seatrial.controllers.framework.pod_index import PodRow
+from seatrial.controllers.framework.pod_row import PodRow
 from seatrial.controllers.node.zones import Zones, zone_of
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar
 
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
-from seatrial.controllers.framework.pod_index import PodRow
+from seatrial.controllers.framework.pod_row import PodRow
 from seatrial.controllers.persistentvolume.annotations import CLAIM_PROTECTION, VOLUME_PROTECTION
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind

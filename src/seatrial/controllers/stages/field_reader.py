@@ -1,6 +1,6 @@
 """Reads a few fields of an encoded object without decoding the rest."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -10,8 +10,10 @@ from seatrial.model.documents import Document, encode
 from seatrial.store import Stored
 
 Path = tuple[str, ...]
+Values = tuple[bytes, ...]
 ABSENT = b""
-REMEMBERED = 4096
+REMEMBERED = 16_384
+STATUS = "status"
 NODE = ("spec", "nodeName")
 OWN = (
     ("metadata",),
@@ -41,36 +43,62 @@ class Seen:
 
 
 class Fields:
-    """Reads the values at some paths, each as it is encoded."""
+    """Reads the values at some paths, each as it is encoded.
+
+    Of objects that are alike the status alone is read each time, and many have the same one.
+    """
 
     def __init__(self, paths: Iterable[Path]) -> None:
-        self.paths = _outermost(paths)
-        # msgspec keeps what it reads under names that are identifiers: the place of each name in its parent.
-        shape, places = _shape(self.paths)
-        self._decoder = msgspec.json.Decoder(shape)
-        self._get = attrgetter(*(places[path] for path in self.paths))
-        self._node = self.paths.index(NODE) if NODE in self.paths else None
-        self._is_shared = not any(path in OWN for path in self.paths)
-        self._known: dict[tuple[int, bool, bytes], tuple[bytes, ...] | None] = {}
+        given = _outermost(paths)
+        outside = tuple(path for path in given if path[0] != STATUS)
+        inside = tuple(path for path in given if path[0] == STATUS)
+        self.paths = outside + inside
+        self._all, self._outside = _Reader(self.paths), _Reader(outside)
+        self._inside = _Reader(tuple(path[1:] for path in inside)) if inside != ((STATUS,),) else None
+        self._node = outside.index(NODE) if NODE in outside else None
+        self._is_shared = not any(path in OWN for path in given)
+        self._known: dict[tuple[int, bool], Values | None] = {}
+        self._statuses: dict[bytes, Values | None] = {}
 
-    def read(self, stored: Stored) -> tuple[bytes, ...] | None:
+    def read(self, stored: Stored) -> Values | None:
         """The values in the order of `paths`, ABSENT where there is none; None where a parent is not an object."""
         facets = stored.facets
         if facets is None or not self._is_shared:
-            return self._decoded(stored.data)
-        key = facets.likeness, facets.node != "", facets.status
+            return self._all.read(stored.data)
+        key = facets.likeness, facets.node != ""
         if key not in self._known:
             if len(self._known) >= REMEMBERED:
                 self._known.clear()
-            self._known[key] = self._decoded(stored.data)
-        found = self._known[key]
-        if found is None or self._node is None or not facets.node:
-            return found
-        return (*found[: self._node], encode(facets.node), *found[self._node + 1 :])
+            self._known[key] = self._outside.read(stored.data)
+        found, status = self._known[key], self._read_status(facets.status)
+        if found is None or status is None:
+            return None
+        if self._node is None or not facets.node:
+            return found + status
+        return (*found[: self._node], encode(facets.node), *found[self._node + 1 :], *status)
 
-    def _decoded(self, data: bytes) -> tuple[bytes, ...] | None:
+    def _read_status(self, encoded: bytes) -> Values | None:
+        if self._inside is None:
+            return (encoded,)
+        if encoded not in self._statuses:
+            if len(self._statuses) >= REMEMBERED:
+                self._statuses.clear()
+            self._statuses[encoded] = self._inside.read(encoded or b"{}")
+        return self._statuses[encoded]
+
+
+class _Reader:
+    """Decodes the values at some paths."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        # msgspec keeps what it reads under names that are identifiers: the place of each name in its parent.
+        shape, places = _shape(paths)
+        self._decoder = msgspec.json.Decoder(shape)
+        self._get = attrgetter(*(places[path] for path in paths)) if paths else None
+
+    def read(self, data: bytes) -> Values | None:
         try:
-            found = self._get(self._decoder.decode(data))
+            found = self._get(self._decoder.decode(data)) if self._get is not None else ()
         except msgspec.ValidationError:
             return None
         return (bytes(found),) if isinstance(found, msgspec.Raw) else tuple(map(bytes, found))

@@ -8,7 +8,7 @@ from typing import ClassVar
 from seatrial.controllers.framework.controller import Context, Key
 from seatrial.controllers.framework.controller_revision import History, template_of
 from seatrial.controllers.framework.pod_control import PodOwner, is_terminating, pod_from_template, set_status
-from seatrial.controllers.framework.pod_index import PodRow
+from seatrial.controllers.framework.pod_row import PodRow
 from seatrial.controllers.statefulset.claims import SetClaims
 from seatrial.controllers.statefulset.ordinals import ordinal_of, ordinals
 from seatrial.model.documents import Document

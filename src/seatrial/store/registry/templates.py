@@ -55,8 +55,8 @@ class Template(NamedTuple):
     namespace: str
     pattern: bytes
     places: tuple[int, ...]
-    status: bytes
-    """The encoded status where that is the last field, else empty."""
+    status: bytes | None
+    """The encoded status, empty where there is none; None where it is not the last field."""
     likenesses: dict[tuple[bytes, ...], int]
 
     def filled(self, values: list[bytes]) -> bytes:
@@ -170,7 +170,9 @@ class Templates:
         self.used += 1
         uid, time = store.identities.uid(kind, namespace, name), to_time(store.clock.now())
         own = [b'"%b"' % name.encode(), b'"%b"' % uid.encode(), b"", b'"%b"' % time.encode(), *values]
-        facets = Facets(template.likeness(tuple(own[3:])), uid, template.status) if template.status else None
+        facets = None
+        if template.status is not None:
+            facets = Facets(template.likeness(tuple(own[3:])), uid, template.status)
 
         def made(revision: int) -> Stored:
             own[2] = b'"%d"' % revision
@@ -244,13 +246,19 @@ def _template(sighting: Sighting, stored: Stored, options: CreateOptions) -> Tem
     for path, place in cuts:
         _at(document, path[:-1])[path[-1]] = f"\0{place}\0"
     pieces = _GAP.split(orjson.dumps(document).replace(b"%", b"%%"))
-    status = encoded_status(stored) if stored.kind.group_kind == _POD else b""
-    status = status if stored.data.endswith(STATUS + status + b"}") else b""
-    template = Template(stored.namespace, b"%b".join(pieces[::2]), tuple(map(int, pieces[1::2])), status, {})
+    template = Template(stored.namespace, b"%b".join(pieces[::2]), tuple(map(int, pieces[1::2])), _status(stored), {})
     encoded = [orjson.dumps(value) for value in values]
     # A text that looks like a gap, or a value that the whole way changed, gives other bytes.
     is_right = len(template.places) == len(cuts) and template.filled(encoded) == stored.data
     return template if is_right else None
+
+
+def _status(stored: Stored) -> bytes | None:
+    """The encoded status of an object where nothing follows it; a pod has one."""
+    status = encoded_status(stored)
+    if not status:
+        return None if stored.kind.group_kind == _POD else b""
+    return status if stored.data.endswith(STATUS + status + b"}") else None
 
 
 def _relabelling(pod: Stored, facets: Facets, labels: Mapping[str, str]) -> Splice | None:

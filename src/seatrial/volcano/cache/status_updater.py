@@ -99,7 +99,7 @@ class StatusUpdater:
 
     def _write_group(self, uid: str, status: Document) -> None:
         namespace, _, name = uid.partition("/")
-        stored = self._store.find(self._groups, name, namespace)
+        stored = self._store.find_current(self._groups, name, namespace)
         if stored is not None:
             write_status(self._store, stored, status, WRITER)
 

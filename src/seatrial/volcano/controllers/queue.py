@@ -4,6 +4,7 @@ Upstream: pkg/controllers/queue. The counts of PodGroups by phase are metrics th
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import ClassVar, Final
 
 import msgspec
@@ -12,6 +13,7 @@ from seatrial.controllers.framework import Context, Key, Listener
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.store import Change, Stored
+from seatrial.store.registry import encoded_status
 from seatrial.volcano.apis import POD_GROUP, QUEUE, ROOT_QUEUE
 from seatrial.volcano.apis.labels import CLOSED_BY_PARENT
 from seatrial.volcano.controllers.requests import RequestController
@@ -19,6 +21,7 @@ from seatrial.volcano.controllers.requests import RequestController
 OPEN, CLOSED, CLOSING, UNKNOWN = "Open", "Closed", "Closing", "Unknown"
 SYNC, OPEN_QUEUE, CLOSE_QUEUE = "SyncQueue", "OpenQueue", "CloseQueue"
 SHUT: Final = (CLOSED, CLOSING)
+STATUSES_KEPT: Final = 4096
 
 
 class _Spec(msgspec.Struct):
@@ -31,7 +34,6 @@ class _Status(msgspec.Struct):
 
 class _Group(msgspec.Struct):
     spec: _Spec = msgspec.field(default_factory=_Spec)
-    status: _Status = msgspec.field(default_factory=_Status)
 
 
 class _QueueStatus(msgspec.Struct):
@@ -43,6 +45,7 @@ class _Queue(msgspec.Struct):
 
 
 _group_decoder = msgspec.json.Decoder(_Group)
+_read_status = lru_cache(STATUSES_KEPT)(msgspec.json.Decoder(_Status).decode)
 
 
 class VolcanoQueue(RequestController[str]):
@@ -56,6 +59,8 @@ class VolcanoQueue(RequestController[str]):
         self._groups = context.kind(*POD_GROUP)
         self._phases: dict[str, dict[Key, str]] = {}
         """The phases of PodGroups, by queue."""
+        self._queue_of: dict[Key, str] = {}
+        """The queue of each PodGroup."""
         self._states: dict[str, str] = {}
         """The states of queues that exist."""
 
@@ -68,7 +73,7 @@ class VolcanoQueue(RequestController[str]):
 
     def start(self) -> None:
         for stored in self.store.list(self._groups):
-            self._note(stored, _group_decoder.decode(stored.data))
+            self._note(stored)
         for stored in self.store.list(self.kind):
             self._states[stored.name] = stored.view(_Queue).status.state
             self._request(stored.name, SYNC)
@@ -77,6 +82,7 @@ class VolcanoQueue(RequestController[str]):
     def stop(self) -> None:
         super().stop()
         self._phases.clear()
+        self._queue_of.clear()
         self._states.clear()
 
     def serve(self, key: Key, request: str) -> None:
@@ -179,22 +185,27 @@ class VolcanoQueue(RequestController[str]):
 
     def _group_changed(self, change: Change) -> None:
         stored = change.stored
-        key = stored.namespace, stored.name
-        group = _group_decoder.decode(stored.data)
-        queue = group.spec.queue
         if change.type == "DELETED":
+            key = stored.namespace, stored.name
+            queue = self._queue_of.pop(key, "")
             self._phases.get(queue, {}).pop(key, None)
-        elif not self._note(stored, group):
+        elif not self._note(stored, is_new=change.subresource != "status"):
             return
+        else:
+            queue = self._queue_of[stored.namespace, stored.name]
         # A queue that stays open has nothing to do with the phases of its groups.
         if self._states.get(queue, OPEN) != OPEN:
             self._request(queue, SYNC)
 
-    def _note(self, stored: Stored, group: _Group) -> bool:
-        phases = self._phases.setdefault(group.spec.queue, {})
+    def _note(self, stored: Stored, *, is_new: bool = True) -> bool:
+        """Take the new state of a PodGroup; whether its phase has changed. A status write leaves its queue."""
         key = stored.namespace, stored.name
-        changed = phases.get(key) != group.status.phase
-        phases[key] = group.status.phase
+        if is_new or key not in self._queue_of:
+            self._queue_of[key] = _group_decoder.decode(stored.data).spec.queue
+        phases = self._phases.setdefault(self._queue_of[key], {})
+        phase = _read_status(encoded_status(stored) or b"{}").phase
+        changed = phases.get(key) != phase
+        phases[key] = phase
         return changed
 
 

@@ -62,7 +62,7 @@ class JobActions:
     def sync(self, job: JobInfo, update: Update | None) -> None:
         """Create the missing pods of a Job whose PodGroup is enqueued, delete the surplus, and count."""
         view = job.view
-        if view.metadata.deletion_timestamp or self.store.find(self._queues, view.spec.queue) is None:
+        if view.metadata.deletion_timestamp or self.store.find_current(self._queues, view.spec.queue, "") is None:
             return
         if self._rests.get(view.metadata.uid) == self._situation(job, view.status):
             return

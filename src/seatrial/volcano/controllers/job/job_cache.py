@@ -3,13 +3,15 @@
 Upstream: pkg/controllers/cache, and the listers of the Job controller.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
 
 from seatrial.controllers.framework import Key
 from seatrial.store import Stored
-from seatrial.volcano.controllers.job.status import JobView, read_job
+from seatrial.store.registry import encoded_status
+from seatrial.volcano.controllers.job.status import STATUSES_KEPT, JobView, read_job
 
 
 class JobInfo(NamedTuple):
@@ -60,6 +62,13 @@ class GroupView(msgspec.Struct):
 
 
 _group_decoder = msgspec.json.Decoder(GroupView)
+_status = lru_cache(STATUSES_KEPT)(msgspec.json.Decoder(_Status).decode)
+
+
+def _differ_in_status(before: Stored, now: Stored) -> bool:
+    """Whether two states of an object are known to differ in the status alone."""
+    old, new = before.facets, now.facets
+    return old is not None and new is not None and old.likeness == new.likeness and old.uid == new.uid
 
 
 class JobCache:
@@ -81,9 +90,14 @@ class JobCache:
         return self._jobs.get(key)
 
     def put_group(self, stored: Stored) -> GroupView:
-        """Take the new state of a PodGroup."""
-        view = _group_decoder.decode(stored.data)
-        self._groups[stored.namespace, stored.name] = stored, view
+        """Take the new state of a PodGroup; where only its status has changed, no more than that is read."""
+        key = stored.namespace, stored.name
+        before = self._groups.get(key)
+        if before is not None and _differ_in_status(before[0], stored):
+            view = GroupView(before[1].metadata, _status(encoded_status(stored) or b"{}"))
+        else:
+            view = _group_decoder.decode(stored.data)
+        self._groups[key] = stored, view
         return view
 
     def remove_group(self, key: Key) -> None:
