@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from pathlib import Path
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
@@ -18,7 +18,6 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, StatusError
 from seatrial.model.times import HOUR, SECOND
 from seatrial.scenario import fresh_store
-from seatrial.scheduler import Scheduler
 from seatrial.store import Change, Store, Stored
 from seatrial.vcsim.workload import Arrival, Workload
 from seatrial.volcano import VolcanoScheduler
@@ -27,6 +26,9 @@ from seatrial.volcano.apis.installation import install
 from seatrial.volcano.apis.labels import GROUP_NAME
 from seatrial.volcano.config import SchedulerConf
 from seatrial.volcano.controllers import build_controllers as build_volcano_controllers
+
+if TYPE_CHECKING:
+    from seatrial.scheduler import Scheduler
 
 MOST_BINDS: Final = 20
 """Binds for each pod submitted, after which pods are taken to be evicted for ever."""
@@ -153,6 +155,8 @@ class KubeScheduler:
         if change.stored.kind.kind == "Pod" and (change.type != "ADDED" or _is_volcanos(change.stored)):
             return
         if self._scheduler is None and self._stop_watching is not None:
+            from seatrial.scheduler import Scheduler
+
             self._stop_watching()
             self._scheduler = Scheduler(self._store, self._clock)
             self._scheduler.start()
@@ -181,14 +185,14 @@ class VirtualRun:
         self._progress = 0
         """When something last arrived, got a node or ended."""
         self.volcano = VolcanoScheduler(self.store, self.clock, conf, events=False)
-        self.workers: list[Worker] = [
-            *build_controllers(self.store, self.clock),
-            build_volcano_controllers(self.store, self.clock),
-            KubeScheduler(self.store, self.clock),
-            self.volcano,
-        ]
+        controllers = build_controllers(self.store, self.clock)
+        volcanos = build_volcano_controllers(self.store, self.clock)
+        self._others: list[Worker] = [volcanos, KubeScheduler(self.store, self.clock), self.volcano]
+        self.workers: list[Worker] = [*controllers, *self._others]
         for worker in self.workers:
             worker.start()
+        self._backlogs = [backlog for controller in controllers for backlog in controller.backlogs()]
+        """Where these are empty, no controller of Kubernetes has work."""
         self.store.subscribe(self._pod_changed, [kind_of(self.store, ("v1", "Pod"))])
         self.store.subscribe(self._group_changed, [kind_of(self.store, POD_GROUP)])
 
@@ -233,7 +237,7 @@ class VirtualRun:
         is_busy = True
         while is_busy:
             is_busy = False
-            for worker in self.workers:
+            for worker in self.workers if any(self._backlogs) else self._others:
                 while worker.work():
                     is_busy = True
 

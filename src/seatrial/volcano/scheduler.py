@@ -58,7 +58,7 @@ class VolcanoScheduler:
         self._reports_events = events
         self._period, self._outer = period, outer
         self._on_session = on_session
-        self._options = SessionOptions(pick=_pick(tie_break, seed), transport=transport)
+        self._options = SessionOptions(pick=_pick(tie_break, seed), transport=transport, events=events)
         self._sessions = 0
         self._is_dirty = False
         self._next = clock.now()

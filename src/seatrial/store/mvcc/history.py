@@ -30,13 +30,11 @@ class History:
         self._bytes_kept = bytes_kept
 
     def append(self, change: Change) -> None:
-        changes = self._changes
+        changes, content = self._changes, change.stored.content
         changes.append(change)
-        self._bytes += new_bytes(change.stored, change.previous)
-        while (kept := len(changes) - self._first) > self._revisions_kept or (
-            self._bytes > self._bytes_kept and kept > 1
-        ):
-            self._forget_oldest()
+        self._bytes += len(content) if isinstance(content, bytes) else new_bytes(change.stored, change.previous)
+        if len(changes) - self._first > self._revisions_kept or self._bytes > self._bytes_kept:
+            self._shorten()
 
     def since(self, revision: int) -> list[Change]:
         """The changes after `revision`; Gone where some of them are forgotten."""
@@ -55,6 +53,10 @@ class History:
 
     def __iter__(self) -> Iterator[Change]:
         return iter(self._changes[self._first :])
+
+    def _shorten(self) -> None:
+        while (kept := len(self)) > self._revisions_kept or (self._bytes > self._bytes_kept and kept > 1):
+            self._forget_oldest()
 
     def _forget_oldest(self) -> None:
         oldest = self._changes[self._first]

@@ -105,8 +105,9 @@ def _phase(job: JobInfo, unschedulable: bool) -> str:
 def _record(session: Session, job: JobInfo, changed: bool, result: SessionResult) -> None:
     """Events about the job, and the PodScheduled conditions of its unbound pods."""
     is_waiting = job.pod_group.phase in (UNKNOWN, PENDING, INQUEUE)
-    text = fit_error(job) if is_waiting or any(job.index.of(status) for status in _UNBOUND) else ""
-    if is_waiting:
+    is_read = (is_waiting and session.options.events) or any(job.index.of(status) for status in _UNBOUND)
+    text = fit_error(job) if is_read else ""
+    if is_waiting and session.options.events:
         pending = len(job.index.of(TaskStatus.PENDING))
         session.record(job, WARNING, "Unschedulable", f"{pending}/{len(job.index)} tasks in gang unschedulable: {text}")
     elif changed:
@@ -119,7 +120,8 @@ def _record(session: Session, job: JobInfo, changed: bool, result: SessionResult
             update = PodUpdate(task, reason, message or text or UNAVAILABLE, nominated)
             if update.changes_pod:
                 result.pods.append(update)
-                result.events.append(SessionEvent("Pod", task.key, WARNING, FAILED_SCHEDULING, update.message))
+                if session.options.events:
+                    result.events.append(SessionEvent("Pod", task.key, WARNING, FAILED_SCHEDULING, update.message))
 
 
 def _queue_allocations(session: Session) -> dict[str, dict[str, str]]:

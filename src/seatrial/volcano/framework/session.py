@@ -56,6 +56,8 @@ class SessionOptions:
     """What plugins keep from one session to the next."""
     transport: Callable[[], Transport] = HttpTransport
     """Makes the connection through which extenders are asked."""
+    events: bool = True
+    """False: nothing reads the events of the session, and it has none."""
 
 
 class Session(SessionPlugins):
@@ -170,7 +172,8 @@ class Session(SessionPlugins):
 
     def record(self, job: JobInfo, type: EventType, reason: str, message: str) -> None:
         """An event on a job's PodGroup."""
-        self.events.append(SessionEvent("PodGroup", job.uid, type, reason, message))
+        if self.options.events:
+            self.events.append(SessionEvent("PodGroup", job.uid, type, reason, message))
 
     # -- nodes -------------------------------------------------------------------------------------------------
 

@@ -202,7 +202,7 @@ class JobActions:
     def _create_pods(self, job: JobInfo, status: JobStatus, fresh: JobStatus, missing: list[tuple[int, int]]) -> None:
         """Create pods by the places of their tasks; a refused one does not keep the others from being created."""
         may_start = [self._may_start(job, task) for task in job.view.spec.tasks]
-        document, refusals = job.stored.document(), []
+        document, refusals = job.document(), []
         for place, index in missing:
             if not may_start[place]:
                 continue

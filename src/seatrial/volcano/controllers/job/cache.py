@@ -4,6 +4,7 @@ Upstream: pkg/controllers/cache and pkg/controllers/apis/job_info.go.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import msgspec
 
@@ -11,6 +12,8 @@ from seatrial.store import Stored
 from seatrial.volcano.apis import BATCH
 from seatrial.volcano.apis.labels import JOB_NAME, JOB_VERSION, OUT_OF_SYNC, PARTITION_ID, TASK_SPEC
 
+PODS_KEPT = 16_384
+STATUSES_KEPT = 4096
 _MARK = f'"{JOB_NAME}"'.encode()
 
 
@@ -65,7 +68,7 @@ class _Pod(msgspec.Struct):
     status: _Status = msgspec.field(default_factory=_Status)
 
 
-_decoder = msgspec.json.Decoder(_Pod)
+_decoder, _status_decoder = msgspec.json.Decoder(_Pod), msgspec.json.Decoder(_Status)
 
 
 class JobPod(msgspec.Struct, frozen=True, gc=False):
@@ -87,19 +90,40 @@ class JobPod(msgspec.Struct, frozen=True, gc=False):
     is_out_of_sync: bool
 
 
+_alike: dict[int, JobPod | None] = {}
+"""By likeness: the row of a pod."""
+
+
 def read_pod(stored: Stored) -> JobPod | None:
-    """The row of a pod that a Volcano Job controls; None for any other pod."""
+    """The row of a pod that a Volcano Job controls; None for any other pod. Pods that are alike are decoded once."""
     if _MARK not in stored.data:
         return None
+    facets = stored.facets
+    if facets is None:
+        return _decoded(stored)
+    if facets.likeness not in _alike:
+        if len(_alike) >= PODS_KEPT:
+            _alike.clear()
+        _alike[facets.likeness] = _decoded(stored)
+    like = _alike[facets.likeness]
+    if like is None:
+        return None
+    return JobPod(
+        stored.namespace, stored.name, facets.uid, like.job, like.job_uid, like.task, like.version, like.partition,
+        *_read_status(facets.status), like.is_deleting, like.is_out_of_sync,
+    )  # fmt: skip
+
+
+def _decoded(stored: Stored) -> JobPod | None:
     pod = _decoder.decode(stored.data)
-    meta, status = pod.metadata, pod.status
+    meta = pod.metadata
     owner = next((owner for owner in meta.owner_references if owner.controller), None)
     notes = meta.annotations
     if owner is None or owner.kind != "Job" or owner.api_version != BATCH:
         return None
     if not notes.job or not notes.task or not notes.version.isdigit():
         return None
-    ended = status.container_statuses[0].state.terminated if status.container_statuses else None
+    phase, exit_code, restarts, is_ready = _summary(pod.status)
     return JobPod(
         namespace=stored.namespace,
         name=stored.name,
@@ -109,13 +133,26 @@ def read_pod(stored: Stored) -> JobPod | None:
         task=notes.task,
         version=int(notes.version),
         partition=meta.labels.partition,
-        phase=status.phase,
-        exit_code=ended.exit_code if ended is not None else 0,
-        restarts=sum(each.restart_count for each in (*status.container_statuses, *status.init_container_statuses)),
-        is_ready=all(each.ready for each in status.container_statuses),
+        phase=phase,
+        exit_code=exit_code,
+        restarts=restarts,
+        is_ready=is_ready,
         is_deleting=meta.deletion_timestamp is not None,
         is_out_of_sync=notes.out_of_sync is not None,
     )
+
+
+@lru_cache(STATUSES_KEPT)
+def _read_status(encoded: bytes) -> tuple[str, int, int, bool]:
+    return _summary(_status_decoder.decode(encoded))
+
+
+def _summary(status: _Status) -> tuple[str, int, int, bool]:
+    """Phase, exit code, restarts and whether all containers are ready."""
+    containers = status.container_statuses
+    ended = containers[0].state.terminated if containers else None
+    restarts = sum(each.restart_count for each in (*containers, *status.init_container_statuses))
+    return status.phase, ended.exit_code if ended is not None else 0, restarts, all(each.ready for each in containers)
 
 
 class JobPods:

@@ -102,7 +102,7 @@ class Initiation:
         if found is not None and self._settled.get(meta.uid) == (meta.generation, found[1].metadata.generation):
             return
         with self._told(job, "PodGroupError", "Failed to create PodGroup"):
-            document = job.stored.document()
+            document = job.document()
             resources = self._least_resources(document["spec"])
             if found is None:
                 self._create_group(document, resources)

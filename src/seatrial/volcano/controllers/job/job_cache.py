@@ -9,9 +9,13 @@ from typing import NamedTuple
 import msgspec
 
 from seatrial.controllers.framework import Key
+from seatrial.model.documents import Document
 from seatrial.store import Stored
 from seatrial.store.registry import encoded_status
-from seatrial.volcano.controllers.job.status import STATUSES_KEPT, JobView, read_job
+from seatrial.volcano.controllers.job.status import JOBS_KEPT, STATUSES_KEPT, JobView, read_job
+
+_alike: dict[int, Document] = {}
+"""By likeness: a Job."""
 
 
 class JobInfo(NamedTuple):
@@ -23,6 +27,20 @@ class JobInfo(NamedTuple):
     @property
     def key(self) -> Key:
         return self.stored.namespace, self.stored.name
+
+    def document(self) -> Document:
+        """The Job without its status; Jobs that are alike share their spec, so it is not to be changed."""
+        facets = self.stored.facets
+        if facets is None:
+            return self.stored.document()
+        like = _alike.get(facets.likeness)
+        if like is None:
+            if len(_alike) >= JOBS_KEPT:
+                _alike.clear()
+            like = _alike[facets.likeness] = self.stored.document()
+            like.pop("status", None)
+        own = {"name": self.stored.name, "uid": facets.uid, "resourceVersion": str(self.stored.revision)}
+        return {**like, "metadata": {**like["metadata"], **own}}
 
     @property
     def group(self) -> Key:

@@ -47,8 +47,8 @@ class NodeOrder(Plugin):
         self.add(Point.BATCH_NODE_ORDER, self._batch_score)
 
     def _node_score(self, task: TaskInfo, rows: Rows) -> Floats:
-        if self._images is None:
-            return np.zeros(len(rows))
+        if self._images is None or not self.session.kube.table.images.seen:
+            return np.zeros(len(rows))  # no node reports an image
         found = self._images(task, rows, self.session.kube.table.take(rows))
         return np.zeros(len(rows)) if found is None else found
 
