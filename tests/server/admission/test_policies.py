@@ -1,8 +1,10 @@
+from collections import Counter
 from typing import Any
 
 import pytest
 
 from seatrial.server.admission.policies import PolicyAdmission
+from seatrial.store.objects import Stored
 from tests.server.client import Reply, Server
 
 MAPS = "/api/v1/namespaces/default/configmaps"
@@ -91,6 +93,28 @@ def test_an_expression_that_fails_refuses_unless_that_is_ignored(server: Server)
     policy["spec"]["failurePolicy"] = "Fail"
     server("PUT", f"{ROOT}/validatingadmissionpolicies/p", policy)
     assert create(server, "b", x="1").status == 422
+
+
+def test_a_policy_without_its_binding_says_nothing(server: Server) -> None:
+    bind(server, {"validations": [{"expression": "false"}]})
+    assert create(server, "a").status == 422
+    server("DELETE", f"{ROOT}/validatingadmissionpolicybindings/b")
+    assert create(server, "a").status == 201
+
+
+def test_policies_are_decoded_once_for_many_requests(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    bind(server, {"validations": [{"expression": "true"}]})
+    assert create(server, "a").status == 201
+    read = Counter[str]()
+    document = Stored.document
+
+    def counted(stored: Stored) -> Any:
+        read[stored.kind.kind] += 1
+        return document(stored)
+
+    monkeypatch.setattr(Stored, "document", counted)
+    assert create(server, "b").status == 201
+    assert not [kind for kind in read if "Policy" in kind]
 
 
 def test_match_conditions_and_the_bindings_selector_narrow_a_policy(server: Server) -> None:

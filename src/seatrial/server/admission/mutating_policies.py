@@ -18,6 +18,7 @@ from seatrial.model.documents import Document, decode, encode
 from seatrial.model.errors import Cause, StatusError, status_error
 from seatrial.model.kinds import Kind
 from seatrial.model.patches import PatchRefused, apply_json_patch
+from seatrial.server.admission.bound_policies import BoundPolicies
 from seatrial.server.admission.matching import (
     ConditionError,
     conditions_match,
@@ -60,12 +61,12 @@ class MutatingPolicyAdmission:
         policies = store.kinds.named(GROUP_VERSION, "MutatingAdmissionPolicy")
         bindings = store.kinds.named(GROUP_VERSION, "MutatingAdmissionPolicyBinding")
         assert policies is not None and bindings is not None
-        self._policies, self._bindings = policies, bindings
+        self._bound = BoundPolicies(policies, bindings)
 
     def admit(self, request: Request) -> None:
         """Run the inner steps, then the mutations."""
         self._inner.admit(request)
-        if request.operation == "DELETE" or not len(request.store.index(self._bindings)) or is_exempt(request):
+        if request.operation == "DELETE" or not self._bound.exist(request.store) or is_exempt(request):
             return
         called: list[tuple[Invocation, bytes]] = []
         for invocation in self._invocations(request):
@@ -86,24 +87,20 @@ class MutatingPolicyAdmission:
 
     def inputs(self, store: Store, kind: Kind, namespace: str) -> tuple[int, ...] | None:
         """Those of the inner steps; None while a policy is bound."""
-        if len(store.index(self._bindings)):
+        if self._bound.exist(store):
             return None
         return self._inner.inputs(store, kind, namespace)
 
     def _invocations(self, request: Request) -> Iterator[Invocation]:
         """In the order of the policies, and of the bindings of each."""
-        bindings = [stored.document() for stored in request.store.list(self._bindings)]
-        for stored in request.store.list(self._policies):
-            policy = stored.document().get("spec") or {}
-            for binding in bindings:
-                bound = binding.get("spec") or {}
-                if bound.get("policyName") != stored.name or policy_matches(policy, bound, request) is None:
-                    continue
-                names = stored.name, binding["metadata"]["name"]
-                try:
-                    yield from (Invocation(policy, names, params) for params in params_of(policy, bound, request))
-                except ConditionError as error:
-                    _fail(policy, names, request, error)
+        for each in sorted(self._bound.found(request.store), key=lambda pair: pair.names[0]):
+            policy, bound, names = each.policy, each.binding, each.names
+            if policy_matches(policy, bound, request) is None:
+                continue
+            try:
+                yield from (Invocation(policy, names, params) for params in params_of(policy, bound, request))
+            except ConditionError as error:
+                _fail(policy, names, request, error)
 
     def _mutate(self, invocation: Invocation, request: Request) -> None:
         policy = invocation.policy

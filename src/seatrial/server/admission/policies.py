@@ -13,6 +13,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import Cause, StatusError, status_error
 from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import LabelSelector
+from seatrial.server.admission.bound_policies import BoundPolicies, BoundPolicy
 from seatrial.server.admission.matching import (
     ConditionError,
     conditions_match,
@@ -34,8 +35,9 @@ class PolicyAdmission:
 
     def __init__(self, inner: Admission, store: Store) -> None:
         self._inner = inner
-        self._policies = _kind(store, "ValidatingAdmissionPolicy")
-        self._bindings = _kind(store, "ValidatingAdmissionPolicyBinding")
+        self._bound = BoundPolicies(
+            _kind(store, "ValidatingAdmissionPolicy"), _kind(store, "ValidatingAdmissionPolicyBinding")
+        )
 
     def admit(self, request: Request) -> None:
         """Run the inner steps."""
@@ -43,9 +45,9 @@ class PolicyAdmission:
 
     def validate(self, request: Request) -> None:
         """Evaluate the policies, then run the inner steps."""
-        if len(request.store.index(self._bindings)) and not is_exempt(request):
-            for stored in request.store.list(self._bindings):
-                self._apply(stored.document(), request)
+        if self._bound.exist(request.store) and not is_exempt(request):
+            for each in self._bound.found(request.store):
+                self._apply(each, request)
         self._inner.validate(request)
 
     def binding_labels(self, store: Store, node: str) -> Mapping[str, str]:
@@ -54,20 +56,15 @@ class PolicyAdmission:
 
     def inputs(self, store: Store, kind: Kind, namespace: str) -> tuple[int, ...] | None:
         """Those of the inner steps; None while a policy is bound."""
-        if len(store.index(self._bindings)):
+        if self._bound.exist(store):
             return None
         return self._inner.inputs(store, kind, namespace)
 
-    def _apply(self, binding: Document, request: Request) -> None:
-        bound = binding.get("spec") or {}
-        stored = request.store.find(self._policies, bound.get("policyName", ""))
-        if stored is None:
-            return
-        policy = stored.document().get("spec") or {}
+    def _apply(self, found: BoundPolicy, request: Request) -> None:
+        policy, bound, names = found.policy, found.binding, found.names
         seen = policy_matches(policy, bound, request)
         if seen is None:
             return
-        names = (stored.name, binding["metadata"]["name"])
         ignores, info = policy.get("failurePolicy") == "Ignore", review_request(seen, "", request.kind)
         try:
             if not conditions_match(policy, seen, info):

@@ -111,14 +111,14 @@ class WebhookAdmission:
                     raise _failed(webhook, f"failed to evaluate match conditions: {error}") from error
 
     def _webhooks(self, store: Store, kind: Kind) -> tuple[Webhook, ...]:
-        found = store.list(kind)
-        newest = max((stored.revision for stored in found), default=0) * (len(found) + 1)
+        writes = store.writes(kind.group_kind)
         known = self._known.get(kind.kind)
-        if known is None or known[0] != newest:
+        if known is None or known[0] != writes:
+            found = store.list(kind)
             hooks = tuple(
                 Webhook(stored.name, hook) for stored in found for hook in stored.document().get("webhooks") or ()
             )
-            known = self._known[kind.kind] = (newest, hooks)
+            known = self._known[kind.kind] = (writes, hooks)
         return known[1]
 
     def _mutate(self, webhook: Webhook, seen: Request, request: Request) -> None:
