@@ -42,13 +42,13 @@ acceptance: setup
 	$(BIN)/pytest -m "proves and (outside or long or browser)" --proofs
 
 test-long: setup
-	$(BIN)/pytest -m long
+	SEATRIAL_FUZZ_REQUESTS=$${SEATRIAL_FUZZ_REQUESTS:-200000} $(BIN)/pytest -m long
 
 # What a change is landed with: fuzzing, ten runs of every example, many simulations at once, large files and clusters.
 test-long-subset: setup
 	$(BIN)/pytest -m long tests/server tests/examples tests/operator/test_many_and_large.py tests/vcsim
 
-# The whole number of requests against a real server; on an idle machine also how long /readyz may take.
+# The fuzzing of test-long alone; on an idle machine it also limits how long /readyz may take.
 test-fuzz: setup
 	SEATRIAL_FUZZ_REQUESTS=$${SEATRIAL_FUZZ_REQUESTS:-200000} SEATRIAL_FUZZ_STALL=$${SEATRIAL_FUZZ_STALL:-0.25} \
 		$(BIN)/pytest -s -m long tests/server/test_grammar_fuzz.py

@@ -1,7 +1,7 @@
 """A real server under requests from a grammar: no 5xx, memory flat, and a restart serves the same state.
 
-`make test` sends some hundreds, `make test-long` SEATRIAL_FUZZ_REQUESTS (10,000 by default), `make test-fuzz` the full
-number and holds the server to SEATRIAL_FUZZ_STALL seconds for /readyz, less what it waited for a processor.
+`make test` sends some hundreds, `make test-long-subset` 10,000, `make test-long` 200,000 (SEATRIAL_FUZZ_REQUESTS), and
+`make test-fuzz` also holds the server to SEATRIAL_FUZZ_STALL seconds for /readyz, less what it waited for a processor.
 """
 
 import http.client
