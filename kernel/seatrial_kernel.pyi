@@ -13,7 +13,10 @@ Ints = NDArray[np.int64]
 Ids = NDArray[np.int32]
 DomainCheck = tuple[Ids, Ints, int, int, bool]
 ByRow = tuple[Ints, str, int]
-ByDomain = tuple[Sequence[tuple[Ids, Ints]], str, int]
+ByDomain = tuple[Sequence[tuple[Ids, Ints, int]], str, int]
+Rule = tuple[Ids, Ints, str, int, tuple[NDArray[np.uint8], int] | None]
+Totals = tuple[bytes, bytes, int]
+Cycle = tuple[bytes, int, tuple[Totals, bool] | None]
 Parallel = tuple[Ints, int]
 
 class ShapeRows:
@@ -40,4 +43,8 @@ class ShapeRows:
         by_row: Sequence[ByRow],
         by_domain: Sequence[ByDomain],
         parallel: Sequence[Parallel],
-    ) -> tuple[bytes, bytes, int] | None: ...
+    ) -> Totals | None: ...
+    def plan(
+        self, rules: Sequence[Rule], settled: int, by_row: Sequence[ByRow], by_domain: Sequence[ByDomain]
+    ) -> None: ...
+    def schedule(self, entries: Sequence[int], start: int, limit: int) -> Cycle | None: ...

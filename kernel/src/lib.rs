@@ -3,35 +3,32 @@
 //! Python keeps the columns (see `seatrial.scheduler.evaluator`) and decides what is computed here. The kernel writes
 //! changed rows into the same arrays, so that Python may go on with them at any time.
 mod buffers;
+mod domains;
 mod rules;
 mod scores;
 
 use buffers::Array;
+use domains::{checks_of, DomainCheck, DomainRule, Domains, Limit};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rules::{Amounts, FitRule, ScoreRule, Share, Strategy};
-use scores::{add_normalized, best, outside, Domains, Normalize};
+use scores::{best, outside, ByDomain, ByRow, Normalize, Scorers};
 
 /// A filter by topology domain: ids by row, sums by domain, the lowest and highest sum that pass, and whether the
 /// label must be there.
 type CheckArrays = (Array<i32>, Array<i64>, i64, i64, bool);
+/// A filter whose bounds follow from sums that are kept up to date: ids, sums, kind of the bound, its number, whether
+/// the label must be there, and for a skew the domains that count and how many there must be.
+type RuleArrays = (Array<i32>, Array<i64>, String, i64, Option<(Array<u8>, i64)>);
 /// Scores of a plugin, how they are normalized, and the plugin's weight.
 type Weighted<T> = (T, String, i64);
+/// Sums by domain and the factor of each.
+type Labelled = Vec<(Array<i32>, Array<i64>, i64)>;
 
-struct DomainCheck {
-    domains: Domains,
-    lowest: i64,
-    highest: i64,
-    needs_label: bool,
-}
-
-impl DomainCheck {
-    fn passes(&self, row: usize) -> bool {
-        if self.needs_label && !self.domains.has_label(row) {
-            return false;
-        }
-        (self.lowest..=self.highest).contains(&self.domains.sum(row))
-    }
+/// All that a scheduling cycle asks besides the columns.
+struct Plan {
+    rules: Vec<DomainRule>,
+    scorers: Scorers,
 }
 
 /// One resource of NodeResourcesFit: offered, used, asked for, and whether devices may stand in.
@@ -40,6 +37,8 @@ type WantedArrays = (Array<i64>, Array<i64>, i64, bool);
 type ShareArrays = (Array<i64>, Array<i64>, i64, i64);
 type ScoreArrays = (Array<i64>, String, Vec<i64>, Vec<ShareArrays>);
 type Scored<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, i64);
+/// Rows found, nodes visited, and the scores with whether a plugin had none but zeros.
+type Cycle<'py> = (Bound<'py, PyBytes>, usize, Option<(Scored<'py>, bool)>);
 
 /// What is known of all rows for one pod shape, and which of them pass, by their place in the order of the search.
 #[pyclass(unsendable)]
@@ -56,6 +55,7 @@ struct ShapeRows {
     adding: Vec<(Array<i64>, i64)>,
     fit: Option<FitRule>,
     scores: Vec<ScoreRule>,
+    plan: Option<Plan>,
 }
 
 #[pymethods]
@@ -86,6 +86,7 @@ impl ShapeRows {
             adding: adding.into_iter().map(|(raw, weight)| Ok((raw.readable(size)?, weight))).collect::<PyResult<_>>()?,
             fit: None,
             scores: Vec::new(),
+            plan: None,
         };
         for place in 0..made.rows.len() {
             let passes = made.blocked.get()[made.rows[place] as usize] == 0;
@@ -153,19 +154,69 @@ impl ShapeRows {
         limit: usize,
         checks: Vec<CheckArrays>,
     ) -> PyResult<(Bound<'py, PyBytes>, usize)> {
-        let checks = checks
+        let domains = checks
             .into_iter()
             .map(|(ids, sums, lowest, highest, needs_label)| {
-                Ok(DomainCheck { domains: Domains::new(ids, sums, self.size)?, lowest, highest, needs_label })
+                Ok((Domains::new(ids, sums, self.size)?, lowest, highest, needs_label))
             })
             .collect::<PyResult<Vec<_>>>()?;
-        let mut found = Vec::with_capacity(limit.min(self.rows.len()));
-        let size = self.rows.len();
-        if let Some(place) = self.collect(start, size, limit, &checks, &mut found) {
-            return Ok((bytes(py, &found), place - start));
+        let checks: Vec<_> = domains
+            .iter()
+            .map(|(domains, lowest, highest, needs_label)| DomainCheck {
+                domains,
+                lowest: *lowest,
+                highest: *highest,
+                needs_label: *needs_label,
+            })
+            .collect();
+        let (found, visited) = self.search(start, limit, &checks);
+        Ok((bytes(py, &found), visited))
+    }
+
+    /// Keeps what `schedule` asks besides the columns: filters by domain, scores, and what all nodes get.
+    fn plan(
+        &mut self,
+        rules: Vec<RuleArrays>,
+        settled: i64,
+        by_row: Vec<Weighted<Array<i64>>>,
+        by_domain: Vec<Weighted<Labelled>>,
+    ) -> PyResult<()> {
+        let rules = rules
+            .into_iter()
+            .map(|(ids, sums, kind, number, counted)| {
+                Ok(DomainRule {
+                    domains: Domains::new(ids, sums, self.size)?,
+                    limit: Limit::named(&kind, number, counted)?,
+                })
+            })
+            .collect::<PyResult<_>>()?;
+        let scorers = self.scorers(settled, by_row, by_domain, Vec::new())?;
+        self.plan = Some(Plan { rules, scorers });
+        Ok(())
+    }
+
+    /// A whole cycle: brings changed rows up to date, searches, scores and chooses. The scores are None if fewer than
+    /// two nodes pass; everything is None if a score is out of range.
+    fn schedule<'py>(
+        &mut self,
+        py: Python<'py>,
+        entries: Vec<u64>,
+        start: usize,
+        limit: usize,
+    ) -> PyResult<Option<Cycle<'py>>> {
+        let is_in_range = self.update(entries)?;
+        let Some(plan) = &self.plan else { return Ok(None) };
+        if !is_in_range {
+            return Ok(None);
         }
-        let last = self.collect(0, start, limit, &checks, &mut found);
-        Ok((bytes(py, &found), last.map_or(size, |place| place + size - start)))
+        let (found, visited) = self.search(start, limit, &checks_of(&plan.rules));
+        if found.len() < 2 {
+            return Ok(Some((bytes(py, &found), visited, None)));
+        }
+        let Some(total) = plan.scorers.totals(self.local.get(), &found) else { return Ok(None) };
+        let (places, root) = best(&total);
+        let scored = (bytes(py, &total), bytes(py, &places), root);
+        Ok(Some((bytes(py, &found), visited, Some((scored, plan.scorers.is_idle())))))
     }
 
     /// The totals of rows, the places of the best ones, and the place that upstream takes; None if a score is out of
@@ -176,41 +227,59 @@ impl ShapeRows {
         rows: Array<i64>,
         settled: i64,
         by_row: Vec<Weighted<Array<i64>>>,
-        by_domain: Vec<Weighted<Vec<(Array<i32>, Array<i64>)>>>,
+        by_domain: Vec<Weighted<Labelled>>,
         parallel: Vec<(Array<i64>, i64)>,
     ) -> PyResult<Option<Scored<'py>>> {
         let (rows, local) = (rows.get(), self.local.get());
         if rows.iter().any(|&row| row < 0 || row as usize >= self.size) {
             return Err(outside());
         }
-        let mut total: Vec<i64> = rows.iter().map(|&row| local[row as usize] + settled).collect();
-        let mut is_in_range = true;
-        for (raw, kind, weight) in by_row {
-            let raw = raw.readable(self.size)?;
-            let scores = rows.iter().map(|&row| raw.get()[row as usize]).collect();
-            is_in_range &= add_normalized(&mut total, scores, Normalize::named(&kind)?, weight);
-        }
-        for (columns, kind, weight) in by_domain {
-            let mut scores = vec![0; rows.len()];
-            for (ids, sums) in columns {
-                let domains = Domains::new(ids, sums, self.size)?;
-                scores.iter_mut().zip(rows).for_each(|(score, &row)| *score += domains.sum(row as usize));
-            }
-            is_in_range &= add_normalized(&mut total, scores, Normalize::named(&kind)?, weight);
-        }
-        for (scores, weight) in parallel {
-            let scores = scores.readable(rows.len())?.get()[..rows.len()].to_vec();
-            is_in_range &= add_normalized(&mut total, scores, Normalize::Done, weight);
-        }
-        if !is_in_range {
+        let Some(total) = self.scorers(settled, by_row, by_domain, parallel)?.totals(local, rows) else {
             return Ok(None);
-        }
+        };
         let (places, root) = best(&total);
         Ok(Some((bytes(py, &total), bytes(py, &places), root)))
     }
 }
 
 impl ShapeRows {
+    fn scorers(
+        &self,
+        settled: i64,
+        by_row: Vec<Weighted<Array<i64>>>,
+        by_domain: Vec<Weighted<Labelled>>,
+        parallel: Vec<(Array<i64>, i64)>,
+    ) -> PyResult<Scorers> {
+        let by_row = by_row
+            .into_iter()
+            .map(|(raw, kind, weight)| {
+                Ok(ByRow { raw: raw.readable(self.size)?, normalize: Normalize::named(&kind)?, weight })
+            })
+            .collect::<PyResult<_>>()?;
+        let by_domain = by_domain
+            .into_iter()
+            .map(|(labelled, kind, weight)| {
+                let parts = labelled
+                    .into_iter()
+                    .map(|(ids, sums, factor)| Ok((Domains::new(ids, sums, self.size)?, factor)))
+                    .collect::<PyResult<_>>()?;
+                Ok(ByDomain { parts, normalize: Normalize::named(&kind)?, weight })
+            })
+            .collect::<PyResult<_>>()?;
+        Ok(Scorers { settled, by_row, by_domain, parallel })
+    }
+
+    /// The first `limit` rows that pass, and how many nodes are visited until one more is met.
+    fn search(&self, start: usize, limit: usize, checks: &[DomainCheck]) -> (Vec<i64>, usize) {
+        let size = self.rows.len();
+        let mut found = Vec::with_capacity(limit.min(size));
+        if let Some(place) = self.collect(start, size, limit, checks, &mut found) {
+            return (found, place - start);
+        }
+        let last = self.collect(0, start, limit, checks, &mut found);
+        (found, last.map_or(size, |place| place + size - start))
+    }
+
     fn set_passing(&mut self, place: usize, passes: bool) {
         let bit = 1 << (place % 64);
         if passes {
@@ -274,6 +343,6 @@ fn bytes<'py>(py: Python<'py>, numbers: &[i64]) -> Bound<'py, PyBytes> {
 #[pymodule]
 fn seatrial_kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("INTERFACE", 1)?;
+    module.add("INTERFACE", 2)?;
     module.add_class::<ShapeRows>()
 }

@@ -1,5 +1,6 @@
 //! Totals of feasible rows: the local sum and scores that are normalized over the feasible rows.
 use crate::buffers::Array;
+use crate::domains::Domains;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 
@@ -57,26 +58,55 @@ fn share(score: i64, highest: i64) -> i64 {
     (MAX_NODE_SCORE * score).div_euclid(highest)
 }
 
-/// Numbers by topology domain: the number of each row's value of a label, negative without one, and a sum for each
-/// value. There is one place more than there are values: rows without the label see it.
-pub struct Domains {
-    ids: Array<i32>,
-    sums: Array<i64>,
+/// Raw scores by row that are normalized over the feasible rows.
+pub struct ByRow {
+    pub raw: Array<i64>,
+    pub normalize: Normalize,
+    pub weight: i64,
 }
 
-impl Domains {
-    pub fn new(ids: Array<i32>, sums: Array<i64>, size: usize) -> PyResult<Self> {
-        Ok(Domains { ids: ids.readable(size)?, sums: sums.readable(1)? })
+/// Raw scores that are sums of domains, each times a factor.
+pub struct ByDomain {
+    pub parts: Vec<(Domains, i64)>,
+    pub normalize: Normalize,
+    pub weight: i64,
+}
+
+/// What is added to the local sums: the same for all rows, and scores of plugins. Those of `parallel` are normalized
+/// and parallel to the rows.
+pub struct Scorers {
+    pub settled: i64,
+    pub by_row: Vec<ByRow>,
+    pub by_domain: Vec<ByDomain>,
+    pub parallel: Vec<(Array<i64>, i64)>,
+}
+
+impl Scorers {
+    /// The totals of rows; None if a score is not in the range of scores.
+    pub fn totals(&self, local: &[i64], rows: &[i64]) -> Option<Vec<i64>> {
+        let mut total: Vec<i64> = rows.iter().map(|&row| local[row as usize] + self.settled).collect();
+        let mut is_in_range = true;
+        for ByRow { raw, normalize, weight } in &self.by_row {
+            let scores = rows.iter().map(|&row| raw.get()[row as usize]).collect();
+            is_in_range &= add_normalized(&mut total, scores, *normalize, *weight);
+        }
+        for ByDomain { parts, normalize, weight } in &self.by_domain {
+            let mut scores = vec![0; rows.len()];
+            for (domains, factor) in parts {
+                scores.iter_mut().zip(rows).for_each(|(score, &row)| *score += domains.sum(row as usize) * factor);
+            }
+            is_in_range &= add_normalized(&mut total, scores, *normalize, *weight);
+        }
+        for (scores, weight) in &self.parallel {
+            let scores = scores.get().get(..rows.len())?.to_vec();
+            is_in_range &= add_normalized(&mut total, scores, Normalize::Done, *weight);
+        }
+        is_in_range.then_some(total)
     }
 
-    pub fn has_label(&self, row: usize) -> bool {
-        self.ids.get()[row] >= 0
-    }
-
-    /// The sum of the row's own domain.
-    pub fn sum(&self, row: usize) -> i64 {
-        let (id, sums) = (self.ids.get()[row], self.sums.get());
-        sums[if id < 0 { sums.len() - 1 } else { id as usize }]
+    /// Whether a plugin that scores by domain has nothing but zeros: Python's PreScore skips it then.
+    pub fn is_idle(&self) -> bool {
+        self.by_domain.iter().any(|one| one.parts.iter().all(|(domains, _)| domains.are_empty()))
     }
 }
 
@@ -85,7 +115,7 @@ pub fn outside() -> PyErr {
 }
 
 /// Normalizes scores and adds them to the totals; false if one is not in the range of scores.
-pub fn add_normalized(total: &mut [i64], mut scores: Vec<i64>, normalize: Normalize, weight: i64) -> bool {
+fn add_normalized(total: &mut [i64], mut scores: Vec<i64>, normalize: Normalize, weight: i64) -> bool {
     normalize.apply(&mut scores);
     for (sum, score) in total.iter_mut().zip(&scores) {
         if !(0..=MAX_NODE_SCORE).contains(score) {

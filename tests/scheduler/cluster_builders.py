@@ -48,6 +48,10 @@ class PlainObjects:
     def get(self, kind: str, name: str, namespace: str = "") -> Document | None:
         return next((d for d in self.list(kind) if d["metadata"]["name"] == name), None)
 
+    @property
+    def changes(self) -> int:
+        return sum(self.versions.values())
+
     def version(self, kind: str) -> int:
         return self.versions.get(kind, 0)
 

@@ -58,6 +58,10 @@ class Objects:
     def get(self, kind: str, name: str, namespace: str = "") -> Document | None:
         return next((d for d in self.list(kind) if d["metadata"]["name"] == name), None)
 
+    @property
+    def changes(self) -> int:
+        return sum(self.versions.values())
+
     def version(self, kind: str) -> int:
         return self.versions.get(kind, 0)
 
@@ -127,6 +131,7 @@ def told(attempt: Attempt) -> dict[str, Any]:
         "node": attempt.node,
         "message": attempt.message,
         "nominated": attempt.nominated,
+        "pre_filter": (sorted(attempt.pre_filter.cycle.skipped), attempt.pre_filter.ran),
         "verdicts": list(verdicts.items()),
         "statuses": statuses,
         "total": attempt.scored.total.tolist() if attempt.scored else None,

@@ -49,6 +49,10 @@ class World:
     def get(self, kind: str, name: str, namespace: str = "") -> Document | None:
         return self._objects.get(kind, {}).get(("" if kind in _CLUSTER_WIDE else namespace, name))
 
+    @property
+    def changes(self) -> int:
+        return sum(self._versions.values())
+
     def version(self, kind: str) -> int:
         return self._versions.get(kind, 0)
 

@@ -31,7 +31,7 @@ def kernel_on(monkeypatch: pytest.MonkeyPatch) -> None:
 def rows_updated(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """One entry for each time the kernel brought the rows of a shape up to date."""
     updated: list[int] = []
-    is_like_before = KernelColumns._is_like_before
+    is_like_before = KernelColumns.is_like_before
 
     def counted(columns: KernelColumns) -> bool:
         if is_like_before(columns):
@@ -39,7 +39,7 @@ def rows_updated(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
             return True
         return False
 
-    monkeypatch.setattr(KernelColumns, "_is_like_before", counted)
+    monkeypatch.setattr(KernelColumns, "is_like_before", counted)
     yield updated
 
 

@@ -54,6 +54,8 @@ def node(name: str = "n", labels: Any = None, taints: Any = (), **amounts: str) 
 class Objects:
     """A cluster of documents."""
 
+    changes = 0
+
     def __init__(self, *documents: Document) -> None:
         self.documents = documents
 

@@ -100,7 +100,7 @@ class PodCounts:
         """The counts of all terms of the shapes in use, with carriers or without."""
         self._carriers: dict[str, dict[Carried, PodCount]] = {kind: {} for kind in KINDS}
         self.terms_version = 0
-        """Grows when a term gets its first carrier or loses its last."""
+        """Grows when a term gets its first carrier or loses its last, and when the count of a matcher is dropped."""
 
     def grow(self, rows: int) -> None:
         """Makes room for more rows."""
@@ -195,6 +195,7 @@ class PodCounts:
 
     def _forget(self, key: Counted) -> None:
         count = self._counts.pop(key)
+        self.terms_version += 1
         del self._by_anchor[key[0].anchor][key]
         for use in self._uses.values():
             use.counted = [item for item in use.counted if item[0] is not count]

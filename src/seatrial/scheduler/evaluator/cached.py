@@ -17,13 +17,14 @@ from seatrial.scheduler.cache.node_table import NO_ROWS, Mask, NodeTable, Rows
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.evaluator.column_cache import ColumnCache, ShapeColumns
 from seatrial.scheduler.evaluator.column_scores import score_by_columns
-from seatrial.scheduler.evaluator.interface import Explained, Found
+from seatrial.scheduler.evaluator.interface import Explained, Found, Planned
 from seatrial.scheduler.evaluator.row_outcomes import RowOutcomes
 from seatrial.scheduler.evaluator.shortcuts import ALL, Shortcuts
 from seatrial.scheduler.framework.cluster import Nominator
 from seatrial.scheduler.framework.filtering import cycle_with, nominated_before, run_filters
+from seatrial.scheduler.framework.plugin_calls import FilterCall
 from seatrial.scheduler.framework.row_rules import DomainCheck
-from seatrial.scheduler.framework.runtime import CycleState, FilterCall, Framework
+from seatrial.scheduler.framework.runtime import CycleState, Framework
 from seatrial.scheduler.framework.scoring import Scored
 from seatrial.scheduler.framework.status import MISSING, SUCCESS, Code, Status, Verdicts
 
@@ -58,6 +59,8 @@ class CachedFound(Found, eq=False, kw_only=True):
     """A search answered from columns."""
 
     columns: ShapeColumns
+    scored: Scored | None = None
+    """the scores of the feasible nodes, if they are known already"""
 
 
 @dataclass(slots=True)
@@ -146,6 +149,9 @@ class CachedEvaluator:
         found = index.find(checks, start, limit)
         self._rows_asked += index.rows_changed - changed
         return found
+
+    def planned(self, framework: Framework, pod: PodInfo, start: int, limit: int) -> Planned | None:
+        return None
 
     def _take_order(self, order: Rows) -> None:
         if self._order is not order:

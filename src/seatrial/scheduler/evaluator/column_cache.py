@@ -28,7 +28,8 @@ from seatrial.scheduler.evaluator.rejections import Rejections
 from seatrial.scheduler.evaluator.row_outcomes import RowOutcomes
 from seatrial.scheduler.evaluator.shortcuts import ALL, Shortcuts
 from seatrial.scheduler.framework.interface import Plugin, Reads
-from seatrial.scheduler.framework.runtime import CycleState, Framework, ScoreCall
+from seatrial.scheduler.framework.plugin_calls import ScoreCall
+from seatrial.scheduler.framework.runtime import CycleState, Framework
 from seatrial.scheduler.framework.status import MISSING, Code, Status
 
 FEWEST_SHAPES, MOST_SHAPES = 16, 1024
@@ -289,6 +290,14 @@ class ColumnCache:
                 self._forget(next(iter(self._columns)))
         found.refresh(pod, cycle)
         self._columns[key] = found
+        return found
+
+    def known(self, framework: Framework, shape: PodShape) -> ShapeColumns | None:
+        """The columns of a shape as they were left; None if there are none."""
+        key = (framework.name, shape)
+        found = self._columns.pop(key, None)
+        if found is not None:
+            self._columns[key] = found
         return found
 
     def _room(self) -> int:

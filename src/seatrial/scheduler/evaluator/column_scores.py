@@ -8,7 +8,7 @@ import numpy as np
 from seatrial.scheduler.cache.node_table import Nodes
 from seatrial.scheduler.evaluator.column_cache import ShapeColumns
 from seatrial.scheduler.evaluator.interface import Found
-from seatrial.scheduler.framework.runtime import ScoreCall
+from seatrial.scheduler.framework.plugin_calls import ScoreCall
 from seatrial.scheduler.framework.scoring import (
     Ints,
     Scored,

@@ -13,11 +13,13 @@ from seatrial.scheduler.cache.node_table import Nodes, NodeTable, Rows
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.evaluator.cached import CachedEvaluator, CachedFound, domain_checks, uncached_calls
 from seatrial.scheduler.evaluator.column_cache import ColumnCache, ShapeColumns
-from seatrial.scheduler.evaluator.interface import Found
+from seatrial.scheduler.evaluator.interface import Explained, Found, Planned
 from seatrial.scheduler.evaluator.kernel_columns import KernelColumns
+from seatrial.scheduler.evaluator.kernel_plan import Plan, stamp_of
 from seatrial.scheduler.evaluator.shortcuts import ALL, Shortcuts
 from seatrial.scheduler.framework.cluster import Nominator
-from seatrial.scheduler.framework.runtime import CycleState, Framework, ScoreCall
+from seatrial.scheduler.framework.plugin_calls import ScoreCall
+from seatrial.scheduler.framework.runtime import CycleState, Framework
 from seatrial.scheduler.framework.scoring import (
     Scored,
     ScoreFailed,
@@ -29,7 +31,7 @@ from seatrial.scheduler.framework.scoring import (
 from seatrial.scheduler.framework.status import MISSING
 
 if TYPE_CHECKING:
-    from seatrial_kernel import ByDomain, ByRow, Parallel
+    from seatrial_kernel import ByDomain, ByRow, Parallel, Totals
 
 
 class _Asked(NamedTuple):
@@ -48,10 +50,54 @@ class KernelEvaluator(CachedEvaluator):
     ) -> None:
         super().__init__(table, nominator, shortcuts, stops_at_errors=stops_at_errors)
         self._cache = ColumnCache(table, shortcuts, KernelColumns)
+        self._active: KernelColumns | None = None
+        """The columns with which `planned` works; other shapes do not know yet which rows these have updated."""
+
+    def planned(self, framework: Framework, pod: PodInfo, start: int, limit: int) -> Planned | None:
+        columns, table = self._active, self._table
+        plan = None if columns is None else columns.plan
+        if plan is None or plan.shape is not pod.shape or plan.framework is not framework:
+            columns = self._activate(framework, pod)
+            plan = None if columns is None else columns.plan
+        if columns is None or plan is None or plan.stamp != stamp_of(framework, table) or not plan.serves(pod):
+            return None
+        order = table.order
+        if self._nominator.nominated_nodes() or start >= len(order) or not limit:
+            return None
+        answer = columns.schedule(start, limit)
+        if answer is None:
+            return None
+        listed, visited, scores = answer
+        if not listed:
+            return None
+        self._take_order(order)
+        feasible, searched = np.frombuffer(listed, np.intp), self._twice[start : start + visited]
+        cycle = plan.pre_filter.cycle
+        explain = partial(self._explain_planned, plan, columns, pod, searched, feasible)
+        found = CachedFound(
+            framework, pod, cycle, table, searched, feasible, visited, explain,
+            columns=columns, scored=_scored(plan, scores),
+        )  # fmt: skip
+        return plan.pre_filter, found
+
+    def _activate(self, framework: Framework, pod: PodInfo) -> KernelColumns | None:
+        """The columns of a shape if they have a plan that may be good."""
+        self._rest()
+        columns = cast("KernelColumns | None", self._cache.known(framework, pod.shape))
+        if columns is not None and columns.plan is not None and columns.is_like_before():
+            self._active = columns
+        return self._active
+
+    def _rest(self) -> None:
+        """Lets other shapes know of the rows that were brought up to date."""
+        if self._active is not None:
+            self._active.hand_over()
+            self._active = None
 
     def feasible(
         self, framework: Framework, pod: PodInfo, cycle: CycleState, order: Rows, start: int, limit: int
     ) -> Found:
+        self._rest()
         if order is self._table.order and not self._nominated(pod):
             calls = uncached_calls(framework, pod, cycle)
             checks = domain_checks(pod, cycle, calls)
@@ -66,13 +112,25 @@ class KernelEvaluator(CachedEvaluator):
                 feasible = np.frombuffer(listed, np.intp)
                 searched = self._twice[start : start + visited]
                 self._rows_asked += visited * len(calls)
+                columns.keep_plan(framework, pod, cycle)
                 explain = partial(self._explain_found, framework, pod, cycle, columns, calls, searched, feasible)
                 return CachedFound(
                     framework, pod, cycle, self._table, searched, feasible, visited, explain, columns=columns
                 )
         return super().feasible(framework, pod, cycle, order, start, limit)
 
+    def _explain_planned(
+        self, plan: Plan, columns: KernelColumns, pod: PodInfo, visited: Rows, feasible: Rows
+    ) -> Explained:
+        """The verdicts; PreFilter is asked only now."""
+        framework, cycle = plan.framework, plan.pre_filter.cycle
+        if plan.calls:
+            cycle = framework.run_pre_filter(pod, self._table.all()).cycle
+        return self._explain_found(framework, pod, cycle, columns, plan.calls, visited, feasible)
+
     def totals(self, found: Found, rows: Rows, parts: bool) -> Scored:
+        if not parts and isinstance(found, CachedFound) and rows is found.feasible and found.scored is not None:
+            return found.scored
         scored = None if parts else self._kernel_totals(found, rows)
         return super().totals(found, rows, parts) if scored is None else scored
 
@@ -113,7 +171,7 @@ class KernelEvaluator(CachedEvaluator):
                 return
             raw = column.raw[nodes.rows]
         elif kind is not None and state is not MISSING:
-            labelled = [(self._table.label(key).ids, sums) for key, sums in plugin.domain_scores(state)]
+            labelled = [(self._table.label(key).ids, sums, 1) for key, sums in plugin.domain_scores(state)]
             asked.by_domain.append((labelled, kind, call.weight))
             return
         else:
@@ -125,3 +183,14 @@ class KernelEvaluator(CachedEvaluator):
         weight = call.weight if column is None or call.normalize is not None else 0
         final = normalized_scores(call, pod, nodes, raw, state)
         asked.parallel.append((np.ascontiguousarray(final), weight))
+
+
+def _scored(plan: Plan, scores: "tuple[Totals, bool] | None") -> Scored | None:
+    """What the kernel computed by a plan."""
+    if scores is None:
+        return None
+    (total, best, root), is_idle = scores
+    skipped = plan.skipped_if_idle if is_idle else plan.skipped
+    scored = Scored(np.frombuffer(total, np.int64), skipped, plan.framework.pre_score_names, root=root)
+    scored.best = np.frombuffer(best, np.intp)
+    return scored

@@ -12,13 +12,14 @@ from seatrial.scheduler.cache.node_table import NodeTable, Rows
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.pod_requests import PODS
 from seatrial.scheduler.evaluator.column_cache import ShapeColumns
+from seatrial.scheduler.evaluator.kernel_plan import Plan, Stamp, make_plan, stamp_of
 from seatrial.scheduler.evaluator.plugin_column import FilterColumn, ScoreColumn
 from seatrial.scheduler.framework.interface import Plugin, Reads
 from seatrial.scheduler.framework.row_rules import RowFilter, RowScore
-from seatrial.scheduler.framework.runtime import CycleState
+from seatrial.scheduler.framework.runtime import CycleState, Framework
 
 if TYPE_CHECKING:
-    from seatrial_kernel import ShapeRows
+    from seatrial_kernel import Cycle, ShapeRows
 
 
 class KernelColumns(ShapeColumns):
@@ -30,10 +31,15 @@ class KernelColumns(ShapeColumns):
     """The scores that the kernel computes; None if it cannot compute all that depends on pods."""
     _versions: tuple[int, int] = (-1, -1)
     _depends: tuple[tuple[Any, Any], ...] = ()
+    plan: "Plan | None" = None
+    """What a cycle asks, if that is known; dropped together with `_rows`."""
+    _seen: "Stamp | None" = None
+    """The stamp of the last cycle that plugins were asked in."""
 
     def rows(self, pod: PodInfo, order: Rows) -> "ShapeRows | None":
         """The rows in an order, for the kernel; None if it cannot read these columns."""
         if self._rows is None or self._rows.order is not order:
+            self.plan = None
             self._rows = self._make_rows(pod, order)
         return self._rows
 
@@ -42,26 +48,60 @@ class KernelColumns(ShapeColumns):
         if self._rows is None or self._rules is None:
             super().refresh(pod, cycle)
             return
-        entries = table.entries(self.mark) if self._is_like_before() else None
+        entries = table.entries(self.mark) if self.is_like_before() else None
         if entries is None or len(entries) > table.size:
-            self._rows = None
+            self._rows = self.plan = None
             super().refresh(pod, cycle)
             return
         if not entries:
             return
         if not self._rows.update(entries):
-            for score in self._rules:
-                score.is_in_range = False
-        self.mark = table.mark
-        self._passing = self._domains = None
+            self._leave_range()
+        self._take_entries(entries)
+        self.hand_over()
+
+    def keep_plan(self, framework: Framework, pod: PodInfo, cycle: CycleState) -> None:
+        """After a cycle: makes a plan if nothing has changed since the cycle before that a plan depends on."""
+        stamp = stamp_of(framework, self.table)
+        is_wanted = self.plan is None and stamp is not None and stamp == self._seen
+        self._seen = stamp
+        if is_wanted and self._rows is not None and self._rules is not None and stamp is not None:
+            self.plan = make_plan(framework, pod, cycle, self, self._rows, stamp)
+            self._seen = None
+
+    def schedule(self, start: int, limit: int) -> "Cycle | None":
+        """A cycle according to the plan; None if plugins must be asked. The caller hands over when it is done."""
+        entries = self.table.entries(self.mark)
+        if self._rows is None or entries is None or len(entries) > self.size:
+            return None
+        answer = self._rows.schedule(entries, start, limit)
+        if entries:
+            self._take_entries(entries)
+        if answer is None:
+            self.plan = None
+            self._leave_range()
+        return answer
+
+    def hand_over(self) -> None:
+        """Lets other shapes know of the rows that the kernel has brought up to date."""
         for shared, _ in self._joint:
             shared.is_up_to_date(self.mark)
+
+    def _take_entries(self, entries: list[int]) -> None:
+        """Takes in changes that the kernel has worked off."""
+        self.mark = self.table.mark
+        self._passing = self._domains = None
         changed = {entry >> 1 for entry in entries}
         self.rows_evaluated += len(changed)
         if self._rejections is not None:
             self._rejections.update(np.fromiter(sorted(changed), np.intp, len(changed)))
 
-    def _is_like_before(self) -> bool:
+    def _leave_range(self) -> None:
+        """A score that the kernel computes is, or may be, out of range."""
+        for score in self._rules or ():
+            score.is_in_range = False
+
+    def is_like_before(self) -> bool:
         """Whether only pods of rows have changed since the kernel got the rows."""
         table = self.table
         if self._versions != (table.version, table.resources_asked) or self.size != table.size or self._has_failed:
@@ -72,17 +112,17 @@ class KernelColumns(ShapeColumns):
         return all(depends_on() == known for depends_on, known in self._depends)
 
     def _index(self) -> None:
-        self._rows = None
+        self._rows = self.plan = None
         super()._index()
 
     def _join(self, rows: Rows | slice) -> None:
-        self._rows = None
+        self._rows = self.plan = None
         super()._join(rows)
 
     def _update_row(self, pod: PodInfo, row: int, node_changed: bool) -> None:
         super()._update_row(pod, row, node_changed)
         if node_changed:
-            self._rows = None
+            self._rows = self.plan = None
         elif self._rows is not None:
             self._rows.change(row, not self.blocked.item(row))
 

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from seatrial.scheduler.cache.node_table import NodeTable, Rows
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.framework.interface import MAX_NODE_SCORE, Plugin
-from seatrial.scheduler.framework.runtime import CycleState, FilterCall, ScoreCall
+from seatrial.scheduler.framework.plugin_calls import FilterCall, ScoreCall
+from seatrial.scheduler.framework.runtime import CycleState
 from seatrial.scheduler.framework.status import MISSING, SKIP, Code, Meaning, Status, Verdicts
 
 Changes = tuple[int, set[int] | None, list[int]]

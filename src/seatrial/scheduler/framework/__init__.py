@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from seatrial.scheduler.framework.cluster import Client, Cluster, EmptyCluster
     from seatrial.scheduler.framework.interface import Handle, Narrowed, Plugin, Reads
-    from seatrial.scheduler.framework.runtime import CycleState, FilterCall, Framework, ScoreCall
+    from seatrial.scheduler.framework.plugin_calls import FilterCall, ScoreCall
+    from seatrial.scheduler.framework.runtime import CycleState, Framework
     from seatrial.scheduler.framework.status import MISSING, Code, Status, Verdicts
 
 __all__ = [
@@ -40,14 +41,14 @@ if not TYPE_CHECKING:
             "Code": "status",
             "CycleState": "runtime",
             "EmptyCluster": "cluster",
-            "FilterCall": "runtime",
+            "FilterCall": "plugin_calls",
             "Framework": "runtime",
             "Handle": "interface",
             "MISSING": "status",
             "Narrowed": "interface",
             "Plugin": "interface",
             "Reads": "interface",
-            "ScoreCall": "runtime",
+            "ScoreCall": "plugin_calls",
             "Status": "status",
             "Verdicts": "status",
         },

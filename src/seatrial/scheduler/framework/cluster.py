@@ -17,6 +17,11 @@ class Cluster(Protocol):
     The documents are shared and must not be changed.
     """
 
+    @property
+    def changes(self) -> int:
+        """A number that grows whenever an object changes that is neither a pod nor a node."""
+        ...
+
     def list(self, kind: str, namespace: str | None = None) -> Sequence[Document]:
         """All objects of a kind, of one namespace or of all, in the order of namespace and name."""
         ...
@@ -72,6 +77,8 @@ class Nominator(Protocol):
 
 class EmptyCluster:
     """A cluster with nothing but nodes and pods."""
+
+    changes = 0
 
     def list(self, kind: str, namespace: str | None = None) -> Sequence[Document]:
         return ()

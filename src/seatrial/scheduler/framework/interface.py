@@ -261,6 +261,8 @@ class Plugin:
     by_state: ClassVar[bool] = False
     """Whether nothing of the pod but the (hashable) states of PreFilter and PreScore matters, so that pods of different
     shapes may share what was found out for the rows."""
+    pre_filters_by_shape: ClassVar[bool] = False
+    """Whether PreFilter answers alike for all pods of a shape until an object changes that is no pod."""
     requeues: ClassVar[tuple[Requeue, ...]] = ()
     """Events without a hint, or with one that is a function; hints that are methods are declared by `requeue.on`."""
     default_order: ClassVar[int | None] = None

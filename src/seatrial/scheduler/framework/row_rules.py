@@ -47,8 +47,24 @@ class DomainCheck(NamedTuple):
     needs_label: bool
 
 
+class DomainRule(NamedTuple):
+    """A `DomainCheck` that stays good while pods come and go: the bound follows from sums that are kept up to date.
+
+    `limit` is "at-most" (`number`), "near" (at least 1, or 0 if all sums of such rules are 0 and `number` is not) or
+    "skew" (at most `number` above the lowest of the counted domains, of which there must be so many).
+    """
+
+    key: str
+    sums: Sums
+    limit: str
+    number: int
+    counted: tuple[NDArray[np.uint8], int] | None = None
+
+
 DomainScore = tuple[str, Sums]
 """A node scores the sum of its domain of a label."""
+DomainTerm = tuple[str, Sums, int]
+"""The same with sums that are kept up to date, times a factor."""
 
 
 class Normalizes(StrEnum):

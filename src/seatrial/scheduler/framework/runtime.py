@@ -8,23 +8,19 @@ Upstream: pkg/scheduler/framework/runtime/framework.go.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from inspect import Parameter, signature
 from types import MappingProxyType
 from typing import Any, cast
 
-import numpy as np
 from msgspec import Struct
 
 from seatrial.model.errors import ConfigError
 from seatrial.scheduler.cache.node_info import NodeInfo
-from seatrial.scheduler.cache.node_table import Mask, Nodes
+from seatrial.scheduler.cache.node_table import Nodes
 from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.config import Profile
+from seatrial.scheduler.framework.cluster import Cluster
 from seatrial.scheduler.framework.extension_points import (
     BindPlugin,
-    FilterOnePlugin,
-    FilterPlugin,
-    NormalizePlugin,
     PermitPlugin,
     PostBindPlugin,
     PostFilterPlugin,
@@ -34,11 +30,10 @@ from seatrial.scheduler.framework.extension_points import (
     PreFilterPlugin,
     PreScorePlugin,
     ReservePlugin,
-    ScoreOnePlugin,
-    ScorePlugin,
     UnreservePlugin,
 )
-from seatrial.scheduler.framework.interface import Handle, Narrowed, Plugin, PostFiltered, Reads, Rejections, Wait
+from seatrial.scheduler.framework.interface import Handle, Narrowed, Plugin, PostFiltered, Rejections, Wait
+from seatrial.scheduler.framework.plugin_calls import FilterCall, ScoreCall
 from seatrial.scheduler.framework.plugin_errors import guard
 from seatrial.scheduler.framework.pre_bind import PreBindCall, PreBindRun
 from seatrial.scheduler.framework.read_only import ReadOnlyHandle
@@ -49,7 +44,6 @@ from seatrial.scheduler.framework.status import (
     SUCCESS,
     Code,
     Status,
-    Verdicts,
     error,
     unresolvable,
     unschedulable,
@@ -112,6 +106,8 @@ class Framework:
         percentage: int | None = None,
     ) -> None:
         self.name = name
+        self.cluster: Cluster | None = None
+        """What its plugins read, if they were built together and are not measured."""
         self.points = points
         self.weights = weights
         self.percentage = percentage
@@ -141,7 +137,7 @@ class Framework:
         self.signing = Signing(points)
         self.preparing = frozenset(p.name for point in ("reserve", "preBind") for p in points.get(point, ()))
         """Plugins that may have something to do between the choice of a node and the binding."""
-        self._pre_filter_names = tuple(name for name, _ in self.pre_filters)
+        self.pre_filter_names = tuple(name for name, _ in self.pre_filters)
         self.pre_score_names = tuple(name for name, _ in self.pre_scorers)
 
     @classmethod
@@ -162,6 +158,8 @@ class Framework:
         framework = cls(profile.name, points, weights, profile.percentage_of_nodes_to_score)
         if handle.watch is not None:
             framework._skip_shapes.clear()  # every call is measured
+        else:
+            framework.cluster = handle.cluster
         own.framework = framework
         return framework
 
@@ -190,7 +188,7 @@ class Framework:
     def run_pre_filter(self, pod: PodInfo, nodes: Nodes) -> PreFiltered:
         """Asks PreFilter plugins; an unresolvable rejection ends it, after a resolvable one the rest is asked still."""
         states: dict[str, Any] = {}
-        asked, idle = self._pre_filters_for(pod)
+        asked, idle = self.pre_filters_for(pod)
         skipped: list[str] = list(idle)
         sets: dict[str, frozenset[str]] = {}
         rejected = SUCCESS
@@ -224,12 +222,12 @@ class Framework:
                 return PreFiltered(cycle, status, frozenset(), tuple(sorted(sets)), ran=ran)
         cycle = CycleState(states, frozenset(skipped))
         if not sets:
-            return PreFiltered(cycle, rejected, ran=self._pre_filter_names)
+            return PreFiltered(cycle, rejected, ran=self.pre_filter_names)
         left = frozenset.intersection(*sets.values())
         listed = {name: tuple(sorted(names)) for name, names in sets.items()}
-        return PreFiltered(cycle, rejected, left, tuple(sorted(sets)), listed, self._pre_filter_names)
+        return PreFiltered(cycle, rejected, left, tuple(sorted(sets)), listed, self.pre_filter_names)
 
-    def _pre_filters_for(self, pod: PodInfo) -> tuple[Sequence[tuple[str, Callable[..., Any]]], Sequence[str]]:
+    def pre_filters_for(self, pod: PodInfo) -> tuple[Sequence[tuple[str, Callable[..., Any]]], Sequence[str]]:
         """The PreFilter plugins to ask for a pod, and those that skip every pod of its shape."""
         known = pod.shape.notes.get(self)
         if known is None:
@@ -238,7 +236,7 @@ class Framework:
         return cast("tuple[Sequence[tuple[str, Callable[..., Any]]], Sequence[str]]", known)
 
     def _ran_until(self, name: str) -> tuple[str, ...]:
-        return self._pre_filter_names[: self._pre_filter_names.index(name) + 1]
+        return self.pre_filter_names[: self.pre_filter_names.index(name) + 1]
 
     def run_post_filter(self, pod: PodInfo, rejections: Rejections, cycle: CycleState) -> PostFiltered:
         """Asks PostFilter plugins until one makes the pod schedulable or rules that out."""
@@ -363,93 +361,3 @@ def _unsatisfied(plugins: Sequence[str]) -> str:
     if len(plugins) == 1:
         return f"node(s) didn't satisfy plugin {plugins[0]}"
     return f"node(s) didn't satisfy plugin(s) [{' '.join(plugins)}] simultaneously"
-
-
-class FilterCall:
-    """How one plugin's Filter is called: all nodes at once, or one by one."""
-
-    def __init__(self, plugin: Plugin) -> None:
-        self.plugin = plugin
-        self.name = plugin.name
-        self.reads = plugin.reads
-        self.one_by_one = not isinstance(plugin, FilterPlugin)
-        if isinstance(plugin, FilterPlugin):
-            self._call = _adapted(plugin.filter)
-        elif isinstance(plugin, FilterOnePlugin):
-            self._call = _adapted(plugin.filter_one)
-        self.is_cached = self.reads != Reads.CLUSTER and not self.one_by_one
-        self.is_in_tree = is_in_tree(type(plugin))
-        self.concerns: Callable[[PodInfo], bool] | None = getattr(plugin, "concerns", None)
-        """A plugin may tell cheaply that its filter does not concern a pod."""
-
-    def __call__(self, pod: PodInfo, nodes: Nodes, state: Any, asked: Mask | None = None) -> Verdicts | None:
-        """The verdicts; None where every node passes. Plugins that go one by one see only the nodes `asked` for."""
-        if self.one_by_one:
-            return Verdicts.of(
-                self._status(self._call(pod, nodes[place], state))
-                if nodes.is_there(place) and (asked is None or asked[place])
-                else SUCCESS
-                for place in range(len(nodes))
-            )
-        answer = self._call(pod, nodes, state)
-        if answer is None or isinstance(answer, Verdicts):
-            return answer
-        return Verdicts.reject(~np.asarray(answer, np.bool_), self._reason)
-
-    def _status(self, answer: Any) -> Status:
-        if answer is None or answer is True:
-            return SUCCESS
-        if isinstance(answer, Status):
-            return answer
-        return unschedulable(answer if isinstance(answer, str) else self._reason)
-
-    @property
-    def _reason(self) -> str:
-        return getattr(self.plugin, "reason", f"node(s) didn't pass {self.name}")
-
-    def signed(self, status: Status) -> Status:
-        """The plugin's answer as the framework reports it."""
-        if status.is_rejected:
-            return status.by(self.name)
-        return Status(status.code, (f'running "{self.name}" filter plugin: {status.message}',), self.name)
-
-
-class ScoreCall:
-    """How one plugin's Score is called."""
-
-    def __init__(self, plugin: Plugin, weight: int) -> None:
-        self.plugin = plugin
-        self.name = plugin.name
-        self.weight = weight
-        self.reads = plugin.reads
-        self.one_by_one = not isinstance(plugin, ScorePlugin)
-        if isinstance(plugin, ScorePlugin):
-            self._call = _adapted(plugin.score)
-        elif isinstance(plugin, ScoreOnePlugin):
-            self._call = _adapted(plugin.score_one)
-        self.normalize: Callable[..., Any] | None = None
-        if isinstance(plugin, NormalizePlugin):
-            self.normalize = _adapted(plugin.normalize, 4)
-        self.is_cached = self.reads != Reads.CLUSTER and not self.one_by_one
-        self.is_in_tree = is_in_tree(type(plugin))
-        self.has_pre_score = isinstance(plugin, PreScorePlugin)
-
-    def __call__(self, pod: PodInfo, nodes: Nodes, state: Any) -> Any:
-        """Raw scores parallel to the nodes, None where all are 0, or the Status of a failure."""
-        if self.one_by_one:
-            scores = [
-                self._call(pod, nodes[place], state) if nodes.is_there(place) else 0 for place in range(len(nodes))
-            ]
-            failed = next((score for score in scores if isinstance(score, Status)), None)
-            return failed if failed is not None else np.asarray(scores, np.int64)
-        answer = self._call(pod, nodes, state)
-        return answer if answer is None or isinstance(answer, Status) else np.asarray(answer, np.int64)
-
-
-def _adapted(method: Callable[..., Any], arguments: int = 3) -> Callable[..., Any]:
-    """The method, also where it does not care for the state and leaves that parameter out."""
-    parameters = signature(method).parameters.values()
-    if any(p.kind is Parameter.VAR_POSITIONAL for p in parameters):
-        return method
-    taken = sum(p.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD) for p in parameters)
-    return method if taken >= arguments else lambda *given: method(*given[:taken])

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from seatrial.scheduler.cache.node_table import NO_ROWS, Nodes, Rows
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.framework.interface import MAX_NODE_SCORE
-from seatrial.scheduler.framework.runtime import NOTHING, CycleState, Framework, ScoreCall
+from seatrial.scheduler.framework.plugin_calls import ScoreCall
+from seatrial.scheduler.framework.runtime import NOTHING, CycleState, Framework
 from seatrial.scheduler.framework.status import MISSING, Code, Status, error
 
 Ints = NDArray[np.int64]

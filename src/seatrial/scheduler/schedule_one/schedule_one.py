@@ -253,6 +253,9 @@ class Algorithm:
             attempt = Attempt(pod, framework, PreFiltered(CycleState()), message=NO_NODES)
             attempt.diagnosis = Diagnosis(())
             return attempt
+        planned = None if batching is not None else self._planned(framework, pod, keeps_cells)
+        if planned is not None:
+            return planned
         pre = framework.run_pre_filter(pod, table.all())
         attempt = Attempt(pod, framework, pre, total_nodes=len(table.order), recorder_keeps=keeps_cells)
         attempt.batching = batching
@@ -274,6 +277,20 @@ class Algorithm:
         if batching is not None and attempt.node:
             batching.store(attempt, self.tie_break)
         return attempt
+
+    def _planned(self, framework: Framework, pod: PodInfo, keeps_cells: Callable[[int], bool] | None) -> Attempt | None:
+        """The cycle of a pod for which no plugin has to be asked."""
+        total = len(self.table.order)
+        if self.extenders is not None:
+            return None
+        planned = self.evaluator.planned(framework, pod, self.start, self._limit(framework, total))
+        if planned is None:
+            return None
+        pre, found = planned
+        self.start = (self.start + found.processed) % total
+        attempt = Attempt(pod, framework, pre, total_nodes=total, recorder_keeps=keeps_cells)
+        attempt.found, attempt.feasible = found, found.feasible
+        return self._choose(attempt)
 
     def _takes_nominated(self, attempt: Attempt) -> bool:
         """Tries the nominated or hinted node before all others; it does not move the start of the search."""

@@ -22,7 +22,14 @@ from seatrial.scheduler.config.arguments import Arguments
 from seatrial.scheduler.config.field_errors import invalid
 from seatrial.scheduler.config.shapes import BOOL, INT32, always, pointer
 from seatrial.scheduler.framework.interface import MAX_NODE_SCORE, Handle, Plugin
-from seatrial.scheduler.framework.row_rules import NO_LIMIT, DomainCheck, DomainScore, Normalizes
+from seatrial.scheduler.framework.row_rules import (
+    NO_LIMIT,
+    DomainCheck,
+    DomainRule,
+    DomainScore,
+    DomainTerm,
+    Normalizes,
+)
 from seatrial.scheduler.framework.status import MISSING, SKIP, Status, Verdicts, error, unresolvable, unschedulable
 from seatrial.scheduler.plugins.inter_pod_affinity.hints import HINTS
 
@@ -158,6 +165,40 @@ class InterPodAffinity(Plugin):
             checks += [DomainCheck(key, sums, -NO_LIMIT, 0, False) for key, sums in domains.items()]
         return checks
 
+    def domain_rules(self, pod: PodInfo, table: NodeTable) -> list[DomainRule] | None:
+        """`pre_filter` and `filter` as rules for kept sums; None if those decide whether the pod is skipped."""
+        affinity = pod.shape.affinity
+        if any(term.selector.fault for term in affinity.required + affinity.required_anti):
+            return None
+        labels = self._namespace_labels(pod.namespace)
+        existing = self._matching(pod, table, labels, "required_anti")
+        if not affinity.required and not affinity.required_anti:
+            return None if existing else []
+        own = self._own(pod)
+        counts_itself = int(own.together.matches(pod.namespace, pod.labels))
+        near = [(key, picked_by_domain(table, key, own.together)) for key in own.keys]
+        apart = [(key, picked_by_domain(table, key, matcher)) for matcher, key in own.apart]
+        apart += [(carried[2].topology_key, carriers_by_domain(table, carried)) for carried in existing]
+        return [
+            *(DomainRule(key, sums, "near", counts_itself) for key, sums in near),
+            *(DomainRule(key, sums, "at-most", 0) for key, sums in apart),
+        ]
+
+    def domain_terms(self, pod: PodInfo, table: NodeTable) -> list[DomainTerm]:
+        """`pre_score` and `score` as sums that are kept; no term where the pod is skipped."""
+        found: list[DomainTerm] = []
+        affinity = pod.shape.affinity
+        has_preferences = bool(affinity.preferred or affinity.preferred_anti)
+        if not has_preferences and (self._ignores_existing or not _has_terms(table)):
+            return found
+        for sign, terms in ((1, affinity.preferred), (-1, affinity.preferred_anti)):
+            for weight, term in terms:
+                sums = picked_by_domain(table, term.topology_key, PodMatcher((self._resolved(term),)))
+                found.append((term.topology_key, sums, sign * weight))
+        for carried, weight in self._existing_terms(pod, table):
+            found.append((carried[2].topology_key, carriers_by_domain(table, carried), weight))
+        return found
+
     def domain_scores(self, state: Domains) -> list[DomainScore]:
         """`score` as sums of domains."""
         return list(state.items())
@@ -185,12 +226,14 @@ class InterPodAffinity(Plugin):
             for weight, term in terms:
                 sums = picked_by_domain(table, term.topology_key, PodMatcher((self._resolved(term),)))
                 _add_scores(domains, term.topology_key, sums, sign * weight)
-        if _has_terms(table):
-            self._score_existing(pod, table, domains)
+        for carried, weight in self._existing_terms(pod, table):
+            _add_scores(domains, carried[2].topology_key, carriers_by_domain(table, carried), weight)
         return domains or SKIP
 
-    def _score_existing(self, pod: PodInfo, table: NodeTable, domains: dict[str, Ints]) -> None:
-        """Adds what the terms of existing pods say about this one."""
+    def _existing_terms(self, pod: PodInfo, table: NodeTable) -> Iterator[tuple[Carried, int]]:
+        """The terms of existing pods that say something about this one, with their weights."""
+        if not _has_terms(table):
+            return
         labels = self._namespace_labels(pod.namespace)
         hard = self.args.get("hardPodAffinityWeight", 1)
         weights: tuple[tuple[str, Callable[[int], int]], ...] = (
@@ -202,8 +245,7 @@ class InterPodAffinity(Plugin):
             if kind == "required" and hard <= 0:
                 continue
             for carried in self._matching(pod, table, labels, kind):
-                sums = carriers_by_domain(table, carried)
-                _add_scores(domains, carried[2].topology_key, sums, weigh(carried[1]))
+                yield carried, weigh(carried[1])
 
     def score(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Ints | Status:
         if state is MISSING:

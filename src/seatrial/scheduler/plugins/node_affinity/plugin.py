@@ -28,6 +28,7 @@ class NodeAffinity(Plugin):
     """Reads labels and names of nodes only."""
 
     reads = Reads.NODE
+    pre_filters_by_shape = True
     default_order, default_weight = 60, 2
     normalizes = Normalizes.SHARE
     arguments = ARGUMENTS

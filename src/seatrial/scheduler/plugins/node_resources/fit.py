@@ -66,6 +66,7 @@ class NodeResourcesFit(Plugin):
     """Compares requests with what is left, column by column."""
 
     reads = Reads.ROW
+    pre_filters_by_shape = True
     by_state = True
     default_order, default_weight = 80, 1
     unimplemented_points = ("placementScore",)

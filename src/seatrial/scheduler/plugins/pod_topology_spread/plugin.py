@@ -17,7 +17,7 @@ from seatrial.scheduler.cache.node_table import Ints, Mask, Nodes, NodeTable
 from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.cache.topology_counts import seen_from, widened
 from seatrial.scheduler.framework.interface import MAX_NODE_SCORE, Handle, Plugin
-from seatrial.scheduler.framework.row_rules import NO_LIMIT, DomainCheck
+from seatrial.scheduler.framework.row_rules import NO_LIMIT, DomainCheck, DomainRule, DomainTerm
 from seatrial.scheduler.framework.status import MISSING, SKIP, Status, Verdicts, error, unresolvable, unschedulable
 from seatrial.scheduler.plugins.node_resources.resource_allocation import Floats, round_half_away
 from seatrial.scheduler.plugins.pod_topology_spread.arguments import ARGUMENTS
@@ -192,6 +192,23 @@ class PodTopologySpread(Plugin):
             highest = constraint.max_skew - own + state.fewest(index)
             checks.append(DomainCheck(constraint.key, state.sums[index], -NO_LIMIT, highest, True))
         return checks
+
+    def domain_rules(self, pod: PodInfo, table: NodeTable) -> list[DomainRule] | None:
+        """`pre_filter` and `filter` as rules for sums that are kept; None if some are not."""
+        rules, constraints = [], self.constraints(pod, DO_NOT_SCHEDULE)
+        for constraint, counted in zip(constraints, self._counted(pod, constraints, table, True), strict=True):
+            matcher, column = constraint.matcher(pod.namespace), table.label(constraint.key)
+            if not counted.is_whole or matcher is None:
+                return None
+            sums = table.counts.matching(matcher, True).by_domain(column, table.version)
+            above = constraint.max_skew - int(constraint.selector.matches(pod.labels))
+            domains = counted.domains.view(np.uint8), constraint.min_domains
+            rules.append(DomainRule(constraint.key, sums, "skew", above, domains))
+        return rules
+
+    def domain_terms(self, pod: PodInfo, table: NodeTable) -> list[DomainTerm] | None:
+        """No terms where `pre_score` skips the pod; other scores are not known as terms."""
+        return None if self.constraints(pod, SCHEDULE_ANYWAY) else []
 
     def pre_score(self, pod: PodInfo, nodes: Nodes) -> Any:
         constraints = self.constraints(pod, SCHEDULE_ANYWAY)

@@ -12,9 +12,10 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import StatusError
 from seatrial.model.times import SECOND
 from seatrial.scheduler.cache.node_info import NodeInfo
-from seatrial.scheduler.cache.node_table import Nodes
+from seatrial.scheduler.cache.node_table import Nodes, NodeTable
 from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.framework.interface import Handle, Plugin, Poll
+from seatrial.scheduler.framework.row_rules import DomainTerm
 from seatrial.scheduler.framework.status import MISSING, SKIP, SUCCESS, Status, error, unresolvable
 from seatrial.scheduler.plugins.volume_binding.arguments import ARGUMENTS
 from seatrial.scheduler.plugins.volume_binding.hints import HINTS
@@ -109,6 +110,10 @@ class VolumeBinding(Plugin):
 
     def pre_score(self, pod: PodInfo, nodes: Nodes) -> Status:
         return SKIP
+
+    def domain_terms(self, pod: PodInfo, table: NodeTable) -> list[DomainTerm]:
+        """`pre_score` always skips."""
+        return []
 
     def score(self, pod: PodInfo, nodes: Nodes, state: object) -> NDArray[np.int64]:
         return np.zeros(len(nodes), np.int64)
