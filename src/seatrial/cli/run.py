@@ -150,7 +150,7 @@ def run_scenario(
     tune_collector()
     clock = Clock()
     with tempfile.TemporaryDirectory(prefix="seatrial-") as spool, tempfile.TemporaryFile() as pages:
-        store = fresh_store(clock, seed)
+        store = fresh_store(clock, seed, watched=bool(programs.controllers))
         host = programs.host(store, make_scheduler, Path(spool) / "outside", target / "outside")
         options = host.add_to(options) if host is not None else options
         try:

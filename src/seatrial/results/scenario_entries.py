@@ -8,7 +8,6 @@ other status writes.
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -148,7 +147,9 @@ class _Reader:
             entry = self._entries[waiting[-1]]
             gone = tuple(victim for at, victim in victims if at == step)
             if entry.tried is not None:
-                self._entries[waiting[-1]] = msgspec.structs.replace(entry, tried=replace(entry.tried, victims=gone))
+                self._entries[waiting[-1]] = msgspec.structs.replace(
+                    entry, tried=msgspec.structs.replace(entry.tried, victims=gone)
+                )
 
 
 def _each(listed: list[Document]) -> Iterator[Document]:

@@ -17,14 +17,14 @@ REVISIONS_KEPT, BYTES_KEPT = 10_000, 16 * 1024 * 1024
 """Length of the history: short, since no watcher of a run falls far behind."""
 
 
-def fresh_store(clock: Clock, seed: int = 0) -> Store:
-    """A store in memory, with the system namespaces and their service accounts."""
+def fresh_store(clock: Clock, seed: int = 0, *, watched: bool = True) -> Store:
+    """A store in memory, with the system namespaces and their service accounts; no history where nothing watches it."""
     store = Store(
         builtin_kinds(),
         clock,
         identities=SeededIdentities(seed),
         admission=StandardAdmission(),
-        history=History(REVISIONS_KEPT, BYTES_KEPT),
+        history=History(REVISIONS_KEPT if watched else 0, BYTES_KEPT),
     )
     furnish(store)
     return store

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from seatrial.store.metadata import not_found
     from seatrial.store.object_meta import annotation_causes, label_causes, label_faults, subdomain_faults
     from seatrial.store.objects import Change, Stored
+    from seatrial.store.registry.templates import Family
     from seatrial.store.requests import Admission, Request
     from seatrial.store.store import Store
     from seatrial.store.uids import SeededIdentities, suffix_from
@@ -18,6 +19,7 @@ __all__ = [
     "Admission",
     "Change",
     "EventExpiry",
+    "Family",
     "Request",
     "SeededIdentities",
     "Store",
@@ -41,6 +43,7 @@ if not TYPE_CHECKING:
             "Admission": "requests",
             "Change": "objects",
             "EventExpiry": "event_ttl",
+            "Family": "registry.templates",
             "MASTERS": "users",
             "Request": "requests",
             "SeededIdentities": "uids",

@@ -30,7 +30,7 @@ from seatrial.store.registry.binding import BindingOptions
 from seatrial.store.registry.kinds import strategy_of
 from seatrial.store.registry.rules import Rules
 from seatrial.store.registry.scale import ScalePaths, apply_scale, check_scalable, scale_of
-from seatrial.store.registry.templates import Templates
+from seatrial.store.registry.templates import Family, Templates
 from seatrial.store.requests import Admission, NoAdmission
 from seatrial.store.selection import selected
 from seatrial.store.uids import Identities, SeededIdentities
@@ -142,6 +142,14 @@ class Store:
         """Create an object; AlreadyExists where the name is taken."""
         stored = creating.create(self, kind, document, namespace, writer, options)
         return self.versions.read(kind, stored) if kind.custom else stored
+
+    def family(self, kind: Kind, document: Document, namespace: str, options: CreateOptions = _CREATE) -> Family | None:
+        """The objects that differ from a document in name and variable fields; None where each is created by itself."""
+        return self.templates.family(self, kind, document, namespace, options)
+
+    def create_in(self, family: Family, name: str, values: Sequence[object], *, writer: str) -> Stored | None:
+        """Create an object of a family, with values of its variable fields; None: it must be created by itself."""
+        return self.templates.create_in(self, family, name, values, writer)
 
     def update(
         self,

@@ -93,7 +93,7 @@ class Worker:
         clock = Clock()
         play = ScenarioRun(
             self._localised(scenario, point.setting.scenario),
-            fresh_store(clock, point.seed),
+            fresh_store(clock, point.seed, watched=False),
             clock,
             maker,
             SimulationOptions(level="summary"),

@@ -1,11 +1,12 @@
 """Reads a stored timeline: its rows, and its attempts with names instead of numbers."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import polars as pl
 
 from seatrial.model.documents import Document, decode
@@ -18,6 +19,12 @@ CELLS_AT_ONCE = 500_000
 CELL_COLUMNS = (
     "nodes", "verdicts", "filter_plugins", "feasible_nodes", "score_plugins", "weights", "raw", "normalized", "total",
 )  # fmt: skip
+READ = (
+    "major", "minor", "outcome", "node", "nominated", "message", "visited", "feasible", "reasons", "best", "victims",
+    "details",
+)  # fmt: skip
+"""The columns of an attempt, in the order of the fields of `Attempt`."""
+SHARED_LISTS = 4096
 HAS_CELLS = "has_cells"
 """Whether the cells of an attempt are kept: read from the shortest of their columns, which are null together."""
 
@@ -69,8 +76,7 @@ class Cells:
             yield node, {plugin: Score(raw[place], each[place], weight) for plugin, weight, raw, each in columns}
 
 
-@dataclass(frozen=True)
-class Attempt:
+class Attempt(msgspec.Struct, frozen=True, dict=True):
     """One attempt of the scheduler at one pod; `cells` is None where they were not kept."""
 
     major: int
@@ -81,10 +87,10 @@ class Attempt:
     message: str = ""
     visited: int = 0
     feasible: int = 0
-    reasons: Mapping[str, int] = field(default_factory=dict)
+    reasons: Mapping[str, int] = {}
     best: tuple[tuple[str, int], ...] = ()
     victims: tuple[str, ...] = ()
-    details: Document = field(default_factory=dict)
+    details: Document = {}
     cells: Cells | None = None
 
     @property
@@ -131,6 +137,10 @@ class Attempt:
 _SAID = (
     "major", "minor", "outcome", "node", "nominated", "message", "visited", "feasible", "reasons", "best", "victims",
 )  # fmt: skip
+
+
+_made: Callable[..., Attempt] = Attempt
+"""From the columns `READ`, and the cells."""
 
 
 class TimelineReader:
@@ -194,11 +204,13 @@ class TimelineReader:
         cells_so_far = (rows["visited"].fill_null(0) * rows[HAS_CELLS]).cum_sum()
         if most_cells is not None:
             rows = rows.with_columns(pl.col(HAS_CELLS) & (cells_so_far <= most_cells))
-        for some in rows.group_by((cells_so_far // CELLS_AT_ONCE).alias("part"), maintain_order=True):
-            cells = self._fetch_cells(some[1].filter(HAS_CELLS)["sequence"])
-            for row in some[1].iter_rows(named=True):
-                own = next(cells) if row[HAS_CELLS] else None
-                yield f"{row['namespace']}/{row['name']}", self._attempt(row, own)
+        parts = cells_so_far // CELLS_AT_ONCE
+        asked = ("namespace", "name", HAS_CELLS, "sequence")
+        rows = rows.select(*asked, *map(_column, READ))
+        for _, some in rows.group_by(parts.alias("part"), maintain_order=True):
+            cells = self._fetch_cells(some.filter(HAS_CELLS)["sequence"])
+            for namespace, name, has_cells, _, *said in some.iter_rows():
+                yield f"{namespace}/{name}", self._attempt(said, next(cells) if has_cells else None)
 
     def _fetch_cells(self, numbers: pl.Series) -> Iterator[dict[str, Any]]:
         """The cells of the attempts with these sequence numbers, which count the rows of the table."""
@@ -213,22 +225,16 @@ class TimelineReader:
         chosen = self.table.filter(pl.col("entry") == "attempt").select("reasons")
         return chosen.explode("reasons").unnest("reasons").drop_nulls("reason").collect()
 
-    def _attempt(self, row: Mapping[str, Any], cells: Mapping[str, Any] | None) -> Attempt:
-        """A row with entry `attempt`, in names."""
-        return Attempt(
-            major=row["major"],
-            minor=row["minor"],
-            outcome=row["outcome"],
-            node=row["node"] or "",
-            nominated=row["nominated"] or "",
-            message=row["message"] or "",
-            visited=row["visited"] or 0,
-            feasible=row["feasible"] or 0,
-            reasons={reason["reason"]: reason["count"] for reason in row["reasons"] or ()},
-            best=tuple((best["node"], best["total"]) for best in row["best"] or ()),
-            victims=tuple(row["victims"] or ()),
-            details=decode(row["details"]) if row["details"] else {},
-            cells=None if cells is None else self._cells(cells),
+    def _attempt(self, said: list[Any], cells: Mapping[str, Any] | None) -> Attempt:
+        """An attempt from the columns `READ`, in names."""
+        *plain, reasons, best, victims, details = said
+        return _made(
+            *plain,
+            _reasons(reasons) if reasons else {},
+            _best(best) if best else (),
+            tuple(decode(victims)["victims"]) if victims else (),
+            decode(details) if details else {},
+            None if cells is None else self._cells(cells),
         )
 
     def _cells(self, row: Mapping[str, Any]) -> Cells:
@@ -251,6 +257,26 @@ class TimelineReader:
             normalized=columns(row["normalized"]),
             total=tuple(row["total"]),
         )
+
+
+def _column(name: str) -> pl.Expr:
+    """A column as it is read: lists as JSON, since many attempts have equal ones, and empty where it does not apply."""
+    column = pl.col(name)
+    if name in ("reasons", "best", "victims"):
+        return pl.when(column.list.len() > 0).then(pl.struct(column).struct.json_encode()).alias(name)
+    if name == "details":
+        return column
+    return column.fill_null(0 if name in ("major", "minor", "visited", "feasible") else "")
+
+
+@lru_cache(SHARED_LISTS)
+def _reasons(listed: str) -> Mapping[str, int]:
+    return {item["reason"]: item["count"] for item in decode(listed)["reasons"]}
+
+
+@lru_cache(SHARED_LISTS)
+def _best(listed: str) -> tuple[tuple[str, int], ...]:
+    return tuple((item["node"], item["total"]) for item in decode(listed)["best"])
 
 
 def _picked(names: Sequence[str], numbers: Sequence[int]) -> tuple[str, ...]:

@@ -17,10 +17,9 @@ import msgspec
 
 from seatrial.model.documents import Document
 from seatrial.store import Change, Stored
-from seatrial.store.registry import encoded_status
+from seatrial.timeline.pods import has_ended
 
 NOT_IN_TIMELINE = "notInTimeline"
-FINISHED = ("Succeeded", "Failed")
 MOST_FINISHED = 10_000
 """Finished pods that are listed: the status is encoded again at each end of a run."""
 
@@ -38,10 +37,7 @@ class Unshown:
 
     def note_phase(self, stored: Stored, major: int, entries: int) -> bool:
         """Whether a pod has finished; `entries` of its step were written before."""
-        data = encoded_status(stored) if stored.facets is not None else stored.data
-        if b'Succeeded"' not in data and b'Failed"' not in data:
-            return False
-        if msgspec.json.decode(stored.data, type=_Pod).status.phase not in FINISHED:
+        if not has_ended(stored):
             return False
         self._finished_count += 1
         if self._finished_count <= MOST_FINISHED:
@@ -77,14 +73,6 @@ class Unshown:
         self.attempts_without_nodes = facts.get("attemptsWithoutNodes") or 0
         self._node_status_writes = facts.get("nodeStatusWrites") or 0
         self.snapshot_objects = facts.get("snapshotObjects") or 0
-
-
-class _PodStatus(msgspec.Struct):
-    phase: str = ""
-
-
-class _Pod(msgspec.Struct):
-    status: _PodStatus = msgspec.field(default_factory=_PodStatus)
 
 
 class _NodeStatus(msgspec.Struct):

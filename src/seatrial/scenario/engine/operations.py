@@ -1,18 +1,21 @@
 """Carries out one operation of a scenario with the same calls on the store that any client makes."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Literal, cast
 
 import msgspec
 import orjson
 
+from seatrial.model.documents import Document
 from seatrial.model.errors import ScenarioError, SeatrialError, StatusError
 from seatrial.model.kinds import Kind
 from seatrial.model.writers import operation_writer
 from seatrial.model.yaml_reader import load_all
 from seatrial.scenario.reset import mark, outlasts_wipes
 from seatrial.scenario.spec.annotations import check_annotations, mentions
+from seatrial.scenario.spec.kind import CreateOperation, DeleteOperation, Operation, PatchOperation, TypeMeta
 from seatrial.scenario.spec.kind import CreateOptions as CreateOptionsGiven
-from seatrial.scenario.spec.kind import DeleteOperation, Operation, PatchOperation, TypeMeta
 from seatrial.scenario.spec.kind import DeleteOptions as DeleteOptionsGiven
 from seatrial.scenario.spec.operation_ids import Planned
 from seatrial.scenario.spec.validation import PATCH_TYPES
@@ -43,21 +46,28 @@ def is_done(operation: Operation) -> bool:
 
 def carry_out(store: Store, planned: Planned, operation: Operation) -> Stored | None:
     """Create, patch or delete; returns the new object (None: deleted). ScenarioError carries the id."""
-    try:
+    with refused(planned):
         if operation.create_operation is not None:
-            return _create(store, planned, operation)
+            kind, document, namespace, options = creation_of(store, planned, operation.create_operation)
+            return store.create(kind, document, writer=writer_of(planned), namespace=namespace, options=options)
         if operation.patch_operation is not None:
             return _patch(store, planned, operation.patch_operation)
         if operation.delete_operation is not None:
             return _delete(store, planned, operation.delete_operation)
-    except StatusError as error:
-        raise ScenarioError(planned.id, error.message) from error
     return None
 
 
-def _create(store: Store, planned: Planned, operation: Operation) -> Stored:
-    create = operation.create_operation
-    assert create is not None
+@contextmanager
+def refused(planned: Planned) -> Iterator[None]:
+    """An operation that the store refuses ends the scenario; ScenarioError carries its id."""
+    try:
+        yield
+    except StatusError as error:
+        raise ScenarioError(planned.id, error.message) from error
+
+
+def creation_of(store: Store, planned: Planned, create: CreateOperation) -> tuple[Kind, Document, str, CreateOptions]:
+    """Kind, document, namespace and options of what an operation creates."""
     assert create.object is not None
     kind = _kind(store, planned, create.object["apiVersion"], create.object["kind"])
     options = USUAL_OPTIONS if create.create_options is None else _create_options(create.create_options)
@@ -65,7 +75,7 @@ def _create(store: Store, planned: Planned, operation: Operation) -> Stored:
     if mentions(planned.data):
         check_annotations(create.object, planned.id)
     document = mark(create.object) if outlasts_wipes(kind) else create.object
-    return store.create(kind, document, writer=writer_of(planned), namespace=namespace, options=options)
+    return kind, document, namespace, options
 
 
 def _create_options(given: CreateOptionsGiven) -> CreateOptions:

@@ -13,7 +13,7 @@ from seatrial.model.errors import NotFound, StatusError
 from seatrial.model.times import MINUTE, to_micro_time
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.store_cluster import WRITER
-from seatrial.store import Store
+from seatrial.store import Family, Store
 from seatrial.store.options import CreateOptions
 
 FINISH_PERIOD = 6 * MINUTE
@@ -44,6 +44,8 @@ class EventReporter:
         self._store, self._clock = store, clock
         self._kind = store.kinds.served("v1", "Event")
         self._series: dict[_Key, _Series] = {}
+        self._families: dict[_Key, Family] = {}
+        """By type, action, reason, profile and namespace: the events that differ in pod, note and time."""
         self._numbers = count()
         self._started = clock.now()
         self._period = 0
@@ -89,6 +91,17 @@ class EventReporter:
         self._arm()
 
     def _create(self, key: _Key, series: _Series) -> None:
+        *_, name, uid, version = key
+        values = (name, uid, version, series.note, to_micro_time(series.first))
+        family = self._families.get(key[:5]) if series.count == 1 else None
+        try:
+            if family is None or self._store.create_in(family, series.name, values, writer=WRITER) is None:
+                self._create_whole(key, series)
+        except StatusError:
+            # As upstream: an event that the API refuses (its namespace is going) is not worth a failure.
+            return
+
+    def _create_whole(self, key: _Key, series: _Series) -> None:
         type, action, reason, profile, namespace, name, uid, version = key
         document: Document = {
             "kind": "Event",
@@ -115,11 +128,9 @@ class EventReporter:
         }
         if series.count > 1:
             document["series"] = _counted(series)
-        try:
-            self._store.create(self._kind, document, writer=WRITER, namespace=namespace, options=_TRUSTED)
-        except StatusError:
-            # As upstream: an event that the API refuses (its namespace is going) is not worth a failure.
-            return
+        elif (family := self._store.family(self._kind, document, namespace, _TRUSTED)) is not None:
+            self._families[key[:5]] = family
+        self._store.create(self._kind, document, writer=WRITER, namespace=namespace, options=_TRUSTED)
 
     def _write(self, key: _Key, series: _Series) -> None:
         def update(document: Document) -> None:

@@ -19,7 +19,7 @@ _REVISION = attrgetter("stored.revision")
 
 
 class History:
-    """Changes in the order of their revisions, the oldest forgotten first."""
+    """Changes in the order of their revisions, the oldest forgotten first; with 0 `revisions_kept` none is kept."""
 
     def __init__(self, revisions_kept: int = REVISIONS_KEPT, bytes_kept: int = BYTES_KEPT) -> None:
         self.compacted = 0
@@ -30,6 +30,9 @@ class History:
         self._bytes_kept = bytes_kept
 
     def append(self, change: Change) -> None:
+        if not self._revisions_kept:
+            self.compacted = change.stored.revision
+            return
         changes, content = self._changes, change.stored.content
         changes.append(change)
         self._bytes += len(content) if isinstance(content, bytes) else new_bytes(change.stored, change.previous)

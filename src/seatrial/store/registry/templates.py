@@ -13,7 +13,7 @@ way, which has the error texts.
 
 import os
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
@@ -76,14 +76,32 @@ class Template(NamedTuple):
 class Sighting(NamedTuple):
     """A document on its way in: what must be equal for a template, and the values of its variable fields."""
 
-    key: Hashable
+    likes: Hashable
+    """What must be equal in the document and the manner of its creation."""
+    inputs: tuple[int, ...]
+    """What must be equal in the objects that admission reads."""
     fields: tuple[VariableField, ...]
+
+    @property
+    def key(self) -> Hashable:
+        return self.likes, self.inputs
 
     def encoded(self) -> list[bytes] | None:
         """The values as JSON; None where one is not valid."""
         if not all(field.is_valid(field.value) for field in self.fields):
             return None
         return [orjson.dumps(field.value) for field in self.fields]
+
+
+class Family(NamedTuple):
+    """Objects that their maker creates from one document, but for the name and the values of variable fields."""
+
+    kind: Kind
+    namespace: str
+    options: CreateOptions
+    likes: Hashable
+    fields: tuple[VariableField, ...]
+    """With the values that the first of them has."""
 
 
 class Splice(NamedTuple):
@@ -121,18 +139,9 @@ class Templates:
     ) -> Sighting | None:
         """What identifies the template of a document; None where it must take the whole way."""
         variable = self._variable_fields(kind)
-        if variable is None or not self.enabled or options.dry_run or options.restored:
+        inputs = self._inputs(store, kind, namespace or _namespace(document), options)
+        if variable is None or inputs is None:
             return None
-        if kind.group_kind in store.rules.checks or kind.group_kind in store.real_time:
-            return None
-        if store.versions.storage_kind(kind) is not kind:
-            return None
-        inputs = store.admission.inputs(store, kind, namespace or _namespace(document))
-        if inputs is None:
-            return None
-        if self._admission is not store.admission:
-            self._admission = store.admission
-            self._kept.clear()
         try:
             fields = tuple(variable.of(document))
             if options.field_manager:
@@ -145,7 +154,44 @@ class Templates:
             return None
         paths = tuple([field.path for field in fields])
         manner = (options.field_manager, options.field_validation, options.trusted, options.tracked)
-        return Sighting((kind.group_kind, namespace, rest, paths, *manner, *inputs), fields)
+        return Sighting((kind.group_kind, namespace, rest, paths, *manner), inputs, fields)
+
+    def _inputs(self, store: "Store", kind: Kind, namespace: str, options: CreateOptions) -> tuple[int, ...] | None:
+        """What admission reads for a creation; None where templates do not serve it."""
+        if not self.enabled or options.dry_run or options.restored:
+            return None
+        if kind.group_kind in store.rules.checks or kind.group_kind in store.real_time:
+            return None
+        if store.versions.storage_kind(kind) is not kind:
+            return None
+        if self._admission is not store.admission:
+            self._admission = store.admission
+            self._kept.clear()
+        return store.admission.inputs(store, kind, namespace)
+
+    def family(
+        self, store: "Store", kind: Kind, document: Document, namespace: str, options: CreateOptions
+    ) -> Family | None:
+        """The objects that are like a document with a name; None where templates do not serve them."""
+        sighting = self.sighting(store, kind, document, namespace, options)
+        variable = self._variable_fields(kind)
+        if sighting is None or kind.custom or variable is None or variable.accepts is not None:
+            return None
+        return Family(kind, namespace, options, sighting.likes, sighting.fields)
+
+    def create_in(self, store: "Store", family: Family, name: str, values: Sequence[Any], writer: str) -> Stored | None:
+        """Create an object of a family; None where it must take the whole way."""
+        kind, namespace = family.kind, family.namespace
+        inputs = self._inputs(store, kind, namespace, family.options)
+        template = self._kept.get((family.likes, inputs)) if inputs is not None else None
+        if template is None or not name or not _is_name(kind, name):
+            return None
+        for field, value in zip(family.fields, values, strict=True):
+            if not field.is_valid(value):
+                return None
+        if store.index(kind).find(template.namespace, name) is not None:
+            return None
+        return self._put(store, kind, template, name, [orjson.dumps(value) for value in values], writer)
 
     def create(self, store: "Store", kind: Kind, document: Document, sighting: Sighting, writer: str) -> Stored | None:
         """Create an object from its template; None where there is none yet or a value is not valid."""
@@ -167,7 +213,13 @@ class Templates:
                 raise already_exists(kind, name)
         elif store.index(kind).find(namespace, name) is not None:
             return None
+        return self._put(store, kind, template, name, values, writer)
+
+    def _put(
+        self, store: "Store", kind: Kind, template: Template, name: str, values: list[bytes], writer: str
+    ) -> Stored:
         self.used += 1
+        namespace = template.namespace
         uid, time = store.identities.uid(kind, namespace, name), to_time(store.clock.now())
         own = [b'"%b"' % name.encode(), b'"%b"' % uid.encode(), b"", b'"%b"' % time.encode(), *values]
         facets = None

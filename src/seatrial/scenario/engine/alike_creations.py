@@ -1,0 +1,93 @@
+"""Carries out createOperations that differ in nothing but the name without decoding each of them.
+
+A scenario of twenty thousand pods lists few different ones. From the second operation of a shape on its document is a
+family of the store; from the third on the name is cut out of the encoded operation and given to the family.
+"""
+
+from typing import NamedTuple
+
+from seatrial.scenario.engine.operations import body_of, creation_of, refused, writer_of
+from seatrial.scenario.spec.annotations import mentions
+from seatrial.scenario.spec.operation_ids import Planned
+from seatrial.store import Family, Store, Stored
+
+SHAPES_KEPT = 4096
+LONGEST_BODY = 64 * 1024
+BODY = b'"createOperation":'
+NAME = b'"metadata":{"name":'
+GAP = b'"\0"'
+
+
+class Alike(NamedTuple):
+    """An operation of a known shape."""
+
+    body: bytes
+    name: str
+    shape: "Shape"
+
+
+class Shape(NamedTuple):
+    """The objects of operations that are equal but for the name."""
+
+    family: Family
+    named: tuple[bool, ...]
+    """Which of the family's fields have the name as their value."""
+
+    def values(self, name: str) -> list[object]:
+        fields = zip(self.family.fields, self.named, strict=True)
+        return [name if is_name else field.value for field, is_name in fields]
+
+
+class AlikeCreations:
+    """The shapes of the createOperations of one run."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._shapes: dict[bytes, Shape | None] = {}
+
+    def find(self, planned: Planned) -> Alike | None:
+        """The operation where its shape is known; None where it must be decoded."""
+        body, name = _cut(planned)
+        shape = self._shapes.get(body.replace(name, GAP)) if name else None
+        return None if shape is None else Alike(body, name[1:-1].decode(), shape)
+
+    def carry_out(self, planned: Planned, alike: Alike) -> Stored | None:
+        """Create the object; None where the store must be given the whole document."""
+        shape = alike.shape
+        with refused(planned):
+            return self._store.create_in(shape.family, alike.name, shape.values(alike.name), writer=writer_of(planned))
+
+    def learn(self, planned: Planned) -> None:
+        """Note the shape of an operation that was carried out, when it is the second one."""
+        body, name = _cut(planned)
+        if not name or mentions(body):
+            return
+        key = body.replace(name, GAP)
+        if len(self._shapes) >= SHAPES_KEPT:
+            self._shapes.clear()
+        self._shapes[key] = self._shape(planned, body, name) if key in self._shapes else None
+
+    def _shape(self, planned: Planned, body: bytes, name: bytes) -> Shape | None:
+        operation, own = body_of(planned)
+        if operation.create_operation is None or own != body:
+            return None
+        kind, document, namespace, options = creation_of(self._store, planned, operation.create_operation)
+        family = self._store.family(kind, document, namespace, options)
+        text = name[1:-1].decode()
+        if family is None or document["metadata"].get("name") != text:
+            return None
+        named = tuple(field.value == text for field in family.fields)
+        # Where the name has another meaning, too, the objects differ in more than the name.
+        return Shape(family, named) if body.count(name) == 1 + sum(named) else None
+
+
+def _cut(planned: Planned) -> tuple[bytes, bytes]:
+    """The body of a createOperation, which ends the operation, and the quoted name in it; empty where there is none."""
+    data = planned.data
+    start = data.find(BODY)
+    if start < 0 or len(data) > LONGEST_BODY:
+        return b"", b""
+    body = data[start + len(BODY) : -1]
+    begin = body.find(NAME) + len(NAME)
+    end = body.find(b'"', begin + 1) + 1
+    return body, body[begin:end] if begin >= len(NAME) and body[begin : begin + 1] == b'"' else b""
