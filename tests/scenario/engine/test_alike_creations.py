@@ -1,5 +1,6 @@
 """Operations that differ in the name alone create the same objects as if each was decoded."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ def contained(name: str) -> dict[str, Any]:
     return document
 
 
-SHAPES = {
+SHAPES: dict[str, Callable[[str], dict[str, Any]]] = {
     "plain": pod,
     "label_of_the_name": lambda name: labelled(name, name),
     "label": lambda name: labelled(name, "web"),
