@@ -26,14 +26,14 @@ class Tree:
         """CPU-seconds of a seatrial command and what it printed; a figure that is missed is no failure."""
         environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
         environment["PYTHONPATH"] = str(self.packages)
-        before = _seconds_of_children()
+        before = seconds_of_children()
         done = subprocess.run(
             [sys.executable, "-c", COMMAND, *arguments],
             env=environment, capture_output=True, text=True, timeout=LONGEST, check=False,
         )  # fmt: skip
         if done.returncode not in (0, 1):
             raise SeatrialError(f"{self.name}: seatrial {' '.join(arguments)}: {done.stderr.strip()}")
-        return _seconds_of_children() - before, done.stdout
+        return seconds_of_children() - before, done.stdout
 
 
 def this_tree() -> Tree:
@@ -72,6 +72,7 @@ def _unpacked(name: str, archive: Path, folder: Path) -> Tree:
     return Tree(name, target)
 
 
-def _seconds_of_children() -> float:
+def seconds_of_children() -> float:
+    """CPU-seconds of all processes that this one has started and that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

@@ -2,18 +2,24 @@
 
 A burst: all pods exist before the first session, in gangs with a minimum of all their pods, as in the measurements of
 real vc-scheduler that the figures are compared with. Timed are the sessions with every binding, PodGroup status and
-queue status written to the store; Events are not reported.
+queue status written to the store; Events are not reported. The small jobs are measured as the simulation alone, and as
+the whole command that a user types, from its start to its end.
 """
 
 import json
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import process_time
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from seatrial.bench.figures import Figure, all_met
+from seatrial.bench.older_tree import seconds_of_children
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,6 +71,8 @@ def _figures(scale: float) -> Any:
     for what, create in (("Volcano Jobs", create_job), ("PodGroups with a pod", create_single)):
         name = f"{jobs:,} {what} on {nodes:,} nodes in virtual time"
         yield Figure(name, _apart(small_jobs, nodes, jobs, create), "s", SMALL_JOB_SECONDS)
+    name = f"{jobs:,} Volcano Jobs on {nodes:,} nodes by `vcsimctl run --clock virtual`, the whole command"
+    yield Figure(name, whole_command(nodes, jobs), "s", SMALL_JOB_SECONDS)
 
 
 def burst(nodes: int, gangs: int, size: int) -> float:
@@ -125,6 +133,39 @@ def small_jobs(nodes: int, jobs: int, create: "Callable[[Store, str], None]") ->
     if running != jobs:
         raise RuntimeError(f"{running} of {jobs} pods run")
     return seconds
+
+
+def whole_command(nodes: int, jobs: int) -> float:
+    """CPU-seconds of `vcsimctl run` from its start to its end, for a test that creates jobs of one pod each."""
+    with TemporaryDirectory(prefix="seatrial-bench-") as directory:
+        test, cluster = _vcsim_files(Path(directory), nodes, jobs)
+        program = str(Path(sys.executable).with_name("vcsimctl"))
+        command = [program, "run", "--clock", "virtual", "--test", test, "--config", cluster, "--out", directory]
+        before = seconds_of_children()
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        seconds = seconds_of_children() - before
+    if done.returncode:
+        raise RuntimeError(f"vcsimctl run ended with exit code {done.returncode}: {done.stderr.strip()}")
+    return seconds
+
+
+def _vcsim_files(directory: Path, nodes: int, jobs: int) -> tuple[str, str]:
+    """The files of a test that creates all jobs within a second, and of its cluster."""
+    from seatrial.volcano.apis import SCHEDULING
+
+    capacity = {"cpu": "32", "memory": "256Gi", "pods": "110"}
+    groups = [{"name": "node", "count": nodes, "capacity": capacity}]
+    timing, objects = {"qps": jobs, "duration": 1}, [{"name": "job", "objectPath": "job.yaml"}]
+    load = {"namespaces": 1, "replicasPerNamespace": jobs, "timing": timing, "objects": objects}
+    head = {"apiVersion": SCHEDULING, "metadata": {"name": "seatrial-bench"}}
+    files = {
+        "job.yaml": job_document("job"),
+        "test.yaml": {**head, "kind": "SimulatorJob", "spec": load},
+        "cluster.yaml": {**head, "kind": "SimulatorCluster", "spec": {"nodes": groups}},
+    }
+    for name, document in files.items():
+        (directory / name).write_text(json.dumps(document))  # YAML as well
+    return str(directory / "test.yaml"), str(directory / "cluster.yaml")
 
 
 def prepared(clock: Any, nodes: int) -> "Store":
@@ -188,17 +229,25 @@ def create_single(store: "Store", name: str) -> None:
 
 def create_job(store: "Store", name: str) -> None:
     """A Volcano Job of one pod with one cpu and one gibibyte."""
-    from seatrial.volcano.apis import BATCH, JOB, kind_of
+    from seatrial.volcano.apis import JOB, kind_of
+
+    job = job_document(name)
+    job["metadata"]["namespace"] = NAMESPACE
+    store.create(kind_of(store, JOB), job, writer=WRITER, namespace=NAMESPACE)
+
+
+def job_document(name: str) -> "Document":
+    """The Job, without a namespace."""
+    from seatrial.volcano.apis import BATCH
 
     container = {"name": "main", "image": "busybox", "resources": {"requests": {"cpu": "1", "memory": "1Gi"}}}
     template = {"spec": {"restartPolicy": "Never", "containers": [container]}}
-    job = {
+    return {
         "apiVersion": BATCH,
         "kind": "Job",
-        "metadata": {"name": name, "namespace": NAMESPACE},
+        "metadata": {"name": name},
         "spec": {"tasks": [{"name": "work", "replicas": 1, "template": template}]},
     }
-    store.create(kind_of(store, JOB), job, writer=WRITER, namespace=NAMESPACE)
 
 
 def _apart(work: Any, *given: Any) -> float:

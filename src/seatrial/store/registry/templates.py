@@ -14,6 +14,7 @@ way, which has the error texts.
 import os
 import re
 from collections.abc import Hashable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
@@ -38,6 +39,7 @@ VARIABLE = "SEATRIAL_TEMPLATES"
 """The environment variable that switches templates off for a whole command: `off`."""
 TEMPLATES_KEPT = 4096
 LIKENESSES_KEPT = 1024
+TREES_KEPT = 1024
 LONGEST_DOCUMENT = 64 * 1024
 """Bytes up to which a template is made; with larger objects the limits of a whole object are near."""
 _NAME: Path = ("metadata", "name")
@@ -46,6 +48,7 @@ _REVISION: Path = ("metadata", "resourceVersion")
 _TIMES: tuple[Path, ...] = (("metadata", "creationTimestamp"), ("metadata", "managedFields", 0, "time"))
 _POD = ("", "Pod")
 SPEC = b'},"spec":'
+Tree = tuple[tuple[str | int, "Tree | None"], ...]
 _GAP = re.compile(rb'"\\u0000(\d+)\\u0000"')
 
 
@@ -147,12 +150,12 @@ class Templates:
             if options.field_manager:
                 # The owners of fields name the uids of owner references.
                 fields = tuple([field for field in fields if field.path[1] != "ownerReferences"])
-            rest = orjson.dumps(_without(document, fields))
+            paths = tuple([field.path for field in fields])
+            rest = orjson.dumps(_without(document, paths))
         except (AttributeError, LookupError, TypeError):
             return None  # a malformed document
         if len(rest) > LONGEST_DOCUMENT or any(word in rest for word in variable.never_with):
             return None
-        paths = tuple([field.path for field in fields])
         manner = (options.field_manager, options.field_validation, options.trusted, options.tracked)
         return Sighting((kind.group_kind, namespace, rest, paths, *manner), inputs, fields)
 
@@ -268,19 +271,26 @@ def _is_name(kind: Kind, name: Any) -> bool:
     return isinstance(name, str) and not faults(name)
 
 
-def _without(document: Document, fields: tuple[VariableField, ...]) -> Document:
-    """The document with None for its variable values; what lies on the way to them is copied."""
-    rest: Document = dict(document)
-    copies: dict[Path, Any] = {}
-    for path in (_NAME, *(field.path for field in fields)):
-        inner: Any = rest
-        for depth, step in enumerate(path[:-1], 1):
-            copy = copies.get(path[:depth])
-            if copy is None:
-                copy = inner[step] = copies[path[:depth]] = inner[step].copy()
-            inner = copy
-        inner[path[-1]] = None
+def _without(document: Document, paths: tuple[Path, ...]) -> Document:
+    """The document with None for the values at these paths; what lies on the way to them is copied."""
+    rest: Document = _emptied(document, _tree((_NAME, *paths)))
     return rest
+
+
+def _emptied(part: Any, tree: Tree) -> Any:
+    rest = part.copy()
+    for step, below in tree:
+        rest[step] = None if below is None else _emptied(rest[step], below)
+    return rest
+
+
+@lru_cache(TREES_KEPT)
+def _tree(paths: tuple[Path, ...]) -> Tree:
+    """The steps that paths begin with, each with the tree of what follows; None where a path ends."""
+    below: dict[str | int, list[Path]] = {}
+    for path in paths:
+        below.setdefault(path[0], []).append(path[1:])
+    return tuple((step, None if () in rest else _tree(tuple(rest))) for step, rest in below.items())
 
 
 def _template(sighting: Sighting, stored: Stored, options: CreateOptions) -> Template | None:

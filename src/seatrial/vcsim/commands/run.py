@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from seatrial.vcsim.workload import Workload
 
 DETAILS = ("namespace", "name", "job", "node", "created", "scheduled", "finished", "waited")
-YOUNG_OBJECTS = 1_000_000
+YOUNG_OBJECTS = 3_000_000
 """Objects between collections: a virtual run leaves next to no cycles."""
 
 
