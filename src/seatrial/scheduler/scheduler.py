@@ -156,8 +156,8 @@ class Scheduler:
 
     def has_work(self) -> bool:
         """Whether an attempt can be made without time passing."""
-        is_settled = self._waiting.has_settled() or self._pre_binding.has_settled()
-        return is_settled or self._binder.has_answers() or self.queue.has_work()
+        is_settled = self.queue.has_work() or self._waiting.has_settled() or self._pre_binding.has_settled()
+        return is_settled or self._binder.has_answers()
 
     def sweep(self) -> None:
         """Bring every pending pod back for one more try, whether or not anything has happened."""
@@ -268,11 +268,9 @@ class Scheduler:
     def _conclude(self, binding: Binding) -> Decision:
         """Records a binding that is finished, held or failed; a failed pod goes back to the queue."""
         failure, decision = binding.failure, binding.decision
-        more = {} if self._extenders is None else self._extender_answers()
-        if binding.points:
-            more["points"] = dict(binding.points)
-        if binding.waits:
-            more["permit_timeouts"] = tuple(binding.waits.items())
+        if binding.is_bound_plainly and self._extenders is None and self._meter is None:
+            return self._recorded(decision)
+        more = self._extender_answers() | binding.details
         if failure is None:
             if binding.outcome == WAITING:
                 more["outcome"] = WAITING

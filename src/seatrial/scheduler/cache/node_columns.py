@@ -107,10 +107,13 @@ class ImageColumns:
         if row in self._names:
             self._stale.add(row)
 
+    @property
+    def is_stale(self) -> bool:
+        """Whether a row has changed since the last snapshot."""
+        return bool(self._stale)
+
     def refresh(self) -> None:
         """Takes the snapshot of the rows that changed."""
-        if not self._stale:
-            return
         for row in self._stale:
             for name in self._names.get(row, ()):
                 self.seen.setdefault(name, {})[row] = (self._sizes[name], len(self._rows[name]))

@@ -12,6 +12,7 @@ from typing import Any, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from seatrial.scheduler.cache.change_log import ChangeLog
 from seatrial.scheduler.cache.node_columns import ImageColumns, LabelColumn, TaintSets
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_tree import NodeTree
@@ -27,7 +28,6 @@ Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 NO_ROWS: Rows = np.zeros(0, np.intp)
 NONZERO_CPU, NONZERO_MEMORY = "nonzero:cpu", "nonzero:memory"
-LOG_LIMIT = 1 << 20
 FEW_ENTRIES = 8
 """Entries of the log among which it pays to look whether they are all of one row."""
 S = TypeVar("S", bound=np.generic)
@@ -51,8 +51,7 @@ class NodeTable:
         self.port_rows: dict[tuple[str, int], dict[int, int]] = {}
         self.row_versions: list[int] = []
         """Grow with every change of a row."""
-        self._log: list[int] = []
-        self._log_start = 0
+        self._log: ChangeLog[int] = ChangeLog()
         self._free: list[int] = []
         self._homeless: dict[str, list[PodInfo]] = {}
         self._tree = NodeTree()
@@ -158,19 +157,20 @@ class NodeTable:
 
     def refresh(self) -> None:
         """Takes the snapshot of a cycle: the order follows nodes that came or went, image counts their rows."""
-        if self._relist and (len(self._listed) > len(self.row_of) or any(n not in self._listed for n in self.row_of)):
-            names = self._tree.names()
-            self._listed = dict.fromkeys(names, 0)
-            self.order = np.fromiter((self.row_of[name] for name in names), np.intp, len(names))
-        elif self._relist:
-            self.order = np.fromiter((self.row_of[name] for name in self._listed), np.intp, len(self._listed))
         if self._relist:
-            self._names = [self.info(row).name for row in self.order.tolist()]
-            by_row = np.full(self.size, "", object)
-            by_row[self.order] = self._names
-            self._row_names = RowNames(by_row)
+            self._list_again()
+        if self.images.is_stale:
+            self.images.refresh()
+
+    def _list_again(self) -> None:
+        if len(self._listed) > len(self.row_of) or any(name not in self._listed for name in self.row_of):
+            self._listed = dict.fromkeys(self._tree.names(), 0)
+        self.order = np.fromiter((self.row_of[name] for name in self._listed), np.intp, len(self._listed))
+        self._names = [self.info(row).name for row in self.order.tolist()]
+        by_row = np.full(self.size, "", object)
+        by_row[self.order] = self._names
+        self._row_names = RowNames(by_row)
         self._relist = False
-        self.images.refresh()
 
     def names(self) -> Sequence[str]:
         """The nodes in the order of the search."""
@@ -196,23 +196,22 @@ class NodeTable:
 
     def changes(self, since: int) -> tuple[int, set[int] | None, set[int]]:
         """What happened after a mark: the new mark, rows of changed nodes (None: unknown), rows with other pods."""
-        now = self._log_start + len(self._log)
-        if since < self._log_start:
-            return now, None, set()
-        entries = self._log[since - self._log_start :]
-        return now, {e >> 1 for e in entries if e & 1}, {e >> 1 for e in entries if not e & 1}
+        entries = self._log.since(since)
+        if entries is None:
+            return self.mark, None, set()
+        return self.mark, {e >> 1 for e in entries if e & 1}, {e >> 1 for e in entries if not e & 1}
 
     def only_change(self, since: int) -> tuple[int, bool] | None:
         """The row that alone changed after a mark, and whether the node did or its pods; None where there is more."""
-        log, start = self._log, since - self._log_start
-        if start < 0 or len(log) - start > FEW_ENTRIES or len(entries := set(log[start:])) != 1:
+        number = self._log.number_since(since)
+        if number is None or number > FEW_ENTRIES or len(entries := set(self._log.since(since) or ())) != 1:
             return None
         entry = entries.pop()
         return entry >> 1, bool(entry & 1)
 
     def entries(self, since: int) -> list[int] | None:
         """The log after a mark: twice the row, and 1 more if the node changed; None if it is not kept that far."""
-        return None if since < self._log_start else self._log[since - self._log_start :]
+        return self._log.since(since)
 
     @property
     def resources_asked(self) -> int:
@@ -222,7 +221,7 @@ class NodeTable:
     @property
     def mark(self) -> int:
         """The present end of the log of changes."""
-        return self._log_start + len(self._log)
+        return self._log.mark
 
     def label(self, key: str) -> LabelColumn:
         """The values of a label, as small numbers per row."""
@@ -243,6 +242,14 @@ class NodeTable:
         """What one node offers of a resource, and what its pods ask for under a name."""
         first, second = self._allocatable.get(offered), self._requested.get(asked)
         return 0 if first is None else first.item(row), 0 if second is None else second.item(row)
+
+    def cells(self, offered: str, asked: str) -> tuple["memoryview[int]", "memoryview[int]"] | None:
+        """What nodes offer of a resource and what their pods ask for under a name, for reading single rows quickly.
+
+        Good until the size of the table changes; None where one of them has no column yet.
+        """
+        first, second = self._allocatable.get(offered), self._requested.get(asked)
+        return None if first is None or second is None else (first.data, second.data)
 
     # -- rows --------------------------------------------------------------------------------------------------
 
@@ -300,8 +307,7 @@ class NodeTable:
             return False
         pods[-1] = new
         if present.shape is not new.shape or present.deleting != new.deleting:
-            self.counts.add(new, row)
-            self.counts.remove(present, row)
+            self.counts.replace(present, new, row)
         self._changed(row, False)
         return True
 
@@ -339,10 +345,6 @@ class NodeTable:
         self.row_versions[row] += 1
         self.version += node
         self.images.touch(row)
-        if len(self._log) > LOG_LIMIT:
-            half = LOG_LIMIT // 2
-            del self._log[:half]
-            self._log_start += half
 
 
 class Nodes(Sequence[NodeInfo]):

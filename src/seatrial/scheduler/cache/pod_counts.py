@@ -84,6 +84,8 @@ class _Use:
     counted: list[tuple[PodCount, bool]] = field(default_factory=list)
     """with whether pods that are being deleted are left out"""
     carried: tuple[tuple[PodCount, Carried], ...] = ()
+    becoming: dict[PodShape, tuple[int, list[PodCount], list[PodCount]]] = field(default_factory=dict)
+    """What a pod that gets another shape leaves and what it comes into, with the number of matchers made so far."""
 
 
 class PodCounts:
@@ -99,6 +101,8 @@ class PodCounts:
         self._terms: WeakValueDictionary[Carried, PodCount] = WeakValueDictionary()
         """The counts of all terms of the shapes in use, with carriers or without."""
         self._carriers: dict[str, dict[Carried, PodCount]] = {kind: {} for kind in KINDS}
+        self._made = 0
+        """How many matchers were counted so far."""
         self.terms_version = 0
         """Grows when a term gets its first carrier or loses its last, and when the count of a matcher is dropped."""
 
@@ -116,6 +120,32 @@ class PodCounts:
         """A pod has left a row."""
         self._change(pod, row, -1)
 
+    def replace(self, old: PodInfo, new: PodInfo, row: int) -> None:
+        """A pod of a row has changed: most often it got some labels, and all but few counts are the same."""
+        before, after = self._uses.get(old.shape), self._uses.get(new.shape)
+        carries_same = old.shape.spec is new.shape.spec and not old.deleting and not new.deleting
+        if before is None or after is None or not after.staying or not carries_same:
+            self._change(new, row, 1)
+            self._change(old, row, -1)
+            return
+        left, come = self._difference(before, after, new.shape)
+        _add_to(before.staying, row, -1)
+        _add_to(after.staying, row, 1)
+        for count in left:
+            count.add(row, -1)
+        for count in come:
+            count.add(row, 1)
+        if not before.staying and not before.deleting:
+            self._rest(old.shape)
+
+    def _difference(self, before: _Use, after: _Use, shape: PodShape) -> tuple[list[PodCount], list[PodCount]]:
+        known = before.becoming.get(shape)
+        if known is None or known[0] != self._made:
+            first, second = ([count for count, _ in use.counted] for use in (before, after))
+            left, come = ([c for c in a if c not in b] for a, b in ((first, second), (second, first)))
+            known = before.becoming[shape] = self._made, left, come
+        return known[1], known[2]
+
     def matching(self, matcher: PodMatcher, staying_only: bool) -> PodCount:
         """The pods that the matcher picks."""
         key = (matcher, staying_only)
@@ -131,12 +161,7 @@ class PodCounts:
             use = self._uses[pod.shape] = self._new_use(pod.shape)
         elif self._resting:
             self._resting.pop(pod.shape, None)
-        places = use.deleting if pod.deleting else use.staying
-        number = places.get(row, 0) + sign
-        if number:
-            places[row] = number
-        else:
-            del places[row]
+        _add_to(use.deleting if pod.deleting else use.staying, row, sign)
         for count, staying_only in use.counted:
             if not (staying_only and pod.deleting):
                 count.add(row, sign)
@@ -181,6 +206,7 @@ class PodCounts:
         if len(self._counts) >= MOST_MATCHERS:
             self._forget(next(iter(self._counts)))
         matcher, staying_only = key
+        self._made += 1
         count = self._counts[key] = PodCount(self._rows)
         self._by_anchor.setdefault(matcher.anchor, {})[key] = None
         for shape, use in self._uses.items():
@@ -199,6 +225,14 @@ class PodCounts:
         del self._by_anchor[key[0].anchor][key]
         for use in self._uses.values():
             use.counted = [item for item in use.counted if item[0] is not count]
+
+
+def _add_to(places: dict[int, int], row: int, sign: int) -> None:
+    number = places.get(row, 0) + sign
+    if number:
+        places[row] = number
+    else:
+        del places[row]
 
 
 def terms_of(shape: PodShape) -> tuple[Carried, ...]:

@@ -7,7 +7,7 @@ pkg/scheduler/util (GetHostPorts).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from seatrial.model.documents import Document
@@ -81,6 +81,14 @@ class PodMatcher:
     """Pods that all of its parts pick: what counts are kept by."""
 
     parts: tuple[Chosen, ...]
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash(self.parts))
+
+    def __hash__(self) -> int:
+        """Kept, since every count of every cycle is found by it."""
+        return self._hash
 
     @classmethod
     def of(cls, namespace: str, selector: Selector) -> "PodMatcher":

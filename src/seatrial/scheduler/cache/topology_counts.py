@@ -3,19 +3,18 @@
 import numpy as np
 
 from seatrial.scheduler.cache.node_table import Ints, Nodes, NodeTable
-from seatrial.scheduler.cache.pod_counts import Carried
+from seatrial.scheduler.cache.pod_counts import PodCount
 from seatrial.scheduler.cache.pod_terms import PodMatcher
 
 
 def picked_by_domain(table: NodeTable, key: str, matcher: PodMatcher) -> Ints:
     """The pods a matcher picks, by the number of their node's value of a label. The array must not be changed."""
-    return table.counts.matching(matcher, False).by_domain(table.label(key), table.version)
+    return by_domain(table, key, table.counts.matching(matcher, False))
 
 
-def carriers_by_domain(table: NodeTable, carried: Carried) -> Ints:
-    """The pods that carry a term, by the number of their node's value of the term's own label."""
-    carriers = table.counts.carriers(carried[0])[carried]
-    return carriers.by_domain(table.label(carried[2].topology_key), table.version)
+def by_domain(table: NodeTable, key: str, count: PodCount) -> Ints:
+    """A count, by the number of the nodes' value of a label. The array must not be changed."""
+    return count.by_domain(table.label(key), table.version)
 
 
 def widened(sums: Ints, size: int) -> Ints:

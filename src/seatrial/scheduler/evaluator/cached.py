@@ -18,7 +18,8 @@ from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.evaluator.column_cache import ColumnCache, ShapeColumns
 from seatrial.scheduler.evaluator.column_scores import score_by_columns
 from seatrial.scheduler.evaluator.interface import Explained, Found, Planned
-from seatrial.scheduler.evaluator.row_outcomes import RowOutcomes
+from seatrial.scheduler.evaluator.nominated_rows import Failing, NominatedRows
+from seatrial.scheduler.evaluator.row_outcomes import UNKNOWN, RowVerdicts
 from seatrial.scheduler.evaluator.shortcuts import ALL, Shortcuts
 from seatrial.scheduler.framework.cluster import Nominator
 from seatrial.scheduler.framework.filtering import cycle_with, nominated_before, run_filters
@@ -30,8 +31,6 @@ from seatrial.scheduler.framework.status import MISSING, SUCCESS, Code, Status, 
 
 ONE_BY_ONE_PIECE = 32
 Calls = Sequence[tuple[int, FilterCall]]
-Nominated = Mapping[int, str]
-"""Nodes with nominated pods: names by row."""
 
 
 @dataclass(slots=True)
@@ -41,8 +40,8 @@ class _Piece:
     rows: Rows
     passed: Mask
     asked: Mapping[int, Verdicts]
-    nominated: Mapping[int, Status]
-    """Positions that fail with the pods nominated to them."""
+    failing: Failing | None = None
+    """those that fail with the pods nominated to them"""
 
     @property
     def feasible(self) -> Rows:
@@ -51,8 +50,8 @@ class _Piece:
     def cut(self, end: int) -> "_Piece":
         """The piece up to a position."""
         asked = {index: Verdicts(v.codes[:end], v.meaning, v.has_errors) for index, v in self.asked.items()}
-        nominated = {place: status for place, status in self.nominated.items() if place < end}
-        return _Piece(self.rows[:end], self.passed[:end], asked, nominated)
+        failing = None if self.failing is None else self.failing.cut(end)
+        return _Piece(self.rows[:end], self.passed[:end], asked, failing)
 
 
 class CachedFound(Found, eq=False, kw_only=True):
@@ -72,7 +71,8 @@ class _Search:
     cycle: CycleState
     columns: ShapeColumns
     calls: Calls
-    nominated: Nominated
+    nominated: Mask | None
+    """the rows of nodes with nominated pods"""
     pieces: list[_Piece]
     has_rejections: bool
     error: Status | None = None
@@ -89,7 +89,7 @@ class _Search:
         )  # fmt: skip
 
     def _explain(self, visited: Rows) -> Explained:
-        if self.has_rejections and not self.calls and not self.nominated:
+        if self.has_rejections and not self.calls and self.nominated is None:
             return self.columns.rejections().explain(visited)
         return _explain(self.framework, self.columns, self.pieces)
 
@@ -106,6 +106,7 @@ class CachedEvaluator:
         self._has_rejections = shortcuts.rejections
         self._keeps_outcomes = shortcuts.nominated
         self._cache = ColumnCache(table, shortcuts)
+        self._nominated = NominatedRows(table, nominator)
         self._rows_asked = 0
         self._order: Rows = NO_ROWS
         self._twice: Rows = NO_ROWS
@@ -119,9 +120,9 @@ class CachedEvaluator:
     ) -> Found:
         self._take_order(order)
         columns = self._cache.columns(framework, pod, cycle)
-        nominated = self._nominated(pod)
+        nominated = self._nominated.for_pod(pod)
         calls = uncached_calls(framework, pod, cycle)
-        if order is self._table.order and not (columns.has_errors or nominated):
+        if order is self._table.order and nominated is None and not columns.has_errors:
             read = self._read_off(pod, cycle, columns, calls, start, limit)
             if read is not None:
                 feasible, visited = read
@@ -160,7 +161,7 @@ class CachedEvaluator:
     def _explain(self, framework: Framework, columns: ShapeColumns, rows: Rows) -> Explained:
         if self._has_rejections:
             return columns.rejections().explain(rows)
-        return _explain(framework, columns, (_Piece(rows, ~columns.blocked[rows], {}, {}),))
+        return _explain(framework, columns, (_Piece(rows, ~columns.blocked[rows], {}),))
 
     def _explain_found(
         self,
@@ -180,7 +181,7 @@ class CachedEvaluator:
         nodes = self._table.take(visited)
         asked = {index: call(pod, nodes, cycle.of(call.name)) for index, call in calls}
         answers = {index: verdicts for index, verdicts in asked.items() if verdicts is not None}
-        return _explain(framework, columns, (_Piece(visited, passed[visited], answers, {}),))
+        return _explain(framework, columns, (_Piece(visited, passed[visited], answers),))
 
     def totals(self, found: Found, rows: Rows, parts: bool) -> Scored:
         assert isinstance(found, CachedFound)
@@ -194,9 +195,8 @@ class CachedEvaluator:
         has_errors = search.columns.has_errors
         while start < len(rows) and wanted >= 0:
             piece = self._piece(search, rows[start : start + step])
-            has_errors |= any(verdicts.has_errors for verdicts in piece.asked.values()) or any(
-                status.code == Code.ERROR for status in piece.nominated.values()
-            )
+            has_errors |= any(verdicts.has_errors for verdicts in piece.asked.values())
+            has_errors |= piece.failing is not None and piece.failing.may_have_errors
             start += step
             wanted = self._take(search, piece, wanted, has_errors)
             if not is_slow:
@@ -204,9 +204,9 @@ class CachedEvaluator:
 
     def _piece(self, search: _Search, rows: Rows) -> _Piece:
         passed = ~search.columns.blocked[rows]
-        failing = self._fail_with_nominated(search, rows) if search.nominated else {}
-        if failing:
-            passed[list(failing)] = False
+        failing = self._fail_with_nominated(search, rows) if search.nominated is not None else None
+        if failing is not None:
+            passed &= failing.codes == 0
         asked: dict[int, Verdicts] = {}
         if not search.calls:
             return _Piece(rows, passed, asked, failing)
@@ -246,49 +246,33 @@ class CachedEvaluator:
         search.pieces.append(piece)
         return wanted
 
-    def _nominated(self, pod: PodInfo) -> Nominated:
-        """The nodes with other nominated pods than this one."""
-        names = self._nominator.nominated_nodes()
-        if not names:
-            return {}
-        row_of, own = self._table.row_of, self._nominator.node_of(pod)
-        return {
-            row_of[name]: name
-            for name in names
-            if name in row_of and (name != own or nominated_before(self._nominator, name, pod))
-        }
-
-    def _fail_with_nominated(self, search: _Search, rows: Rows) -> dict[int, Status]:
-        """Positions that fail with the pods nominated to them."""
-        mask = np.zeros(self._table.size, np.bool_)
-        mask[list(search.nominated)] = True
+    def _fail_with_nominated(self, search: _Search, rows: Rows) -> Failing | None:
+        """Which of the rows fail with the pods nominated to them; None if none has such pods."""
+        assert search.nominated is not None
+        places = np.flatnonzero(search.nominated[rows])
+        if not len(places):
+            return None
         kept = self._kept_with_nominated(search)
-        own = self._nominator.node_of(search.pod)
-        failing: dict[int, Status] = {}
-        unknown: list[int] = []
-        for place in np.flatnonzero(mask[rows]).tolist():
-            row = int(rows[place])
-            name = search.nominated[row]
-            status = kept.get(row, name) if kept is not None and name != own else None
-            if status is None:
-                unknown.append(place)
-            elif not status.is_success:
-                failing[place] = status
+        own = self._table.row_of.get(self._nominator.node_of(search.pod), -1)
+        known = kept.codes[rows[places]]
+        known[rows[places] == own] = UNKNOWN
+        codes = np.zeros(len(rows), np.int32)
+        codes[places] = known
+        unknown: list[int] = places[known == UNKNOWN].tolist()
         for place, (status, is_of_row) in self._with_nominated(search, rows, unknown).items():
-            name = search.nominated[int(rows[place])]
-            if kept is not None and is_of_row and name != own:
-                kept.keep(int(rows[place]), name, status)
-            if not status.is_success:
-                failing[place] = status
-        return failing
+            codes[place] = number = kept.number(status)
+            if is_of_row and rows[place] != own:
+                kept.codes[rows[place]] = number
+        return Failing(codes, kept.statuses)
 
-    def _kept_with_nominated(self, search: _Search) -> RowOutcomes[Status] | None:
-        """The verdicts kept for the shape; None where a filter depends on more than rows."""
+    def _kept_with_nominated(self, search: _Search) -> RowVerdicts:
+        """The verdicts kept for the shape; none where a filter depends on more than rows."""
         columns = search.columns
         if search.calls or not self._keeps_outcomes:
-            return None
+            return RowVerdicts(self._table, self._nominator)
         if columns.with_nominated is None:
-            columns.with_nominated = RowOutcomes(self._table, self._nominator)
+            columns.with_nominated = RowVerdicts(self._table, self._nominator)
+        columns.with_nominated.refresh()
         return columns.with_nominated
 
     def _with_nominated(self, search: _Search, rows: Rows, places: Sequence[int]) -> dict[int, tuple[Status, bool]]:
@@ -301,7 +285,7 @@ class CachedEvaluator:
         together: dict[int, list[PodInfo]] = {}
         for place in places:
             row = int(rows[place])
-            nominated = nominated_before(self._nominator, search.nominated[row], pod)
+            nominated = nominated_before(self._nominator, table.info(row).name, pod)
             changed = cycle_with(cycle, nominated, table.info(row)) if nominated else cycle
             if changed is cycle and nominated:
                 together[place] = nominated
@@ -368,9 +352,9 @@ def _explain_piece(
 ) -> NDArray[np.int32]:
     codes = np.zeros(len(piece.rows), np.int32)
     left = ~piece.passed
-    for place, status in piece.nominated.items():
-        codes[place] = numbers.setdefault(status, len(numbers) + 1)
-        left[place] = False
+    if piece.failing is not None:
+        piece.failing.number(codes, numbers)
+        left &= piece.failing.codes == 0
     for index, call in enumerate(framework.filters):
         if not left.any():
             break

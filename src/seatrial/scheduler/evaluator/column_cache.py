@@ -25,7 +25,7 @@ from seatrial.scheduler.evaluator.plugin_column import (
     filter_column,
 )
 from seatrial.scheduler.evaluator.rejections import Rejections
-from seatrial.scheduler.evaluator.row_outcomes import RowOutcomes
+from seatrial.scheduler.evaluator.row_outcomes import RowVerdicts
 from seatrial.scheduler.evaluator.shortcuts import ALL, Shortcuts
 from seatrial.scheduler.framework.interface import Plugin, Reads
 from seatrial.scheduler.framework.plugin_calls import ScoreCall
@@ -65,7 +65,7 @@ class ShapeColumns:
         self._flags: list[tuple[bool, bool]] = []
         self.settled = 0
         self._scorers = framework.scorers
-        self.with_nominated: RowOutcomes[Status] | None = None
+        self.with_nominated: RowVerdicts | None = None
         """Verdicts on nodes with the pods nominated to them."""
 
     def _index(self) -> None:

@@ -67,7 +67,8 @@ def _add_totals(scored: Scored, found: Found, nodes: Nodes, columns: ShapeColumn
             asked.append((call, raw, state, call.weight))
     finals = [normalized_scores(call, pod, nodes, raw, state) for call, raw, state, _ in asked]
     for (call, _, _, weight), final in zip(asked, finals, strict=True):
-        check_range(call, final)
+        if not call.is_bounded:
+            check_range(call, final)
         if weight:
             total += final * weight
     scored.total = total + columns.settled if columns.settled else total

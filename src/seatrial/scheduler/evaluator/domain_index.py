@@ -5,7 +5,7 @@ next: the index compares that with the last time and changes only the rows of do
 domains that are judged one way and the other by turns, as zones are, have a list of nodes for each way.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -20,40 +20,69 @@ Allowed = list[Mask]
 """By check: which domains pass; the last place is that of nodes without the label."""
 
 
-class _Judged:
-    """The nodes that pass if so many domains are allowed."""
+class _Domains:
+    """The domain of each row by one label, and the rows of each domain."""
 
-    def __init__(self, order: Rows, blocked: Mask, allowed: Allowed, ids: list[Ids]) -> None:
-        self.allowed = allowed
-        self._ids = ids
-        self._barred: Mask = np.zeros(len(blocked), np.bool_)
-        for mask, domains in zip(allowed, ids, strict=True):
-            self._barred |= ~mask[domains]
-        self.passing = Passing(order, blocked | self._barred)
+    def __init__(self, table: NodeTable, key: str, sums: int) -> None:
+        self.key, self.size = key, sums
+        self.ids: Ids = table.label(key).ids[: table.size]
+        self._numbers = np.bincount(self.ids % sums, minlength=sums)
+        """Rows by domain; -1, no label, is the last one."""
+        self._some = np.zeros(sums, np.intp)
+        self._some[self.ids] = np.arange(table.size)
 
-    def block(self, row: int, blocked: bool) -> None:
-        """The columns have another verdict on a row."""
-        if not self._barred.item(row):
-            self.passing.change(row, not blocked)
-
-    def rows_judged_otherwise(self, allowed: Allowed) -> list[int] | None:
-        """The rows of the domains whose verdict is another one; None if they are many."""
+    def rows(self, domains: list[int], most: int) -> list[int] | None:
+        """The rows of some domains; None if there are too many."""
+        if len(domains) > most or sum(self._numbers.item(domain) for domain in domains) > most:
+            return None
         rows: list[int] = []
-        for mask, known, ids in zip(allowed, self.allowed, self._ids, strict=True):
-            for domain in (mask != known).nonzero()[0].tolist():
-                rows += (ids == (domain if domain < len(mask) - 1 else -1)).nonzero()[0].tolist()
-                if len(rows) > FEW_ROWS:
-                    return None
+        for domain in domains:
+            if self._numbers.item(domain) == 1:
+                rows.append(self._some.item(domain))
+            else:
+                rows += np.flatnonzero(self.ids % self.size == domain).tolist()
         return rows
 
-    def judge(self, allowed: Allowed, rows: list[int], blocked: Mask) -> None:
+
+class _Judged:
+    """The nodes that pass if certain domains are allowed."""
+
+    def __init__(self, order: Rows, blocked: Mask, allowed: Allowed, labels: list[_Domains]) -> None:
+        self.allowed = allowed
+        self._blocked, self._labels = blocked, labels
+        self._barred: Mask = np.zeros(len(blocked), np.bool_)
+        for mask, label in zip(allowed, labels, strict=True):
+            self._barred |= ~mask[label.ids]
+        self.passing = Passing(order, blocked | self._barred)
+
+    @property
+    def name(self) -> tuple[bytes, ...]:
+        return tuple([mask.tobytes() for mask in self.allowed])
+
+    def block(self, row: int) -> None:
+        """The columns have another verdict on a row."""
+        if not self._barred.item(row):
+            self.passing.change(row, not self._blocked.item(row))
+
+    def rows_judged_otherwise(self, allowed: Allowed) -> dict[int, None] | None:
+        """The rows of the domains whose verdict is another one; None if they are many."""
+        found: dict[int, None] = {}
+        for mask, known, label in zip(allowed, self.allowed, self._labels, strict=True):
+            domains: list[int] = (mask != known).nonzero()[0].tolist()
+            rows = label.rows(domains, FEW_ROWS) if domains else []
+            if rows is None:
+                return None
+            found.update(dict.fromkeys(rows))
+        return found
+
+    def judge(self, allowed: Allowed, rows: Iterable[int]) -> None:
         """Takes over verdicts that differ on some rows only."""
         self.allowed = allowed
         for row in rows:
-            barred = any(not mask.item(ids.item(row)) for mask, ids in zip(allowed, self._ids, strict=True))
+            barred = any(not mask.item(one.ids.item(row)) for mask, one in zip(allowed, self._labels, strict=True))
             if barred != self._barred.item(row):
                 self._barred[row] = barred
-                if not blocked.item(row):
+                if not self._blocked.item(row):
                     self.passing.change(row, not barred)
 
 
@@ -64,50 +93,60 @@ class DomainIndex:
         self.order = order
         self._table, self._blocked = table, blocked
         self._version = -1
-        self._keys: list[tuple[str, int]] = []
-        self._ids: list[Ids] = []
-        self._lists: dict[tuple[bytes, ...], _Judged] = {}
-        self._last: tuple[bytes, ...] = ()
+        self._labels: list[_Domains] = []
+        self._present: _Judged | None = None
+        self._others: dict[tuple[bytes, ...], _Judged] = {}
+        """Lists for other verdicts on large domains, by these."""
         self.rows_changed = 0
 
     def change(self, row: int) -> None:
         """The columns have another verdict on a row."""
-        blocked = self._blocked.item(row)
-        for judged in self._lists.values():
-            judged.block(row, blocked)
+        if self._present is not None:
+            self._present.block(row)
+        for judged in self._others.values():
+            judged.block(row)
 
     def find(self, checks: Sequence[DomainCheck], start: int, limit: int) -> tuple[Rows, int]:
         """The first `limit` rows from a place on, and how many nodes are visited until one more is met."""
-        keys = [(check.key, len(check.sums)) for check in checks]
-        if self._version != self._table.version or keys != self._keys:
-            self._begin(keys)
+        if self._version != self._table.version or not self._are_like_before(checks):
+            self._begin(checks)
         allowed = [_allowed(check) for check in checks]
-        name = tuple([mask.tobytes() for mask in allowed])
-        judged = self._lists.get(name) or self._judged(name, allowed)
-        self._last = name
-        return judged.passing.find(start, limit)
-
-    def _begin(self, keys: list[tuple[str, int]]) -> None:
-        table = self._table
-        self._version, self._keys = table.version, keys
-        self._ids = [table.label(key).ids[: table.size] for key, _ in keys]
-        self._lists.clear()
-
-    def _judged(self, name: tuple[bytes, ...], allowed: Allowed) -> _Judged:
-        """The list for some verdicts: the last one with few rows changed, or a new one."""
-        last = self._lists.get(self._last)
-        rows = None if last is None else last.rows_judged_otherwise(allowed)
-        if last is not None and rows is not None:
-            del self._lists[self._last]
-            last.judge(allowed, rows, self._blocked)
+        present = self._present
+        rows = None if present is None else present.rows_judged_otherwise(allowed)
+        if present is None or rows is None:
+            present = self._turn_to(allowed)
+        elif rows:
+            present.judge(allowed, rows)
             self.rows_changed += len(rows)
-        else:
-            while len(self._lists) >= MOST_LISTS:
-                del self._lists[next(iter(self._lists))]
-            last = _Judged(self.order, self._blocked, allowed, self._ids)
+        return present.passing.find(start, limit)
+
+    def _are_like_before(self, checks: Sequence[DomainCheck]) -> bool:
+        if len(checks) != len(self._labels):
+            return False
+        for check, label in zip(checks, self._labels, strict=True):
+            if check.key != label.key or len(check.sums) != label.size:
+                return False
+        return True
+
+    def _begin(self, checks: Sequence[DomainCheck]) -> None:
+        self._version = self._table.version
+        self._labels = [_Domains(self._table, check.key, len(check.sums)) for check in checks]
+        self._present = None
+        self._others.clear()
+
+    def _turn_to(self, allowed: Allowed) -> _Judged:
+        """Goes on with the list for verdicts that differ on many rows from the last ones."""
+        others = self._others
+        if self._present is not None:
+            others[self._present.name] = self._present
+        found = others.pop(tuple([mask.tobytes() for mask in allowed]), None)
+        if found is None:
+            found = _Judged(self.order, self._blocked, allowed, self._labels)
             self.rows_changed += self._table.size
-        self._lists[name] = last
-        return last
+        while len(others) >= MOST_LISTS:
+            del others[next(iter(others))]
+        self._present = found
+        return found
 
 
 def _allowed(check: DomainCheck) -> Mask:

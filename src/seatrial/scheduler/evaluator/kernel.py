@@ -98,7 +98,7 @@ class KernelEvaluator(CachedEvaluator):
         self, framework: Framework, pod: PodInfo, cycle: CycleState, order: Rows, start: int, limit: int
     ) -> Found:
         self._rest()
-        if order is self._table.order and not self._nominated(pod):
+        if order is self._table.order and self._nominated.for_pod(pod) is None:
             calls = uncached_calls(framework, pod, cycle)
             checks = domain_checks(pod, cycle, calls)
             columns = cast(KernelColumns, self._cache.columns(framework, pod, cycle))

@@ -51,6 +51,8 @@ class Column(ABC):
         self._size = -1
         self._mark = 0
         self._state: Any = None
+        self._prepared: Callable[[int], int] | None = None
+        """An in-tree plugin's answer for one row with this state; good until the size of the table changes."""
 
     @property
     @abstractmethod
@@ -152,12 +154,16 @@ class FilterColumn(Column):
         self._begin(table)
         self.codes = None
         self.has_errors = False
+        self._prepared = None
         if self.call.name in cycle.skipped:
             return
         self._state = cycle.of(self.call.name)
         nodes = table.all()
         verdicts = self.call(pod, nodes, self._state)
         self._keep(Verdicts.all_pass(nodes) if verdicts is None else verdicts)
+        prepare = getattr(self.call.plugin, "filter_rows", None) if self.call.is_in_tree else None
+        if prepare is not None and self._state is not MISSING:
+            self._prepared = prepare(table, self._state)
 
     def _keep(self, verdicts: Verdicts) -> None:
         self.codes, self.meaning, self.has_errors = verdicts.codes, verdicts.meaning, verdicts.has_errors
@@ -168,7 +174,9 @@ class FilterColumn(Column):
             self.codes[rows] = 0 if verdicts is None else verdicts.codes
 
     def update_row(self, pod: PodInfo, table: NodeTable, row: int) -> None:
-        if self.codes is not None and self._one is not None:
+        if self._prepared is not None and self.codes is not None:
+            self.codes[row] = self._prepared(row)
+        elif self.codes is not None and self._one is not None:
             self.codes[row] = self._one(pod, table, row, self._state)
         else:
             self.update(pod, table, np.asarray([row], np.intp))
@@ -264,7 +272,7 @@ class ScoreColumn(Column):
 
     def make(self, pod: PodInfo, table: NodeTable, cycle: CycleState) -> None:
         self._begin(table)
-        self.raw = self.failure = None
+        self.raw = self.failure = self._prepared = None
         self._state = self.state_of(pod, table, cycle)
         if isinstance(self._state, Status):
             if self._state.code != Code.SKIP:
@@ -283,6 +291,9 @@ class ScoreColumn(Column):
         if self.is_flat and self.call.normalize is not None:
             self.flat_value = int(self.call.normalize(pod, table.all(), np.zeros(1, np.int64), self._state)[0])
         self.is_in_range = _in_range(scores)
+        prepare = getattr(self.call.plugin, "score_rows", None) if self.call.is_in_tree else None
+        if prepare is not None:
+            self._prepared = prepare(table, self._state)
 
     def update(self, pod: PodInfo, table: NodeTable, rows: Rows) -> None:
         if self.raw is not None:
@@ -297,7 +308,7 @@ class ScoreColumn(Column):
         if self.raw is None or self._one is None:
             self.update(pod, table, np.asarray([row], np.intp))
             return
-        value = self._one(pod, table, row, self._state)
+        value = self._one(pod, table, row, self._state) if self._prepared is None else self._prepared(row)
         self.raw[row] = value
         self.is_flat = self.is_flat and value == 0
         self.is_in_range = self.is_in_range and 0 <= value <= MAX_NODE_SCORE

@@ -66,8 +66,13 @@ class Nominator(Protocol):
         """The nodes that have nominated pods."""
         ...
 
-    def version_of(self, node: str) -> int:
-        """Grows whenever the pods nominated to a node change."""
+    @property
+    def changes(self) -> int:
+        """The number of nominations made and withdrawn so far."""
+        ...
+
+    def changed_since(self, changes: int) -> Sequence[str] | None:
+        """The nodes whose nominated pods have changed after so many changes; None if that is too long ago."""
         ...
 
     def node_of(self, pod: PodInfo) -> str:

@@ -91,6 +91,8 @@ class ScoreCall:
             self.normalize = _adapted(plugin.normalize, 4)
         self.is_cached = self.reads != Reads.CLUSTER and not self.one_by_one
         self.is_in_tree = is_in_tree(type(plugin))
+        self.is_bounded = self.is_in_tree and self.normalize is not None
+        """Whether its scores are known to be in the range from 0 to 100."""
         self.has_pre_score = isinstance(plugin, PreScorePlugin)
 
     def __call__(self, pod: PodInfo, nodes: Nodes, state: Any) -> Any:

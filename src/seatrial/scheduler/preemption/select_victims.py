@@ -27,6 +27,7 @@ from seatrial.scheduler.preemption.candidates import Victims, important_first
 from seatrial.scheduler.preemption.disruption_budgets import Budget, violations
 
 NO_VICTIMS = "No preemption victims found for incoming pod"
+WITHOUT_VICTIMS = unresolvable(NO_VICTIMS)
 
 
 @dataclass(slots=True)
@@ -78,8 +79,9 @@ class Evaluator:
         """Tries nodes in order until there are enough candidates, one of them without a violation."""
         result = DryRun()
         spotless = 0
+        known = self._known.present() if self._known is not None and self._reads_rows_only(pod, cycle) else None
         for start in range(0, len(names), max(wanted, 1)):
-            tried = self._try(pod, names[start : start + max(wanted, 1)], cycle)
+            tried = self._try(pod, names[start : start + max(wanted, 1)], cycle, known)
             for name, outcome in tried.items():
                 if isinstance(outcome, Status):
                     result.failed[name] = outcome
@@ -90,24 +92,24 @@ class Evaluator:
                     return result
         return result
 
-    def _try(self, pod: PodInfo, names: Sequence[str], cycle: CycleState) -> dict[str, Victims | Status]:
-        outcomes: dict[str, Victims | Status] = dict.fromkeys(names, SUCCESS)
+    def _try(
+        self, pod: PodInfo, names: Sequence[str], cycle: CycleState, known: dict[int, Victims | Status] | None
+    ) -> dict[str, Victims | Status]:
+        row_of, recall = self.table.row_of, (known or {}).get
+        outcomes: dict[str, Victims | Status] = {name: recall(row_of[name], SUCCESS) for name in names}
         together: list[_Node] = []
         awaiting: list[_Node] = []
-        known = self._known if self._reads_rows_only(pod, cycle) else None
-        awaited = frozenset(self.nominator.nominated_nodes())
         # On the node to which the pod itself is nominated, other pods of its shape leave room for it; the pod does not.
         own = self.nominator.node_of(pod)
-        for name in names:
-            row = self.table.row_of[name]
-            if known is not None and name != own and (outcome := known.get(row, name)) is not None:
-                outcomes[name] = outcome
-                continue
-            nominated = nominated_before(self.nominator, name, pod) if name in awaited else []
+        for name in [name for name, outcome in outcomes.items() if outcome is SUCCESS or name == own]:
+            row = row_of[name]
+            nominated = nominated_before(self.nominator, name, pod)
             info = self.table.info(row)
             lower = [other for other in info.pods if other.priority < pod.priority]
             if not lower:
-                outcomes[name] = unresolvable(NO_VICTIMS)
+                outcomes[name] = WITHOUT_VICTIMS
+                if known is not None:
+                    known[row] = WITHOUT_VICTIMS
                 continue
             node = _Node(name, row, info, lower, nominated)
             if self._is_plain(node, cycle):
@@ -119,7 +121,7 @@ class Evaluator:
         if known is not None:
             for node in (*together, *awaiting):
                 if node.name != own:
-                    known.keep(node.row, node.name, outcomes[node.name])
+                    known[node.row] = outcomes[node.name]
         return outcomes
 
     def _reads_rows_only(self, pod: PodInfo, cycle: CycleState) -> bool:

@@ -57,6 +57,8 @@ class BackoffQueue:
 
     def pop_completed(self) -> list[QueuedPod]:
         """All pods whose backoff had run out at the last full second."""
+        if not self.ordinary and not self.after_error:
+            return []
         now, origin = self._clock.now(), 0 if self._pops_early else self._started
         looked_at = now - (now - origin) % WINDOW
         if looked_at == self._flushed:

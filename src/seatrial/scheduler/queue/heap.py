@@ -61,11 +61,18 @@ class PodHeap:
         return None if first is None else self._present[first[2]][0]
 
     def pop(self) -> QueuedPod | None:
+        line = self._line
+        if line and not self._heap:  # most often
+            _, number, key = line.popleft()
+            known = self._present.get(key)
+            if known is not None and known[1] == number:
+                del self._present[key]
+                return known[0]
         first = self._first()
         if first is None:
             return None
-        if self._line and first is self._line[0]:
-            self._line.popleft()
+        if line and first is line[0]:
+            line.popleft()
         else:
             heapq.heappop(self._heap)
         return self._present.pop(first[2])[0]

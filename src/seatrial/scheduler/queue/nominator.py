@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from seatrial.scheduler.cache.change_log import ChangeLog
 from seatrial.scheduler.cache.pod_info import PodInfo
 
 Present = Callable[[PodInfo], PodInfo | None]
@@ -15,10 +16,8 @@ class PodNominator:
         self._present = present
         self._by_node: dict[str, dict[str, PodInfo]] = {}
         self._node_of: dict[str, str] = {}
-        self._versions: dict[str, int] = {}
+        self._log: ChangeLog[str] = ChangeLog()
         self._nodes: Sequence[str] | None = None
-        self.changes = 0
-        """The number of nominations made and withdrawn so far."""
 
     def nominate(self, pod: PodInfo, node: str | None = None) -> None:
         """Nominate a pod to a node; without one, to the node its status names. "" clears a nomination.
@@ -67,15 +66,19 @@ class PodNominator:
             self._nodes = list(self._by_node)
         return self._nodes
 
-    def version_of(self, node: str) -> int:
-        """Grows whenever the pods nominated to a node change."""
-        return self._versions.get(node, 0)
+    @property
+    def changes(self) -> int:
+        """The number of nominations made and withdrawn so far."""
+        return self._log.mark
+
+    def changed_since(self, changes: int) -> Sequence[str] | None:
+        """The nodes whose nominated pods have changed after so many changes; None if that is too long ago."""
+        return self._log.since(changes)
 
     def node_of(self, pod: PodInfo) -> str:
         """The node a pod is nominated to, or an empty text."""
         return self._node_of.get(pod.uid, "")
 
     def _changed(self, node: str) -> None:
-        self.changes += 1
-        self._versions[node] = self._versions.get(node, 0) + 1
         self._nodes = None
+        self._log.append(node)

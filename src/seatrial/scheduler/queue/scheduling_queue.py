@@ -125,12 +125,13 @@ class SchedulingQueue:
     def delete(self, pod: PodInfo) -> None:
         """A pod is gone, or no longer pending."""
         self.nominator.remove(pod)
-        if self.active.remove(pod.key) is None and self.backoff.remove(pod.key) is None:
+        if self.active.remove(pod.key) is None and self.backoff.remove(pod.key) is None and len(self.unschedulable):
             self.unschedulable.remove(pod.key)
 
     def pop(self) -> QueuedPod | None:
         """The next pod to schedule, which is in flight from now on; None where none can be tried."""
-        self._flush_backoff()
+        if self.backoff:
+            self._flush_backoff()
         queued = self.active.pop()
         if queued is None:
             queued = self.backoff.ordinary.pop() if self._pops_from_backoff else None
@@ -148,8 +149,9 @@ class SchedulingQueue:
 
     def has_work(self) -> bool:
         """Whether a pod can be popped without time passing."""
-        is_ready = self._pops_from_backoff and bool(self.backoff.ordinary)
-        return bool(self.active) or is_ready or self._has_completed()
+        if self.active:
+            return True
+        return (self._pops_from_backoff and bool(self.backoff.ordinary)) or self._has_completed()
 
     def add_unschedulable(self, queued: QueuedPod, message: str = "") -> None:
         """A pod comes back from an attempt that failed; its rejectors say why, or the message of an error."""

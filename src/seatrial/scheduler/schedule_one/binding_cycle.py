@@ -7,6 +7,7 @@ Upstream: pkg/scheduler/schedule_one.go (prepareForBindingCycle, bindingCycle), 
 
 from collections import deque
 from collections.abc import Callable
+from typing import Any
 
 from msgspec import Struct
 
@@ -50,6 +51,17 @@ class Binding(Struct, eq=False):
     """Whether Reserve and PreBind have nothing to do, and their answers are not recorded."""
     is_being_bound: bool = False
     """Whether an extender is binding the pod in the background."""
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What the record says of Reserve and the points after it."""
+        points: dict[str, Any] = {"points": dict(self.points)} if self.points else {}
+        return points | ({"permit_timeouts": tuple(self.waits.items())} if self.waits else {})
+
+    @property
+    def is_bound_plainly(self) -> bool:
+        """Whether the pod is bound, with nothing more to record than the decision."""
+        return self.failure is None and self.outcome == SCHEDULED and not self.points and not self.waits
 
     @property
     def rejectors(self) -> frozenset[str]:
@@ -116,6 +128,10 @@ class Binder:
         framework, cycle = attempt.framework, attempt.cycle
         skips = not self._keeps_points and not self._runs_idle_points
         binding.is_plain = skips and _has_nothing_to_do(framework, cycle)
+        if binding.is_plain and self._extenders is None and not framework.has("permit") and not self._to_activate.pods:
+            binding.is_late = True
+            self._queue.done(assumed.uid)
+            return self._end(binding, self._bind_by_plugins(binding))
         if framework.has("reserve") and not binding.is_plain:
             status, results = framework.run_reserve(assumed, node, cycle)
             binding.points["reserve"] = tuple(results)
@@ -221,7 +237,8 @@ class Binder:
             return self._undo(binding, status)
         if self._events is not None:
             self._events.scheduled(assumed, node.name, framework.name)
-        framework.run_post_bind(assumed, node, cycle)
+        if framework.has("postBind"):
+            framework.run_post_bind(assumed, node, cycle)
         if self._to_activate.pods:
             self._activate_pods()
         return binding

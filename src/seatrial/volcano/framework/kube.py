@@ -39,11 +39,13 @@ from seatrial.volcano.framework.kept_columns import Columns
 class NoNominator:
     """Volcano's filters do not look at nominated pods."""
 
+    changes = 0
+
     def nominated_to(self, node: str) -> Sequence[PodInfo]:
         return ()
 
-    def version_of(self, node: str) -> int:
-        return 0
+    def changed_since(self, changes: int) -> Sequence[str] | None:
+        return ()
 
     def node_of(self, pod: PodInfo) -> str:
         return ""

@@ -5,7 +5,7 @@ Counts of pods per node are kept by the node table; a cycle only adds them up by
 Upstream: pkg/scheduler/framework/plugins/interpodaffinity (v1.36).
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,10 +14,10 @@ import numpy as np
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Ints, Nodes, NodeTable
-from seatrial.scheduler.cache.pod_counts import Carried
+from seatrial.scheduler.cache.pod_counts import Carried, PodCount
 from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.cache.pod_terms import AffinityTerm, Chosen, PodMatcher
-from seatrial.scheduler.cache.topology_counts import carriers_by_domain, picked_by_domain, seen_from, widened
+from seatrial.scheduler.cache.topology_counts import by_domain, picked_by_domain, seen_from, widened
 from seatrial.scheduler.config.arguments import Arguments
 from seatrial.scheduler.config.field_errors import invalid
 from seatrial.scheduler.config.shapes import BOOL, INT32, always, pointer
@@ -135,8 +135,7 @@ class InterPodAffinity(Plugin):
             (t.selector.fault for t in affinity.required + affinity.required_anti if t.selector.fault), ""
         ):
             return unresolvable(f"parsing pod: {fault}")
-        labels = self._namespace_labels(pod.namespace)
-        existing = self._existing(pod, table, labels)
+        existing = self._existing(pod, table)
         if not existing and not affinity.required and not affinity.required_anti:
             return SKIP
         own = self._own(pod)
@@ -144,7 +143,7 @@ class InterPodAffinity(Plugin):
         apart: dict[str, Ints] = {}
         for matcher, key in own.apart:
             _add(apart, key, picked_by_domain(table, key, matcher))
-        return AffinityState(table, pod, own, labels, existing, near, apart)
+        return AffinityState(table, pod, own, self._namespace_labels(pod.namespace), existing, near, apart)
 
     def filter(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Verdicts:
         if state is MISSING:
@@ -170,15 +169,15 @@ class InterPodAffinity(Plugin):
         affinity = pod.shape.affinity
         if any(term.selector.fault for term in affinity.required + affinity.required_anti):
             return None
-        labels = self._namespace_labels(pod.namespace)
-        existing = self._matching(pod, table, labels, "required_anti")
+        existing = self._matching(pod, table, "required_anti")
         if not affinity.required and not affinity.required_anti:
             return None if existing else []
         own = self._own(pod)
         counts_itself = int(own.together.matches(pod.namespace, pod.labels))
         near = [(key, picked_by_domain(table, key, own.together)) for key in own.keys]
         apart = [(key, picked_by_domain(table, key, matcher)) for matcher, key in own.apart]
-        apart += [(carried[2].topology_key, carriers_by_domain(table, carried)) for carried in existing]
+        for (_, _, term), count in existing:
+            apart.append((term.topology_key, by_domain(table, term.topology_key, count)))
         return [
             *(DomainRule(key, sums, "near", counts_itself) for key, sums in near),
             *(DomainRule(key, sums, "at-most", 0) for key, sums in apart),
@@ -195,9 +194,7 @@ class InterPodAffinity(Plugin):
             for weight, term in terms:
                 sums = picked_by_domain(table, term.topology_key, PodMatcher((self._resolved(term),)))
                 found.append((term.topology_key, sums, sign * weight))
-        for carried, weight in self._existing_terms(pod, table):
-            found.append((carried[2].topology_key, carriers_by_domain(table, carried), weight))
-        return found
+        return [*found, *self._existing_terms(pod, table)]
 
     def domain_scores(self, state: Domains) -> list[DomainScore]:
         """`score` as sums of domains."""
@@ -205,6 +202,8 @@ class InterPodAffinity(Plugin):
 
     def _is_first(self, pod: PodInfo, state: AffinityState) -> bool:
         """Whether no pod anywhere is what the pod wants to be near of, and the pod itself is."""
+        if not state.near:
+            return False
         is_alone = not any(sums.any() for sums in state.near.values())
         return is_alone and state.own.together.matches(pod.namespace, pod.labels)
 
@@ -226,15 +225,12 @@ class InterPodAffinity(Plugin):
             for weight, term in terms:
                 sums = picked_by_domain(table, term.topology_key, PodMatcher((self._resolved(term),)))
                 _add_scores(domains, term.topology_key, sums, sign * weight)
-        for carried, weight in self._existing_terms(pod, table):
-            _add_scores(domains, carried[2].topology_key, carriers_by_domain(table, carried), weight)
+        for key, sums, weight in self._existing_terms(pod, table):
+            _add_scores(domains, key, sums, weight)
         return domains or SKIP
 
-    def _existing_terms(self, pod: PodInfo, table: NodeTable) -> Iterator[tuple[Carried, int]]:
-        """The terms of existing pods that say something about this one, with their weights."""
-        if not _has_terms(table):
-            return
-        labels = self._namespace_labels(pod.namespace)
+    def _existing_terms(self, pod: PodInfo, table: NodeTable) -> Iterator[tuple[str, Ints, int]]:
+        """What the terms of existing pods say about this one: the topology key, the sums of its domains, the weight."""
         hard = self.args.get("hardPodAffinityWeight", 1)
         weights: tuple[tuple[str, Callable[[int], int]], ...] = (
             ("required", lambda _: hard),
@@ -244,15 +240,16 @@ class InterPodAffinity(Plugin):
         for kind, weigh in weights:
             if kind == "required" and hard <= 0:
                 continue
-            for carried in self._matching(pod, table, labels, kind):
-                yield carried, weigh(carried[1])
+            for (_, weight, term), count in self._matching(pod, table, kind):
+                yield term.topology_key, by_domain(table, term.topology_key, count), weigh(weight)
 
-    def score(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Ints | Status:
+    def score(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Ints | Status | None:
         if state is MISSING:
             return error('failed to read "PreScoreInterPodAffinity" from cycleState: not found')
-        scores = np.zeros(len(nodes), np.int64)
+        scores: Ints | None = None
         for key, sums in state.items():
-            scores += seen_from(nodes, key, sums)
+            seen = seen_from(nodes, key, sums)
+            scores = seen if scores is None else scores + seen
         return scores
 
     def normalize(self, pod: PodInfo, nodes: Nodes, scores: Ints, state: Any = None) -> Ints:
@@ -262,24 +259,28 @@ class InterPodAffinity(Plugin):
         shares: Ints = (float(MAX_NODE_SCORE) * ((scores - lowest) / (highest - lowest))).astype(np.int64)
         return shares
 
-    def _existing(self, pod: PodInfo, table: NodeTable, labels: Mapping[str, str]) -> dict[str, Ints]:
+    def _existing(self, pod: PodInfo, table: NodeTable) -> dict[str, Ints]:
         """Domains this pod is kept out of by the required anti-affinity of others."""
         domains: dict[str, Ints] = {}
-        for carried in self._matching(pod, table, labels, "required_anti"):
-            sums = carriers_by_domain(table, carried)
+        for (_, _, term), count in self._matching(pod, table, "required_anti"):
+            sums = by_domain(table, term.topology_key, count)
             if sums.any():
-                _add(domains, carried[2].topology_key, sums)
+                _add(domains, term.topology_key, sums)
         return domains
 
-    def _matching(self, pod: PodInfo, table: NodeTable, labels: Mapping[str, str], kind: str) -> list[Carried]:
-        """The terms of other pods that mean this one."""
+    def _matching(self, pod: PodInfo, table: NodeTable, kind: str) -> Sequence[tuple[Carried, PodCount]]:
+        """The terms of other pods that mean this one, with their carriers."""
         carriers = table.counts.carriers(kind)
-        versions = (table.counts.terms_version, self.handle.cluster.version("Namespace"))
+        if not carriers:
+            return ()
+        versions = (table.counts, table.counts.terms_version, self.handle.cluster.version("Namespace"))
         known = pod.shape.notes.get((self, kind))
         if known is None or known[0] != versions:
-            terms = [key for key in carriers if key[2].matches(pod.namespace, pod.labels, labels)]
+            labels = self._namespace_labels(pod.namespace)
+            terms = tuple(one for one in carriers.items() if one[0][2].matches(pod.namespace, pod.labels, labels))
             known = pod.shape.notes[self, kind] = (versions, terms)
-        return list(known[1])
+        matching: Sequence[tuple[Carried, PodCount]] = known[1]
+        return matching
 
     def _own(self, pod: PodInfo) -> OwnTerms:
         version = self.handle.cluster.version("Namespace")

@@ -3,6 +3,7 @@
 Upstream: pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go (v1.36).
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from seatrial.scheduler.plugins.node_resources.resource_allocation import (
     columns,
     counts_scalars,
     device_kinds,
+    row_reader,
     row_shares,
     row_values,
 )
@@ -46,7 +48,8 @@ class NodeResourcesBalancedAllocation(Plugin):
         self._devices = DeviceTotals(handle) if has_devices and handle is not None else None
 
     def depends_on(self) -> Any:
-        return tuple(map(self.handle.cluster.version, self._device_kinds))
+        version, kinds = self.handle.cluster.version, self._device_kinds
+        return version(kinds[0]) if len(kinds) == 1 else tuple(map(version, kinds))
 
     def pre_score(self, pod: PodInfo, nodes: Nodes) -> Any:
         shares = self._shares(pod)
@@ -68,6 +71,11 @@ class NodeResourcesBalancedAllocation(Plugin):
         if self._has_scalars and counts_scalars(shares):
             return int(np.asarray(self.score(pod, table.take(np.asarray([row], np.intp)), shares))[0])
         return BALANCED.score_row(shares, row_values(shares, table, row, True))
+
+    def score_rows(self, table: NodeTable, state: Any) -> Callable[[int], int] | None:
+        """`score_row` prepared for a state."""
+        read = None if state is MISSING or counts_scalars(state) else row_reader(state, table, True)
+        return None if read is None else lambda row: BALANCED.score_row(state, read(row))
 
     def row_score(self, state: Any) -> RowScore | None:
         """`score_row` as numbers; None if devices may stand for a resource."""

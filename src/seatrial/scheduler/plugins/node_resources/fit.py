@@ -3,7 +3,7 @@
 Upstream: pkg/scheduler/framework/plugins/noderesources/fit.go (v1.36).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,7 @@ from seatrial.scheduler.plugins.node_resources.resource_allocation import (
     columns,
     counts_scalars,
     device_kinds,
+    row_reader,
     row_shares,
     row_values,
     strategy_of,
@@ -91,7 +92,8 @@ class NodeResourcesFit(Plugin):
         return found if gates.get(GATE, True) else tuple(e for e in found if e.resource != "DeviceClass")
 
     def depends_on(self) -> Any:
-        return tuple(map(self.handle.cluster.version, self._device_kinds))
+        version, kinds = self.handle.cluster.version, self._device_kinds
+        return version(kinds[0]) if len(kinds) == 1 else tuple(map(version, kinds))
 
     def pre_filter(self, pod: PodInfo, nodes: Nodes) -> Wanted:
         known, version = pod.shape.notes.get(self), self.handle.cluster.version("DeviceClass")
@@ -122,6 +124,25 @@ class NodeResourcesFit(Plugin):
                 code |= (1 + 2 * (amount > offered)) << (1 + 2 * index)
         return code
 
+    def filter_rows(self, table: NodeTable, state: Any) -> Callable[[int], int] | None:
+        """`filter_row` prepared for a state."""
+        pods = table.cells(PODS, PODS)
+        wanted = [(table.cells(name, name), amount) for name, amount, _ in state.resources]
+        if pods is None or any(cells is None for cells, _ in wanted) or any(by for _, _, by in state.resources):
+            return None
+        places, taken = pods
+        parts = [(1 + 2 * n, *cells, amount) for n, (cells, amount) in enumerate(wanted) if cells is not None]
+
+        def judge(row: int) -> int:
+            code = int(taken[row] + 1 > places[row])
+            for shift, offers, uses, amount in parts:
+                offered = offers[row]
+                if amount > offered - uses[row]:
+                    code |= (1 + 2 * (amount > offered)) << shift
+            return code
+
+        return judge
+
     def row_filter(self, state: Any) -> RowFilter | None:
         """`filter_row` as numbers; None if more than 15 resources make its codes wider."""
         return RowFilter(state.resources) if len(state.resources) < MOST_IN_32_BITS else None
@@ -151,6 +172,12 @@ class NodeResourcesFit(Plugin):
         if self._has_scalars and counts_scalars(shares):
             return int(np.asarray(self.score(pod, table.take(np.asarray([row], np.intp)), shares))[0])
         return self._strategy.score_row(shares, row_values(shares, table, row, False))
+
+    def score_rows(self, table: NodeTable, state: Any) -> Callable[[int], int] | None:
+        """`score_row` prepared for a state."""
+        read = None if state is MISSING or counts_scalars(state) else row_reader(state, table, False)
+        strategy = self._strategy
+        return None if read is None else lambda row: strategy.score_row(state, read(row))
 
     def _wanted(self, pod: PodInfo) -> Wanted:
         asked = pod.shape.requests

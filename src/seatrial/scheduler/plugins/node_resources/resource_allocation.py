@@ -111,6 +111,30 @@ def row_shares(shares: Sequence[Share], true_requests: bool) -> tuple[RowShare, 
     )
 
 
+def row_reader(
+    shares: Sequence[Share], table: NodeTable, true_requests: bool
+) -> Callable[[int], list[tuple[int, int, int]]] | None:
+    """`row_values` prepared for a table; None where a resource has no column. Good until the table's size changes."""
+    if any(share.is_left_out for share in shares):
+        return None
+    parts: list[tuple[memoryview[int], memoryview[int], int]] = []
+    for share in shares:
+        name = share.resource
+        cells = table.cells(name, name if true_requests else _CHARGED.get(name, name))
+        if cells is None:
+            return None
+        parts.append((*cells, share.request))
+
+    def read(row: int) -> list[tuple[int, int, int]]:
+        values = []
+        for offers, uses, request in parts:
+            offered, used = offers[row], uses[row]
+            values.append((used + request, used, offered) if offered else (0, 0, 0))
+        return values
+
+    return read
+
+
 class Strategy(Protocol):
     """Turns utilisation into a score."""
 

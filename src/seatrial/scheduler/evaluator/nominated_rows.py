@@ -1,0 +1,70 @@
+"""The rows of the nodes that have nominated pods, kept up to date by the log of nominations.
+
+After many preemptions most nodes have nominated pods: what a search needs of them is read from arrays.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seatrial.scheduler.cache.node_table import Mask, NodeTable
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.framework.cluster import Nominator
+from seatrial.scheduler.framework.filtering import nominated_before
+from seatrial.scheduler.framework.status import Code, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Failing:
+    """Which of some nodes fail with the pods nominated to them: 0, or the place of the status in `statuses`."""
+
+    codes: NDArray[np.int32]
+    statuses: list[Status]
+
+    @property
+    def may_have_errors(self) -> bool:
+        return any(status.code == Code.ERROR for status in self.statuses)
+
+    def cut(self, end: int) -> "Failing":
+        """The first nodes."""
+        return Failing(self.codes[:end], self.statuses)
+
+    def number(self, codes: NDArray[Any], numbers: dict[Status, int]) -> None:
+        """Writes the numbers of the statuses, counted from 1, to the places of the nodes that fail."""
+        for code in np.flatnonzero(np.bincount(self.codes)).tolist():
+            if code:
+                codes[self.codes == code] = numbers.setdefault(self.statuses[code], len(numbers) + 1)
+
+
+class NominatedRows:
+    """The rows of one table."""
+
+    def __init__(self, table: NodeTable, nominator: Nominator) -> None:
+        self._table, self._nominator = table, nominator
+        self._mask: Mask = np.zeros(0, np.bool_)
+        self._version, self._nominations = -1, 0
+
+    def for_pod(self, pod: PodInfo) -> Mask | None:
+        """The rows of nodes with other nominated pods than this one; None where there are none."""
+        nominator, row_of = self._nominator, self._table.row_of
+        if not nominator.nominated_nodes():
+            return None
+        mask, own = self._present(), nominator.node_of(pod)
+        if own in row_of and mask[row_of[own]] and not nominated_before(nominator, own, pod):
+            mask = mask.copy()
+            mask[row_of[own]] = False
+        return mask if mask.any() else None
+
+    def _present(self) -> Mask:
+        table, nominator = self._table, self._nominator
+        names = nominator.changed_since(self._nominations)
+        if self._version != table.version or names is None or len(self._mask) != table.size:
+            self._mask = np.zeros(table.size, np.bool_)
+            names = nominator.nominated_nodes()
+        for name in names:
+            if name in table.row_of:
+                self._mask[table.row_of[name]] = bool(nominator.nominated_to(name))
+        self._version, self._nominations = table.version, nominator.changes
+        return self._mask
