@@ -105,6 +105,37 @@ def test_a_missing_database_is_refused(tmp_path: Path) -> None:
         opened(tmp_path)
 
 
+def test_a_missing_database_whose_log_is_there_is_refused_even_without_a_mark(log: Path) -> None:
+    (log.parent / "store.db").unlink()
+    (log.parent / "committed").unlink()
+    data = log.read_bytes()
+    with pytest.raises(ConfigError, match=r"store\.db: the file is missing, and store\.db-wal holds writes to it; put"):
+        opened(log.parent)
+    assert log.read_bytes() == data
+
+
+@pytest.mark.parametrize("place", [2, 20, -100])
+def test_a_refused_start_leaves_the_log_so_that_it_can_be_mended(log: Path, place: int) -> None:
+    flip(log, place)
+    data = log.read_bytes()
+    for _ in range(2):
+        with pytest.raises(ConfigError, match=r"store\.db: writes are missing"):
+            opened(log.parent)
+        assert log.read_bytes() == data
+    flip(log, place)
+    store, durability = opened(log.parent)
+    assert len(names(store)) == 20
+    durability.close()
+    assert sorted(path.name for path in log.parent.iterdir()) == ["committed", "lock", "store.db"]
+
+
+def test_a_log_that_a_killed_start_did_not_put_back_is_put_back(log: Path) -> None:
+    log.rename(log.with_name("store.db-wal.kept"))
+    store, durability = opened(log.parent)
+    assert len(names(store)) == 20
+    durability.close()
+
+
 def test_a_row_that_vanished_is_noticed(tmp_path: Path) -> None:
     filled(tmp_path, 3, is_closed=True)
     with closing(sqlite3.connect(tmp_path / "store.db", isolation_level=None)) as connection:

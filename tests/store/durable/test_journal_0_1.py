@@ -1,6 +1,7 @@
 """A data directory of version 0.1.0 is converted once; its journals are read with more care than 0.1.0 did."""
 
 import json
+import resource
 import struct
 import zlib
 from pathlib import Path
@@ -55,6 +56,21 @@ def test_snapshot_and_journals_become_a_database_once(tmp_path: Path) -> None:
     kept = sorted(path.name for path in (tmp_path / "converted-0.1.0").iterdir())
     assert kept == [f"{5:020d}.journal", f"{5:020d}.snapshot", "clean"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["committed", "converted-0.1.0", "lock", "store.db"]
+
+
+def test_a_disk_that_is_too_small_for_the_database_is_reported_and_no_journal_is_moved(tmp_path: Path) -> None:
+    path = journal(tmp_path, 0, *(record(number, f"m{number}") for number in range(1, 200)))
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
+    try:
+        with pytest.raises(ConfigError, match=r"store\.db\.draft: disk I/O error; make room"):
+            opened(tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert path.exists()
+    store, durability = opened(tmp_path)
+    assert len(names(store)) == 199
+    durability.close()
 
 
 def test_after_an_unclean_end_of_0_1_0_no_revision_is_given_twice(tmp_path: Path) -> None:

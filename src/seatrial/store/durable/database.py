@@ -60,8 +60,8 @@ REMEDY = "put the data directory back from a copy, or move it away to begin with
 class Database:
     """One open database; what is read is checked, what is written is durable when `write` returns."""
 
-    def __init__(self, path: Path) -> None:
-        """Open the file, or make it; ConfigError where it cannot be used."""
+    def __init__(self, path: Path, *, may_be_new: bool = True) -> None:
+        """Open the file, or make it where that may be; ConfigError where it cannot be used."""
         self.path = path
         self.log = path.with_name(path.name + "-wal")
         self._totals = Totals()
@@ -70,7 +70,7 @@ class Database:
         except sqlite3.Error as error:
             raise self._failure(error) from error
         try:
-            self._begin()
+            self._begin(may_be_new=may_be_new)
         except sqlite3.Error as error:
             self.abandon()
             raise self._failure(error) from error
@@ -109,8 +109,13 @@ class Database:
             self._checkpoint()
 
     def fill(self, objects: Sequence[Stored], revision: int) -> None:
-        """Write all objects of another store into this one, which is empty."""
-        self._commit([Change("ADDED", stored, None, "", 0) for stored in objects], revision)
+        """Write all objects of another store into this one, which is empty, and close it; ConfigError on failure."""
+        try:
+            self._commit([Change("ADDED", stored, None, "", 0) for stored in objects], revision)
+            self.close()
+        except sqlite3.Error as error:
+            self.abandon()
+            raise self._failure(error) from error
 
     def close(self) -> None:
         """Bring the log into the database and close it."""
@@ -134,11 +139,13 @@ class Database:
         self._write_totals()
         self._connection.execute("COMMIT")
 
-    def _begin(self) -> None:
+    def _begin(self, *, may_be_new: bool) -> None:
         for setting in _SETTINGS:
             self._connection.execute(setting).fetchall()
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
         if version == 0 and not self._connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+            if not may_be_new:
+                return
             self._create()
         elif version != _FORMAT:
             raise self._refusal(f"expected format {_FORMAT}, got {version}: a newer version wrote it, or it is damaged")

@@ -3,15 +3,19 @@
 import fcntl
 import logging
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from seatrial.model.errors import ConfigError
 
 DATABASE, MARK, LOCK = "store.db", "committed", "lock"
+LOG = f"{DATABASE}-wal"
+_KEPT_LOG = f"{LOG}.kept"
 CONVERTED = "converted-0.1.0"
 """Where the files of version 0.1.0 are kept after they were converted."""
-_KNOWN = frozenset((DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}-journal", MARK, LOCK, CONVERTED))
+_KNOWN = frozenset((DATABASE, LOG, _KEPT_LOG, f"{DATABASE}-shm", f"{DATABASE}-journal", MARK, LOCK, CONVERTED))
 
 log = logging.getLogger("seatrial.store")
 
@@ -38,8 +42,35 @@ class Directory:
         return self.path / DATABASE
 
     @property
+    def log(self) -> Path:
+        return self.path / LOG
+
+    @property
     def mark(self) -> Path:
         return self.path / MARK
+
+    @contextmanager
+    def keeping_log(self) -> Iterator[None]:
+        """Keep the log where the database is refused: SQLite removes it on closing, together with what it cannot read.
+
+        A second name holds the file meanwhile; on a file system without hard links the log is not kept.
+        """
+        kept = self.path / _KEPT_LOG
+        self._put_back(kept)
+        with suppress(OSError):
+            os.link(self.log, kept)
+        try:
+            yield
+        except BaseException:
+            self._put_back(kept)
+            raise
+        kept.unlink(missing_ok=True)
+
+    def _put_back(self, kept: Path) -> None:
+        """Give the log its name again, unless it still has it."""
+        if kept.exists() and not self.log.exists():
+            kept.rename(self.log)
+        kept.unlink(missing_ok=True)
 
     def report_odd_files(self) -> None:
         """Name the files that do not belong to a store; they are left alone."""

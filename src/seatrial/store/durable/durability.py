@@ -147,11 +147,20 @@ class Durability:
             if mark is not None and mark.revision:
                 why = f"the file is missing, and writes up to revision {mark.revision} were acknowledged; {REMEDY}"
                 raise ConfigError(str(directory.database), "", why)
+            if directory.log.exists() and directory.log.stat().st_size:
+                why = f"the file is missing, and {directory.log.name} holds writes to it; {REMEDY}"
+                raise ConfigError(str(directory.database), "", why)
             convert_journals(directory)
         put_aside(directory)
         directory.report_odd_files()
-        _check_log(directory.database, mark)
-        database = Database(directory.database)
+        with directory.keeping_log():
+            return self._fill(mark)
+
+    def _fill(self, mark: Mark | None) -> Database:
+        """Open the database and fill the store from it."""
+        directory = self._directory
+        _check_log(directory.log, mark)
+        database = Database(directory.database, may_be_new=mark is None or not mark.revision)
         try:
             _check_mark(database, mark)
             restore(self._store, *database.read())
@@ -165,9 +174,8 @@ class Durability:
         return database
 
 
-def _check_log(database: Path, mark: Mark | None) -> None:
+def _check_log(log: Path, mark: Mark | None) -> None:
     """Refuse a log that SQLite would read in part only."""
-    log = database.with_name(database.name + "-wal")
     if mark is not None and mark.is_closed and log.exists() and log.stat().st_size:
         why = "the store was closed at revision {}, after which there is no such file; {}"
         raise ConfigError(str(log), "", why.format(mark.revision, REMEDY))

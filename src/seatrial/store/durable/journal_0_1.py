@@ -70,7 +70,6 @@ def convert_journals(directory: Directory) -> None:
     revision = reader.read(directory.path)
     database = Database(draft)
     database.fill(sorted(reader.objects.values(), key=lambda stored: stored.revision), revision)
-    database.close()
     draft.rename(directory.database)
     directory.sync()
     log.warning("%s: converted from version 0.1.0; the old files are in %s", directory.path, CONVERTED)
