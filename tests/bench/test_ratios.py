@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from seatrial.bench.older_tree import HERE, Tree, tree_of_commit, tree_of_wheel
-from seatrial.bench.ratios import LINES, Line, measured
+from seatrial.bench.ratios import LINES, Line, measured, runnable
 from seatrial.cli.main import build
 from seatrial.model.errors import ConfigError
 
@@ -65,3 +65,43 @@ def test_every_figure_of_whole_runs_has_a_line() -> None:
     names = " ".join(line.name for line in LINES)
     for text in ("default flags", "summary", "demo", "TopologySpreading", "one Job", "result.json", "200,000 pods"):
         assert text in names
+
+
+def test_only_lines_with_kernel_run_with_it(tmp_path: Path) -> None:
+    ran: list[tuple[str, str]] = []
+
+    def cost(tree: Tree, folder: Path, scale: float) -> float:
+        ran.append((tree.name, tree.kernel))
+        return 1.0
+
+    lines = [Line("pure", cost), Line("fast", cost, kernel=True)]
+    assert len(list(measured(lines, OLDER, THIS, tmp_path, 1.0, 1))) == 2
+    assert ran == [("older", "off"), ("this", "off"), ("older", "auto"), ("this", "on")]
+
+
+def test_a_version_is_told_whether_to_use_its_kernel() -> None:
+    _, printed = Tree("this", HERE, kernel="off").run("--version")
+    assert "without kernel" in printed
+
+
+def test_lines_with_kernel_are_left_out_loudly_without_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SEATRIAL_KERNEL", "off")
+    left = runnable(list(LINES))
+    assert left == [line for line in LINES if not line.kernel]
+    said = capsys.readouterr().err
+    for line in LINES:
+        assert (f"SKIPPED: {line.name}: " in said) == line.kernel
+
+
+def test_the_figures_of_the_kernel_have_lines() -> None:
+    musts = {line.name.removesuffix(" with kernel").rstrip(","): line.must for line in LINES if line.kernel}
+    assert musts == {
+        "whole run, summary": 2,
+        "SchedulingBasic": 2.5,
+        "SchedulingBasic50000": 2.5,
+        "TopologySpreading": 3,
+        "SchedulingPodAffinity": 3,
+        "SchedulingPodAntiAffinity": 3,
+    }

@@ -21,11 +21,13 @@ class Tree:
 
     name: str
     packages: Path
+    kernel: str = "off"
+    """SEATRIAL_KERNEL: whether its scheduler is compiled; a version without a kernel does not read it."""
 
     def run(self, *arguments: str) -> tuple[float, str]:
         """CPU-seconds of a seatrial command and what it printed; a figure that is missed is no failure."""
         environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
-        environment["PYTHONPATH"] = str(self.packages)
+        environment |= {"PYTHONPATH": str(self.packages), "SEATRIAL_KERNEL": self.kernel}
         before = seconds_of_children()
         done = subprocess.run(
             [sys.executable, "-c", COMMAND, *arguments],

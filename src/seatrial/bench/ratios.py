@@ -7,7 +7,7 @@ CPU-seconds that each needed. Lines about growth compare a version with itself.
 import json
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +17,7 @@ from seatrial.bench import ratio_scenarios
 from seatrial.bench.figures import Figure, all_met
 from seatrial.bench.older_tree import Tree, this_tree, tree_of_commit, tree_of_wheel
 from seatrial.model.errors import ConfigError
+from seatrial.scheduler.evaluator import chosen_kernel
 
 NODES, PODS, STEPS = 5_000, 20_000, 100
 DEMO = Path(__file__).parents[3] / "examples" / "demo" / "scenario.yaml"
@@ -34,6 +35,8 @@ class Line:
     goal: float | None = None
     growth: bool = False
     """Whether the line says how this version grows, and not how it compares with the older one."""
+    kernel: bool = False
+    """Whether this version runs with its compiled kernel; all other lines are about pure Python."""
 
 
 def register(app: typer.Typer) -> None:
@@ -58,11 +61,21 @@ def bench_ratios(
     with tempfile.TemporaryDirectory(prefix="seatrial-bench-") as directory:
         folder = Path(directory)
         older = tree_of_wheel(against_wheel, folder) if against_wheel else tree_of_commit(against_commit, folder)
-        for figure in measured(chosen, older, this_tree(), folder, scale, rounds):
+        for figure in measured(runnable(chosen), older, this_tree(), folder, scale, rounds):
             figures.append(figure)
             typer.echo(figure.text())
     if not all_met(figures):
         raise typer.Exit(1)
+
+
+def runnable(lines: list[Line]) -> list[Line]:
+    """The lines that can be run; it is said of each line why it cannot."""
+    if chosen_kernel() is not None:
+        return lines
+    for one in lines:
+        if one.kernel:
+            typer.echo(f"SKIPPED: {one.name}: no kernel is installed or it is off; `make kernel` builds it", err=True)
+    return [one for one in lines if not one.kernel]
 
 
 def measured(lines: list[Line], older: Tree, this: Tree, folder: Path, scale: float, rounds: int) -> Iterator[Figure]:
@@ -70,7 +83,7 @@ def measured(lines: list[Line], older: Tree, this: Tree, folder: Path, scale: fl
     for place, one in enumerate(lines):
         costs: dict[str, list[float]] = {}
         for number in range(rounds):
-            for tree in (older, this):
+            for tree in (replace(older, kernel="auto"), replace(this, kernel="on")) if one.kernel else (older, this):
                 own = folder / f"{place}-{number}-{tree.name}"
                 own.mkdir()
                 costs.setdefault(tree.name, []).append(one.cost(tree, own, scale))
@@ -148,6 +161,12 @@ LINES = (
     Line("PreemptionAsync", workload("PreemptionAsync"), 1.0),
     Line("one Job, CPU a pod of 10,000 over 1,000", job_growth, 1.2, growth=True),
     Line("result.json of 2,000 pending pods, 40 steps over 10", result_growth, 4.5, 2, growth=True),
+    Line("whole run, summary, with kernel", whole_run("--record", "summary"), 2, 4, kernel=True),
+    Line("SchedulingBasic with kernel", workload("SchedulingBasic"), 2.5, 6, kernel=True),
+    Line("SchedulingBasic50000 with kernel", workload("SchedulingBasic50000"), 2.5, 6, kernel=True),
+    Line("TopologySpreading with kernel", workload("TopologySpreading"), 3, 8, kernel=True),
+    Line("SchedulingPodAffinity with kernel", workload("SchedulingPodAffinity"), 3, 8, kernel=True),
+    Line("SchedulingPodAntiAffinity with kernel", workload("SchedulingPodAntiAffinity"), 3, 8, kernel=True),
     Line("100,000 nodes, 20,000 pods", whole_run("--record", "summary", nodes=100_000), 1.5, 4),
     Line("50,000 nodes, 200,000 pods", whole_run("--record", "summary", nodes=50_000, pods=200_000), 1.3, 3),
 )
