@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.synced
 
-.PHONY: setup lock demo kernel test acceptance check lint test-long test-long-subset test-fuzz test-browser test-outside test-outside-subset test-conformance web docs clean
+.PHONY: setup lock demo kernel test-kernel test acceptance check lint test-long test-long-subset test-fuzz test-browser test-outside test-outside-subset test-conformance web docs clean
 
 setup: $(STAMP)
 
@@ -26,6 +26,13 @@ demo: setup
 # The compiled kernel, optional: needs cargo. Nothing else in this file does.
 kernel: setup
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --reinstall-package seatrial-kernel ./kernel
+
+# The kernel in an environment of its own, so that all other suites stay without it.
+test-kernel:
+	$(MAKE) VENV=$(VENV)-kernel kernel
+	SEATRIAL_KERNEL=on $(VENV)-kernel/bin/pytest -n 2 -m "not outside and not long and not browser" \
+		tests/scheduler tests/verify tests/examples/test_with_kernel.py
+	SEATRIAL_KERNEL=on $(VENV)-kernel/bin/seatrial verify golden tests/golden/kube-scheduler
 
 lint: setup
 	$(BIN)/ruff check src tests scripts examples
