@@ -174,7 +174,7 @@ def prepared(clock: Any, nodes: int) -> "Store":
     from seatrial.volcano.apis import QUEUE, kind_of
     from seatrial.volcano.apis.installation import install
 
-    store = fresh_store(clock)
+    store = fresh_store(clock, watched=False)
     install(store)
 
     def open_queue(document: "Document") -> None:

@@ -171,7 +171,7 @@ class VirtualRun:
 
     def __init__(self, nodes: list[Document], conf: SchedulerConf) -> None:
         self.clock = Clock()
-        self.store = fresh_store(self.clock)
+        self.store = fresh_store(self.clock, watched=False)
         install(self.store)
         self.store.load(nodes, writer=WRITER)
         self.pods: dict[str, PodTimes] = {}
