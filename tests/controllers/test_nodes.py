@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from seatrial.controllers.node.zones import Zones
+from seatrial.controllers.node.zones import Zones, place_of
 from seatrial.controllers.tainteviction import stay, tolerates
 from seatrial.model.times import SECOND
-from tests.controllers.manifests import node
 from tests.controllers.objects import deployment, pod
 from tests.controllers.replaying import Cluster
 
@@ -73,16 +72,16 @@ def test_pods_whose_node_is_gone_are_ended_and_replaced(cluster: Cluster) -> Non
 def test_a_small_zone_that_has_lost_most_of_its_nodes_evicts_nobody(ready: int, unready: int, evicts: bool) -> None:
     zones = Zones()
     for number in range(ready + unready):
-        zones.put(f"n{number}", node(f"n{number}"), "True" if number < ready else "Unknown")
+        zones.put(f"n{number}", place_of({}, "True" if number < ready else "Unknown"))
     assert zones.evicts(":") is evicts
 
 
 def test_a_zone_that_is_lost_as_a_whole_evicts_while_others_live() -> None:
     zones = Zones()
-    zones.put("a", node("a") | {"metadata": {"labels": {"topology.kubernetes.io/zone": "a"}}}, "False")
-    zones.put("b", node("b") | {"metadata": {"labels": {"topology.kubernetes.io/zone": "b"}}}, "True")
+    zones.put("a", place_of({"topology.kubernetes.io/zone": "a"}, "False"))
+    zones.put("b", place_of({"topology.kubernetes.io/zone": "b"}, "True"))
     assert zones.evicts(":a")
-    zones.put("b", node("b") | {"metadata": {"labels": {"topology.kubernetes.io/zone": "b"}}}, "False")
+    zones.put("b", place_of({"topology.kubernetes.io/zone": "b"}, "False"))
     assert zones.all_are_lost()
     assert not zones.evicts(":a")
 

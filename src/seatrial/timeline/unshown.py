@@ -11,15 +11,18 @@
 - `snapshotObjects`: objects that existed before the first step.
 """
 
+from functools import lru_cache
 from typing import Any
 
 import msgspec
 
 from seatrial.model.documents import Document
 from seatrial.store import Change, Stored
+from seatrial.store.registry import encoded_status
 from seatrial.timeline.pods import has_ended
 
 NOT_IN_TIMELINE = "notInTimeline"
+STATUSES_SHARED = 256
 MOST_FINISHED = 10_000
 """Finished pods that are listed: the status is encoded again at each end of a run."""
 
@@ -46,7 +49,8 @@ class Unshown:
 
     def note_node(self, change: Change) -> None:
         """A write to a node that is no operation: does it change what the node offers?"""
-        if change.previous is not None and _offer(change.stored) != _offer(change.previous):
+        before = change.previous
+        if before is not None and _offer(encoded_status(change.stored)) != _offer(encoded_status(before)):
             self._node_status_writes += 1
 
     def document(self) -> Document:
@@ -80,10 +84,7 @@ class _NodeStatus(msgspec.Struct):
     allocatable: dict[str, Any] = {}
 
 
-class _Node(msgspec.Struct):
-    status: _NodeStatus = msgspec.field(default_factory=_NodeStatus)
-
-
-def _offer(stored: Stored) -> tuple[dict[str, Any], dict[str, Any]]:
-    status = msgspec.json.decode(stored.data, type=_Node).status
-    return status.capacity, status.allocatable
+@lru_cache(STATUSES_SHARED)
+def _offer(status: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    read = msgspec.json.decode(status, type=_NodeStatus) if status else _NodeStatus()
+    return read.capacity, read.allocatable

@@ -5,16 +5,20 @@ Upstream: pkg/controller/nodelifecycle (v1.36). A node that is not ready or unre
 """
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import ClassVar
+
+import msgspec
 
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
 from seatrial.controllers.framework.pod_row import PodRow
-from seatrial.controllers.node.zones import Zones, zone_of
-from seatrial.model.documents import Document
+from seatrial.controllers.node.zones import Place, Zones, place_of, zone_of
+from seatrial.model.documents import Document, decode
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
-from seatrial.store import Change
+from seatrial.store import Change, Stored
+from seatrial.store.registry import encoded_status
 
 NOT_READY = "node.kubernetes.io/not-ready"
 UNREACHABLE = "node.kubernetes.io/unreachable"
@@ -27,6 +31,8 @@ CONDITION_TAINTS = {
     ("NetworkUnavailable", "True"): "node.kubernetes.io/network-unavailable",
     ("PIDPressure", "True"): "node.kubernetes.io/pid-pressure",
 }
+STATUSES_SHARED = 256
+"""How many different statuses are remembered: nodes of one template have the same."""
 OURS = frozenset(CONDITION_TAINTS.values()) | {UNSCHEDULABLE}
 
 
@@ -50,8 +56,7 @@ class NodeTaints(QueueController):
 
     def start(self) -> None:
         for stored in self.store.list(self.kind):
-            document = stored.document()
-            self._zones.put(stored.name, document, ready_status(document))
+            self._zones.put(stored.name, _place_of(stored))
         super().start()
 
     def stop(self) -> None:
@@ -60,7 +65,7 @@ class NodeTaints(QueueController):
 
     def sync(self, key: Key) -> None:
         stored = self.store.find(self.kind, key[1])
-        if stored is None:
+        if stored is None or _is_untroubled(stored):
             return
         document = stored.document()
         evicts = self._zones.evicts(zone_of(document))
@@ -79,13 +84,18 @@ class NodeTaints(QueueController):
             document["spec"]["taints"] = taints
 
     def _changed(self, change: Change) -> None:
-        name, before = change.stored.name, self._zones.verdicts()
+        name = change.stored.name
         if change.type == "DELETED":
-            self._zones.take_out(name)
+            place = None
         else:
-            document = change.stored.document()
-            self._zones.put(name, document, ready_status(document))
+            place = place_of(
+                _node.decode(change.stored.data).metadata.labels or {}, _ready(encoded_status(change.stored))
+            )
             self.enqueue(("", name))
+        if place == self._zones.nodes.get(name):
+            return
+        before = self._zones.verdicts()
+        self._zones.put(name, place)
         if self._zones.verdicts() != before:
             for other, (_, is_ready) in self._zones.nodes.items():
                 if not is_ready:
@@ -109,6 +119,44 @@ class NodeTaints(QueueController):
             )
         except NotFound:
             return
+
+
+class _Metadata(msgspec.Struct):
+    labels: dict[str, str] | None = None
+
+
+class _Spec(msgspec.Struct):
+    taints: list[Document] | None = None
+    unschedulable: bool | None = None
+
+
+class _Node(msgspec.Struct):
+    metadata: _Metadata
+    spec: _Spec = msgspec.field(default_factory=_Spec)
+
+
+_node = msgspec.json.Decoder(_Node)
+
+
+def _place_of(stored: Stored) -> Place | None:
+    return place_of(_node.decode(stored.data).metadata.labels or {}, _ready(encoded_status(stored)))
+
+
+def _is_untroubled(stored: Stored) -> bool:
+    """Whether a node has no taint and nothing that asks for one, as most nodes."""
+    spec = _node.decode(stored.data).spec
+    return not spec.taints and not spec.unschedulable and not _asks_for_taints(encoded_status(stored))
+
+
+@lru_cache(STATUSES_SHARED)
+def _asks_for_taints(status: bytes) -> bool:
+    conditions = decode(status or b"{}").get("conditions") or ()
+    return any((condition["type"], condition["status"]) in CONDITION_TAINTS for condition in conditions)
+
+
+@lru_cache(STATUSES_SHARED)
+def _ready(status: bytes) -> str:
+    return ready_status({"status": decode(status or b"{}")})
 
 
 def ready_status(document: Document) -> str:

@@ -5,6 +5,7 @@ lost all its nodes, and in a small zone that has lost more than half of them; in
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from seatrial.model.documents import Document
@@ -13,12 +14,22 @@ UNHEALTHY_SHARE = 0.55
 SMALL_ZONE = 50
 EXCLUDED = "node.kubernetes.io/exclude-disruption"
 REGION = ("topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region")
+Place = tuple[str, bool]
+"""The zone of a node, and whether it is ready."""
 ZONE = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 
 
 def zone_of(node: Document) -> str:
     """The zone of a node, unique over regions."""
-    labels = node["metadata"].get("labels", {})
+    return _zone_in(node["metadata"].get("labels") or {})
+
+
+def place_of(labels: Mapping[str, str], ready: str) -> Place | None:
+    """The zone of a node and whether it is ready, by its Ready condition; None where it does not count."""
+    return None if EXCLUDED in labels or not ready else (_zone_in(labels), ready == "True")
+
+
+def _zone_in(labels: Mapping[str, str]) -> str:
     region, zone = (next((labels[key] for key in keys if labels.get(key)), "") for keys in (REGION, ZONE))
     return f"{region}:{zone}"
 
@@ -27,18 +38,16 @@ def zone_of(node: Document) -> str:
 class Zones:
     """How many nodes of each zone are ready."""
 
-    nodes: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    nodes: dict[str, Place] = field(default_factory=dict)
     ready: Counter[str] = field(default_factory=Counter)
     unready: Counter[str] = field(default_factory=Counter)
 
-    def put(self, name: str, node: Document, ready: str) -> None:
-        """A node as it is now, with the status of its Ready condition."""
+    def put(self, name: str, place: Place | None) -> None:
+        """A node as it is now; None where it is gone or does not count."""
         self.take_out(name)
-        if EXCLUDED in node["metadata"].get("labels", {}) or not ready:
-            return
-        zone, is_ready = zone_of(node), ready == "True"
-        self.nodes[name] = zone, is_ready
-        (self.ready if is_ready else self.unready)[zone] += 1
+        if place is not None:
+            zone, is_ready = self.nodes[name] = place
+            (self.ready if is_ready else self.unready)[zone] += 1
 
     def take_out(self, name: str) -> None:
         zone, is_ready = self.nodes.pop(name, ("", False))

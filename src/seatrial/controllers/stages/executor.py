@@ -11,6 +11,7 @@ from seatrial.controllers.stages.steps import (
     DeleteStep,
     EventStep,
     FinalizerStep,
+    LookKey,
     PatchStep,
 )
 from seatrial.model.documents import Document, decode, encode
@@ -37,6 +38,8 @@ class Executor:
         self._kind = kind
         self._writer = writer
         self._start = context.clock.now()
+        self._made: dict[PatchStep, dict[LookKey, bytes]] = {}
+        """By step: the statuses that it made, in this run. The first object of each status goes another way."""
 
     def execute(self, stage: Stage, seen: Seen) -> None:
         """Execute the steps of a stage in order; after a deletion only events follow."""
@@ -63,7 +66,8 @@ class Executor:
             return
         is_coarse = self._kind.group_kind in WHOLE_SECONDS
         key = step.rendering.key(stored, now // SECOND if is_coarse else now) if step.is_status else None
-        known = step.memory.get(key) if key is not None else None
+        made = self._made.setdefault(step, {})
+        known = made.get(key) if key is not None else None
         reported = self._reported(step, stored)
         if known is not None:
             status = encode(reported | decode(known)) if reported else known
@@ -86,9 +90,9 @@ class Executor:
         )
         status = encoded_status(written)
         if key is not None and not (is_coarse and to_micro_time(now).encode() in status):
-            if len(step.memory) >= REMEMBERED:
-                step.memory.clear()
-            step.memory[key] = _without(status, reported)
+            if len(made) >= REMEMBERED:
+                made.clear()
+            made[key] = _without(status, reported)
 
     def _reported(self, step: PatchStep, stored: Stored) -> Document:
         """The fields that the kubelet adds to a pod's status."""

@@ -43,7 +43,7 @@ class Rendering:
         return (now if self.is_timed else 0, found) if found is not None else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PatchStep:
     """Patch the object itself."""
 
@@ -51,7 +51,6 @@ class PatchStep:
     root: str
     type: PatchType
     rendering: Rendering
-    memory: dict[LookKey, bytes] = field(default_factory=dict)
 
     @property
     def is_status(self) -> bool:

@@ -82,7 +82,7 @@ class EventHandlers:
         """Read the present objects and subscribe to changes."""
         kinds = [kind_named(self._store.kinds, name) for name in _KINDS]
         for stored in self._store.list(kinds[1]):
-            self._table.add_node(NodeInfo.read(stored.document()))
+            self._table.add_node(NodeInfo.of(stored))
         for stored in self._store.list(kinds[0]):
             self._add_pod(stored)
         self._unsubscribe = self._store.subscribe(self._on_change, kinds)
@@ -148,7 +148,7 @@ class EventHandlers:
                 table.remove_node(name)
                 self.pre_binding.notice(("Node", "", name))
             return
-        new = NodeInfo.read(change.stored.document())
+        new = NodeInfo.of(change.stored)
         if old is None:
             table.add_node(new)
             self.queue.move_all(NODE_ADD, None, new)

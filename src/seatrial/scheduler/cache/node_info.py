@@ -5,13 +5,18 @@ Upstream: pkg/scheduler/framework/types.go (NodeInfo), component-helpers/node/to
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
-from seatrial.model.documents import Document
+from seatrial.model.documents import Document, decode
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.pod_requests import PODS, allocatable_of
 from seatrial.scheduler.cache.pod_terms import HostPort, Taint
+from seatrial.store import Stored
+from seatrial.store.registry import document_without_status, encoded_status
 
+STATUSES_SHARED = 256
+"""How many different statuses are remembered: nodes of one template have the same."""
 ANY_ADDRESS = "0.0.0.0"
 _ZONES = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")
 _REGIONS = ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region")
@@ -39,17 +44,26 @@ class NodeInfo:
     @classmethod
     def read(cls, document: Document) -> "NodeInfo":
         """The node a document describes, without pods."""
-        metadata, spec, status = (document.get(part) or {} for part in ("metadata", "spec", "status"))
+        return cls._made(document, _StatusPart.read(document.get("status") or {}))
+
+    @classmethod
+    def of(cls, stored: Stored) -> "NodeInfo":
+        """The node of a stored object; nodes that are reported alike share what is read of their status."""
+        return cls._made(document_without_status(stored), _status_part(encoded_status(stored)))
+
+    @classmethod
+    def _made(cls, document: Document, status: "_StatusPart") -> "NodeInfo":
+        metadata, spec = (document.get(part) or {} for part in ("metadata", "spec"))
         return cls(
             name=metadata.get("name", ""),
             labels=metadata.get("labels") or {},
             annotations=metadata.get("annotations") or {},
-            taints=tuple(Taint.read(entry) for entry in spec.get("taints") or ()),
+            taints=tuple([Taint.read(entry) for entry in spec.get("taints") or ()]),
             unschedulable=bool(spec.get("unschedulable")),
-            allocatable=allocatable_of(status.get("allocatable") or {}),
-            images=tuple(_image(entry) for entry in status.get("images") or ()),
-            declared_features=frozenset(status.get("declaredFeatures") or ()),
-            conditions={c.get("type", ""): c.get("status", "") for c in status.get("conditions") or ()},
+            allocatable=status.allocatable,
+            images=status.images,
+            declared_features=status.declared_features,
+            conditions=status.conditions,
             uid=metadata.get("uid") or "",
         )
 
@@ -90,6 +104,29 @@ class NodeInfo:
     def copy(self) -> "NodeInfo":
         values: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
         return NodeInfo(**(values | {"pods": list(self.pods), "ports": set(self.ports)}))
+
+
+class _StatusPart(NamedTuple):
+    """What is read of the status of a node."""
+
+    allocatable: Mapping[str, int]
+    images: tuple[tuple[tuple[str, ...], int], ...]
+    declared_features: frozenset[str]
+    conditions: Mapping[str, str]
+
+    @classmethod
+    def read(cls, status: Document) -> "_StatusPart":
+        return cls(
+            allocatable_of(status.get("allocatable") or {}),
+            tuple([_image(entry) for entry in status.get("images") or ()]),
+            frozenset(status.get("declaredFeatures") or ()),
+            {c.get("type", ""): c.get("status", "") for c in status.get("conditions") or ()},
+        )
+
+
+@lru_cache(STATUSES_SHARED)
+def _status_part(encoded: bytes) -> _StatusPart:
+    return _StatusPart.read((decode(encoded) if encoded else None) or {})
 
 
 def ports_conflict(wanted: Sequence[HostPort], taken: set[HostPort]) -> bool:

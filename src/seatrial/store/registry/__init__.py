@@ -8,11 +8,12 @@ if TYPE_CHECKING:
     from seatrial.store.registry.kinds.variable_fields import owners
     from seatrial.store.registry.patching import patched
     from seatrial.store.registry.qos import quality_of_service
-    from seatrial.store.registry.status_writes import encoded_status, write_status
+    from seatrial.store.registry.status_writes import document_without_status, encoded_status, write_status
     from seatrial.store.registry.strategy import VariableFields
 
 __all__ = [
     "VariableFields",
+    "document_without_status",
     "drop_finalizer",
     "encoded_status",
     "owners",
@@ -31,6 +32,7 @@ if not TYPE_CHECKING:
         __name__,
         {
             "VariableFields": "strategy",
+            "document_without_status": "status_writes",
             "drop_finalizer": "finalizers",
             "encoded_status": "status_writes",
             "owners": "kinds.variable_fields",

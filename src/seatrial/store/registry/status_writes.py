@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from seatrial.model.documents import Document, encode
+from seatrial.model.documents import Document, decode, encode
 from seatrial.store.objects import Facets, Stored
 
 if TYPE_CHECKING:
@@ -30,6 +30,17 @@ def encoded_status(stored: Stored) -> bytes:
     if stored.facets is not None:
         return stored.facets.status
     return bytes(_decoder.decode(stored.data).status)
+
+
+def document_without_status(stored: Stored) -> Document:
+    """The rest of an object, decoded."""
+    facets = stored.facets
+    if facets is None or not facets.status:
+        document = stored.document()
+        document.pop("status", None)
+        return document
+    rest: Document = decode(stored.data[: -len(STATUS) - len(facets.status) - 1] + b"}")
+    return rest
 
 
 def write_status(store: "Store", stored: Stored, status: Document | bytes, writer: str) -> Stored:
