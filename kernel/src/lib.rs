@@ -313,6 +313,12 @@ impl ShapeRows {
             if word == first / 64 {
                 bits &= !0 << (first % 64);
             }
+            let places = word * 64..word * 64 + 64;
+            if bits == !0 && checks.is_empty() && places.end <= end && found.len() + 64 <= limit {
+                found.extend_from_slice(&self.rows[places]);
+                word += 1;
+                continue;
+            }
             while bits != 0 {
                 let place = word * 64 + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
