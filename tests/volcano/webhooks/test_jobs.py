@@ -34,6 +34,26 @@ def test_frameworks_bring_the_plugins_that_they_build_on() -> None:
 
 
 @pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        (job("j") | {"spec": "x"}, "spec"),
+        (job("j") | {"spec": [None]}, "spec"),
+        (job("j") | {"spec": {"tasks": 1}}, r"spec\.tasks"),
+        (job("j", task(), plugins=True), r"spec\.plugins"),
+        (job("j", task(minAvailable="x")), r"spec\.tasks\[0\]\.minAvailable"),
+        (job("j", task(partitionPolicy={"minPartitions": "x"})), r"spec\.tasks\[0\]\.partitionPolicy\.minPartitions"),
+        (job("j", task(partitionPolicy={"minPartitions": 1})), r"spec\.tasks\[0\]\.partitionPolicy"),
+        (job("j", task() | {"template": "x"}), r"spec\.tasks\[0\]\.template"),
+        (job("j", task() | {"template": {"spec": [1]}}), r"spec\.tasks\[0\]\.template\.spec"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_the_definition_refuses_a_job_of_wrong_types_by_its_field(wrong: Document, field: str) -> None:
+    with pytest.raises(Invalid, match=field):
+        create(volcano_store(), wrong)
+
+
+@pytest.mark.parametrize(
     ("wrong", "why"),
     [
         (job("j", task("a"), task("a")), "duplicated task name a;"),

@@ -35,6 +35,13 @@ def test_a_group_needs_a_queue_that_exists() -> None:
         create(volcano_store(), pod_group(queue="none"))
 
 
+@pytest.mark.parametrize("wrong", [pod_group(), queue("q")], ids=["PodGroup", "Queue"])
+@pytest.mark.parametrize("spec", ["x", [], 1, True], ids=str)
+def test_the_definition_refuses_a_spec_that_is_no_object(wrong: Document, spec: object) -> None:
+    with pytest.raises(Invalid, match=r"spec: Invalid value: .* must be of type object"):
+        create(volcano_store(), wrong | {"spec": spec})
+
+
 def test_a_tier_is_given_by_number_or_by_name() -> None:
     topology = {"mode": "hard", "highestTierAllowed": 1, "highestTierName": "rack"}
     with pytest.raises(Denied, match="must not specify 'highestTierAllowed' and 'highestTierName'"):

@@ -19,8 +19,8 @@ WEBHOOK: Final = "validatepodgroup.volcano.sh"
 def mutate(request: Request, reader: Reader) -> None:
     """A group of the default queue takes the queue that its namespace names."""
     spec = request.document.setdefault("spec", {})
-    if spec.get("queue") != DEFAULT_QUEUE:
-        return
+    if not isinstance(spec, dict) or spec.get("queue") != DEFAULT_QUEUE:
+        return  # what is no object is refused by its schema, after this
     namespace = reader.find(request.store, "v1", "Namespace", request.namespace)
     annotations = ((namespace or {}).get("metadata") or {}).get("annotations") or {}
     if QUEUE_NAME in annotations:

@@ -32,6 +32,8 @@ def mutate(request: Request, reader: Reader) -> None:
     if path and weights and not path.startswith(ROOT_QUEUE):
         annotations |= {HIERARCHY: f"{ROOT_QUEUE}/{path}", HIERARCHY_WEIGHTS: f"1/{weights}"}
     spec = queue.setdefault("spec", {})
+    if not isinstance(spec, dict):
+        return  # its schema refuses it, after this
     if spec.get("reclaimable") is None:
         spec["reclaimable"] = True
     spec["weight"] = spec.get("weight") or 1
