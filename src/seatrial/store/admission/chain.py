@@ -133,8 +133,7 @@ class StandardAdmission:
             return {}
         known = self._labels_of_node.get(node)
         if known is None or known[0] != stored.revision:
-            labels = topology.taken_over(stored.document())
-            known = self._labels_of_node[node] = (stored.revision, labels)
+            known = self._labels_of_node[node] = (stored.revision, topology.taken_over_from(stored))
         return known[1]
 
 

@@ -4,16 +4,21 @@ Upstream: plugin/pkg/admission/podtopologylabels (on by default since 1.35). A b
 `topology_labels` says which.
 """
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from seatrial.model.documents import Document
 from seatrial.store.admission.namespaced_reader import Reader
+from seatrial.store.objects import Stored
 from seatrial.store.requests import Request
+from seatrial.store.selection import labels_of
 
 if TYPE_CHECKING:
     from seatrial.store.store import Store
 
 TOPOLOGY: Final = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
+_DOMAIN: Final = b"topology.kubernetes.io/"
+"""How both begin; nothing in it is escaped in JSON."""
 
 
 def topology_labels(store: "Store", node: str, reader: Reader | None = None) -> dict[str, str]:
@@ -24,7 +29,15 @@ def topology_labels(store: "Store", node: str, reader: Reader | None = None) -> 
 
 def taken_over(node: Document) -> dict[str, str]:
     """The labels that pods take over from a node."""
-    labels = node["metadata"].get("labels") or {}
+    return _topology_of(node["metadata"].get("labels") or {})
+
+
+def taken_over_from(node: Stored) -> dict[str, str]:
+    """The same from a stored node, which is decoded only if one of the labels may be there."""
+    return _topology_of(labels_of(node)) if _DOMAIN in node.data else {}
+
+
+def _topology_of(labels: Mapping[str, str]) -> dict[str, str]:
     return {key: labels[key] for key in TOPOLOGY if key in labels}
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 STATUSES_KEPT = 256
 END_OF_SPEC = b'},"status":'
 GATES = b'"schedulingGates"'
+_UID_ONLY = frozenset(("uid",))
 
 
 class BindingOptions(TypedDict, total=False):
@@ -69,9 +70,9 @@ def bind(
 
 def _is_plain(facets: Facets, node: str, more: BindingOptions) -> bool:
     """Whether a binding changes nothing but node, status and labels of the node, of a pod that may be bound."""
-    if not node or facets.node or any(more.get(key) for key in ("annotations", "labels", "revision", "dry_run")):
+    if not node or facets.node or more.get("uid", "") not in ("", facets.uid):
         return False
-    return more.get("uid", "") in ("", facets.uid)
+    return more.keys() <= _UID_ONLY or not any(more.get(key) for key in more.keys() - _UID_ONLY)
 
 
 def _spliced(store: "Store", current: Stored, facets: Facets, labels: "Splice", node: str, writer: str) -> Stored:
