@@ -181,3 +181,25 @@ def test_run_refuses_a_wrong_test_before_it_starts(user: User, wrong: Document, 
     assert answer.errors.startswith(f"vcsimctl: {path}")
     assert why in answer.errors
     assert not (user.home / ".vcsimctl").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"spec": "x"}, "document 1: spec: Expected `object`, got `str`"),
+        ({"spec": {"replicas": "many"}}, "document 1: spec.replicas: Expected `int | null`, got `str`"),
+        ({"metadata": "web"}, "document 1: metadata: expected an object"),
+        (
+            {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "spec": {"tasks": [3]}},
+            "document 1: spec.tasks[0]: Expected `object`, got `int`",
+        ),
+    ],
+)
+def test_an_object_of_wrong_types_is_refused_with_its_file_and_field(
+    tmp_path: Path, change: Document, why: str
+) -> None:
+    path = written(tmp_path / "deployment.yaml", deployment() | change)
+    test = written(tmp_path / "test-case.yaml", simulator_job())
+    with pytest.raises(ConfigError) as caught:
+        read_load(SimulatorJob.read(test), test, lambda api_version, kind: True)
+    assert str(caught.value) == f"{path}: {why}"

@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, SeatrialError
 from seatrial.model.yaml_reader import load_all
+from seatrial.scenario.spec import undecodable
 from seatrial.vcsim.kinds import SimulatorJob
 from seatrial.volcano.apis import BATCH
 
@@ -19,6 +22,8 @@ _COUNTED: Final = {
     ("apps/v1", "ReplicaSet"),
     ("apps/v1", "StatefulSet"),
     ("v1", "ReplicationController"),
+    ("batch/v1", "Job"),
+    (BATCH, "Job"),
 }
 
 Scope = Callable[[str, str], bool]
@@ -32,11 +37,21 @@ class LoadObject:
     path: Path
     document: Document
     namespaced: bool
+    pods: int
+    """How many pods one copy leads to."""
 
-    @property
-    def pods(self) -> int:
-        """How many pods one copy leads to."""
-        return pods_of(self.document)
+
+class _Task(msgspec.Struct):
+    replicas: int | None = None
+
+
+class _Counts(msgspec.Struct):
+    """The fields of a workload's spec that say how many pods it makes."""
+
+    replicas: int | None = None
+    parallelism: int | None = None
+    completions: int | None = None
+    tasks: list[_Task] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,25 +97,36 @@ def read_load(job: SimulatorJob, test: Path, is_namespaced: Scope) -> Load:
         field = f"spec.objects[{number}].objectPath"
         if not path.is_file():
             raise ConfigError(str(test), field, f"{path} does not exist")
-        objects += [LoadObject(path, found, _scope(found, path, is_namespaced)) for found in _documents(path)]
+        objects += [
+            LoadObject(path, found, _scope(found, path, is_namespaced), _pods(found, f"document {place}", path))
+            for place, found in enumerate(_documents(path), 1)
+        ]
     names = tuple(f"{job.metadata.name}-{number}" for number in range(job.spec.namespaces))
     return Load(job.metadata.name, names, job.spec.replicas_per_namespace, tuple(objects))
 
 
-def pods_of(document: Document) -> int:
+def _pods(document: Document, where: str, path: Path) -> int:
     """How many pods an object leads to at first; objects of other kinds lead to none."""
     kind = document["apiVersion"], document["kind"]
-    spec = document.get("spec") or {}
     if kind == ("v1", "Pod"):
         return 1
-    if kind in _COUNTED:
-        return int(spec.get("replicas", 1))
-    if kind == ("batch/v1", "Job"):
-        parallel, wanted = spec.get("parallelism", 1), spec.get("completions")
-        return int(parallel if wanted is None else min(parallel, wanted))
+    if kind not in _COUNTED:
+        return 0
+    try:
+        counts = msgspec.convert(document.get("spec") or {}, _Counts)
+    except msgspec.ValidationError as error:
+        wrong = undecodable(str(error))
+        raise ConfigError(str(path), f"{where}: {'.'.join(filter(None, ('spec', wrong.field)))}", wrong.why) from error
     if kind == (BATCH, "Job"):
-        return sum(int(task.get("replicas", 0)) for task in spec.get("tasks") or ())
-    return 0
+        return sum(task.replicas or 0 for task in counts.tasks or ())
+    if kind == ("batch/v1", "Job"):
+        parallel = _or_one(counts.parallelism)
+        return parallel if counts.completions is None else min(parallel, counts.completions)
+    return _or_one(counts.replicas)
+
+
+def _or_one(count: int | None) -> int:
+    return 1 if count is None else count
 
 
 def _documents(path: Path) -> list[Document]:
@@ -119,6 +145,8 @@ def _documents(path: Path) -> list[Document]:
         for field in ("apiVersion", "kind", "metadata"):
             if not document.get(field):
                 raise ConfigError(str(path), f"{where}: {field}", "expected a value")
+        if not isinstance(document["metadata"], dict):
+            raise ConfigError(str(path), f"{where}: metadata", "expected an object")
     return found
 
 

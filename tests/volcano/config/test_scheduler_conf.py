@@ -23,6 +23,34 @@ def test_an_unknown_action_rejects_the_file() -> None:
         load_conf('actions: "allocate, fly"\n' + TIERS, "my.conf")
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("tiers: {plugins: [{name: gang}]}", r"tiers: expected a list"),
+        ("tiers: [gang]", r"tiers\[0\]: expected a mapping, got 'gang'"),
+        ("tiers: [{plugins: gang}]", r"tiers\[0\]\.plugins: expected a list, got 'gang'"),
+        ("tiers: [{plugins: [gang]}]", r"tiers\[0\]\.plugins\[0\]: expected a mapping, got 'gang'"),
+        (
+            "tiers: [{plugins: [{name: gang, arguments: 3}]}]",
+            r"tiers\[0\]\.plugins\[0\]\.arguments: expected a mapping",
+        ),
+        ("configurations: [enqueue]", r"configurations\[0\]: expected a mapping, got 'enqueue'"),
+        ("configurations: [{name: enqueue, arguments: [1]}]", r"configurations\[0\]\.arguments: expected a mapping"),
+    ],
+)
+def test_a_value_of_another_type_is_refused_with_its_place(text: str, why: str) -> None:
+    with pytest.raises(ConfigError, match=rf"my\.conf: {why}"):
+        load_conf(f"actions: allocate\n{text}\n", "my.conf", plugins=PLUGINS)
+
+
+def test_a_misspelt_field_is_reported_and_ignored(caplog: pytest.LogCaptureFixture) -> None:
+    text = "actions: allocate\ntierss: []\ntiers: [{plugins: [{name: gang, enabledJobOrder: false}]}]\n"
+    conf = load_conf(text, "my.conf", plugins=PLUGINS)
+    assert conf.tiers[0][0].enables("enableJobOrder")
+    assert "my.conf: tierss: unknown field" in caplog.text
+    assert "my.conf: tiers[0].plugins[0].enabledJobOrder: unknown field" in caplog.text
+
+
 def test_an_unknown_plugin_is_named_with_its_place() -> None:
     with pytest.raises(ConfigError, match=r"my.conf: tiers\[0\].plugins\[0\].name: unknown plugin gnag"):
         load_conf('actions: "allocate"\ntiers:\n- plugins:\n  - name: gnag\n', "my.conf", plugins=PLUGINS)

@@ -3,6 +3,7 @@
 Upstream: pkg/scheduler/conf/scheduler_conf.go, pkg/scheduler/util.go, pkg/scheduler/plugins/defaults.go.
 """
 
+import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -40,8 +41,12 @@ FLAGS = (
 """The flags of a plugin, all true unless the file says otherwise."""
 HIERARCHY, CLUSTER_ORDER = "enableHierarchy", "enabledClusterOrder"
 """Flags that are false unless the file says otherwise."""
+_FIELDS = ("actions", "tiers", "configurations", "metrics")
+_OPTION_FIELDS = ("name", "arguments", *FLAGS, HIERARCHY, CLUSTER_ORDER)
 _FIRST_TIER = ("priority", "gang", "conformance")
 _SECOND_TIER = ("overcommit", "drf", "predicates", "proportion", "nodeorder")
+
+log = logging.getLogger("seatrial.volcano")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,25 +111,49 @@ def load_conf(
         raise ConfigError(source, "", str(error)) from error
     if not isinstance(document, Mapping):
         raise ConfigError(source, "", "expected a mapping with `actions` and `tiers`")
+    _report_unknown(document, _FIELDS, "", source)
     actions = tuple(name.strip() for name in str(document.get("actions") or "").split(","))
     for name in actions:
         if name not in ACTIONS:
             raise ConfigError(source, "actions", f"failed to find Action {name}; known: {', '.join(ACTIONS)}")
     tiers = tuple(
-        tuple(_option(entry, f"tiers[{place}].plugins[{index}]", source, plugins) for index, entry in _plugins(tier))
-        for place, tier in enumerate(document.get("tiers") or ())
+        tuple(_option(entry, path, source, plugins) for path, entry in _mappings(tier, "plugins", f"{where}.", source))
+        for where, tier in _mappings(document, "tiers", "", source)
     )
     for place, tier in enumerate(tiers):
         if any(o.name == "proportion" for o in tier) and any(o.name == "drf" and o.hierarchy for o in tier):
             raise ConfigError(source, f"tiers[{place}]", "proportion and drf with hierarchy enabled conflicts")
     configurations = {
-        str(entry.get("name")): Arguments(entry.get("arguments")) for entry in document.get("configurations") or ()
+        str(entry.get("name")): _arguments(entry, path, source)
+        for path, entry in _mappings(document, "configurations", "", source)
     }
     return SchedulerConf(actions, tiers, configurations, document.get("metrics") or {})
 
 
-def _plugins(tier: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
-    return list(enumerate(tier.get("plugins") or ()))
+def _mappings(parent: Mapping[str, Any], field: str, prefix: str, source: str) -> list[tuple[str, Mapping[str, Any]]]:
+    """The entries of a list of mappings, each with its place in the file."""
+    entries = parent.get(field) or []
+    if not isinstance(entries, list):
+        raise ConfigError(source, f"{prefix}{field}", f"expected a list, got {entries!r}")
+    found = [(f"{prefix}{field}[{index}]", entry) for index, entry in enumerate(entries)]
+    for path, entry in found:
+        if not isinstance(entry, Mapping):
+            raise ConfigError(source, path, f"expected a mapping, got {entry!r}")
+    return found
+
+
+def _arguments(entry: Mapping[str, Any], path: str, source: str) -> Arguments:
+    values = entry.get("arguments") or {}
+    if not isinstance(values, Mapping):
+        raise ConfigError(source, f"{path}.arguments", f"expected a mapping, got {values!r}")
+    return Arguments(values)
+
+
+def _report_unknown(entry: Mapping[str, Any], known: Iterable[str], prefix: str, source: str) -> None:
+    """Name the fields that upstream ignores silently: most are misspelt."""
+    for key in entry:
+        if key not in known:
+            log.warning("%s: %s%s: unknown field, ignored as Volcano does", source, prefix, key)
 
 
 def _option(entry: Mapping[str, Any], path: str, source: str, plugins: Mapping[str, Checked] | None) -> PluginOption:
@@ -136,7 +165,8 @@ def _option(entry: Mapping[str, Any], path: str, source: str, plugins: Mapping[s
     for key, value in entry.items():
         if key in (*FLAGS, HIERARCHY, CLUSTER_ORDER) and not isinstance(value, bool):
             raise ConfigError(source, f"{path}.{key}", f"expected true or false, got {value!r}")
-    arguments = Arguments(entry.get("arguments"))
+    _report_unknown(entry, _OPTION_FIELDS, f"{path}.", source)
+    arguments = _arguments(entry, path, source)
     for key, why in plugins[name].faults(arguments) if plugins is not None else ():
         raise ConfigError(source, f"{path}.arguments.{key}", why)
     disabled = frozenset(flag for flag in FLAGS if entry.get(flag) is False)
