@@ -45,7 +45,7 @@ class WorkloadRun:
 
     def __init__(self, *, events: bool = False) -> None:
         self.clock = Clock()
-        self.store = fresh_store(self.clock)
+        self.store = fresh_store(self.clock, watched=False)  # as that of `seatrial run`
         self.scheduler = Scheduler(self.store, self.clock, events=events)
         self.nodes: list[str] = []
         self._pods = 0

@@ -58,6 +58,9 @@ class Journal(Protocol):
     async def committed(self, revision: int) -> None: ...
 
 
+_NODE, _POD = ("", "Node"), ("", "Pod")
+
+
 class Store:
     """All objects of one cluster, at one revision."""
 
@@ -274,7 +277,10 @@ class Store:
 
     def bind(self, namespace: str, name: str, node: str, *, writer: str, **more: Unpack[BindingOptions]) -> Stored:
         """Assign a pod to a node; Conflict where it has one."""
-        return binding.bind(self, self.current(self._pods, name, namespace), node, writer=writer, **more)
+        current = self._revisions.index(_POD).find(namespace, name)
+        if current is None:
+            raise not_found(self._pods, name)
+        return binding.bind(self, current, node, writer=writer, **more)
 
     def evict(self, namespace: str, name: str, *, writer: str, options: DeleteOptions = _DELETE) -> None:
         """Delete a pod where its disruption budget allows it; TooManyRequests where not now."""
@@ -330,6 +336,10 @@ class Store:
         if stored is None:
             raise not_found(kind, name)
         return stored
+
+    def find_node(self, name: str) -> Stored | None:
+        """A node as it is stored, or None."""
+        return self._revisions.index(_NODE).find("", name)
 
     def find_current(self, kind: Kind, name: str, namespace: str) -> Stored | None:
         """The object as it is stored, in its storage version, or None."""

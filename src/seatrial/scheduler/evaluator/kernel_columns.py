@@ -89,8 +89,13 @@ class KernelColumns(ShapeColumns):
 
     def _take_entries(self, entries: list[int]) -> None:
         """Takes in changes that the kernel has worked off."""
-        self.mark = self.table.mark
+        self.mark += len(entries)
         self._passing = self._domains = None
+        if len(entries) == 1:  # most often
+            self.rows_evaluated += 1
+            if self._rejections is not None:
+                self._rejections.update_row(entries[0] >> 1)
+            return
         changed = {entry >> 1 for entry in entries}
         self.rows_evaluated += len(changed)
         if self._rejections is not None:

@@ -127,8 +127,7 @@ class StandardAdmission:
 
     def binding_labels(self, store: "Store", node: str) -> dict[str, str]:
         """The labels that a pod takes over from the node it is bound to."""
-        kind = store.kinds.named("v1", "Node")
-        stored = store.find_current(kind, node, "") if kind is not None else None
+        stored = store.find_node(node)
         if stored is None:
             return {}
         known = self._labels_of_node.get(node)
