@@ -1,5 +1,6 @@
 """What the programs `seatrial` and `vcsimctl` have in common: the application, `--version`, and how errors end it."""
 
+import gc
 import sys
 from collections.abc import Callable
 from typing import Annotated
@@ -8,6 +9,9 @@ import typer
 
 import seatrial
 from seatrial.model.errors import SeatrialError
+
+YOUNG_OBJECTS = 50_000
+"""How many objects are made between collections of garbage."""
 
 
 def application(
@@ -43,6 +47,8 @@ def application(
 
 def run(program: str, build: Callable[[], typer.Typer]) -> None:
     """Run a command line; an expected error is one message and exit code 2, never a traceback."""
+    # Modules and input files are read into many objects and no garbage.
+    gc.set_threshold(YOUNG_OBJECTS)
     try:
         build()()
     except SeatrialError as error:

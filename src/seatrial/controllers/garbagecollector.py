@@ -23,6 +23,7 @@ from seatrial.store.snapshots import ABSENT_OWNERS
 
 FOREGROUND = "foregroundDeletion"
 ORPHAN = "orphan"
+LIKENESSES_KEPT = 1024
 WITHOUT_OWNERS = frozenset({"status", "binding"})
 """Writes through these change neither owners nor finalizers."""
 
@@ -63,6 +64,8 @@ class GarbageCollector(QueueController):
         super().__init__(context)
         self._places: dict[str, Place] = {}
         self._metas: dict[str, Meta] = {}
+        self._plain: dict[int, bool] = {}
+        """By likeness: whether objects have neither owners nor finalizers."""
         self._dependents: dict[str, dict[str, None]] = {}
 
     def watches(self) -> Mapping[Kind, Listener]:
@@ -165,8 +168,9 @@ class GarbageCollector(QueueController):
             self._learn(change.stored)
 
     def _learn(self, stored: Stored) -> None:
-        if stored.facets is not None and self._is_plain(stored):
-            self._metas[stored.facets.uid] = PLAIN
+        facets = stored.facets
+        if facets is not None and facets.uid not in self._metas and self._is_plain(stored, facets.likeness):
+            self._metas[facets.uid] = PLAIN
             return
         meta = _owned.decode(stored.data).metadata
         before = self._metas.get(meta.uid)
@@ -188,11 +192,15 @@ class GarbageCollector(QueueController):
         if is_orphaned or (meta.deletion_timestamp is not None and has_finalizer):
             self.enqueue(("", meta.uid))
 
-    def _is_plain(self, stored: Stored) -> bool:
-        """Whether a pod has neither owners nor finalizers, and never had."""
-        data = stored.data
-        is_known = stored.facets is None or stored.facets.uid in self._metas
-        return not is_known and b'"ownerReferences"' not in data and b'"finalizers"' not in data
+    def _is_plain(self, stored: Stored, likeness: int) -> bool:
+        """Whether an object, and with it those that are like it, has neither owners nor finalizers."""
+        is_plain = self._plain.get(likeness)
+        if is_plain is None:
+            if len(self._plain) >= LIKENESSES_KEPT:
+                self._plain.clear()
+            is_plain = b'"ownerReferences"' not in stored.data and b'"finalizers"' not in stored.data
+            self._plain[likeness] = is_plain
+        return is_plain
 
     def _forget(self, stored: Stored) -> None:
         uid = msgspec.json.decode(stored.data, type=Owned).metadata.uid

@@ -57,9 +57,9 @@ _entry: Callable[..., Entry] = Entry
 """From a row with the columns `READ`."""
 
 
-def entries_of_table(frame: pl.LazyFrame, kind: str = "") -> Iterator[Entry]:
-    """The rows of a table as entries (of one kind), a slice at a time: a long run is never in memory as a whole."""
-    columns = (frame.filter(pl.col("kind") == kind) if kind else frame).select(*map(_column, READ))
+def entries_of_table(frame: pl.LazyFrame, wanted: pl.Expr | None = None) -> Iterator[Entry]:
+    """The (wanted) rows of a table as entries, a slice at a time: a long run is never in memory as a whole."""
+    columns = (frame if wanted is None else frame.filter(wanted)).select(*map(_column, READ))
     start = 0
     while len(rows := columns.slice(start, SLICE).collect()):
         start += SLICE

@@ -131,7 +131,7 @@ class Run:
     def entries(self, kind: str = "") -> Iterator[Entry]:
         """The entries (about objects of one kind) in order."""
         if self.table is not None:
-            return entries_of_table(self.table, kind)
+            return entries_of_table(self.table, pl.col("kind") == kind if kind else None)
         return (entry for entry in self._scenario_entries if not kind or entry.kind == kind)
 
     def frame(self, names: Sequence[str], verbs: Collection[str]) -> pl.DataFrame:
@@ -179,7 +179,11 @@ class Run:
 
     @cached_property
     def histories(self) -> Histories:
-        found = tell(iter(self))
+        if self.table is not None:
+            # An Event is neither the first entry of a step nor does it begin a minor step.
+            found = tell(entries_of_table(self.table, pl.col("kind").ne_missing("Event")))
+        else:
+            found = tell(iter(self))
         if self.timeline is not None and not self._has_table_of_attempts:
             self._add_attempts(found)
         return found

@@ -43,11 +43,12 @@ class SeededIdentities:
 
 def uid_from(digest: bytes) -> str:
     """A uid of version 4 from sixteen bytes."""
-    digits = bytearray(digest)
-    digits[6] = digits[6] & 0x0F | 0x40
-    digits[8] = digits[8] & 0x3F | 0x80
-    text = digits.hex()
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+    text = digest.hex()
+    return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-{_VARIANT[text[16]]}{text[17:20]}-{text[20:]}"
+
+
+_VARIANT = {f"{digit:x}": "89ab"[digit & 3] for digit in range(16)}
+"""By hexadecimal digit: with the two upper bits that a uid of version 4 has."""
 
 
 def suffix_from(number: int) -> str:

@@ -79,6 +79,7 @@ class Dictionary:
         self.nodes = NodeNumbering()
         self.plugins: Numbering[str] = Numbering()
         self.verdicts: Numbering[tuple[str, ...]] = Numbering()
+        self._latest: tuple[tuple[object, ...], bytes] | None = None
 
     @classmethod
     def of(cls, document: Document) -> "Dictionary":
@@ -114,11 +115,21 @@ class Dictionary:
             decision.total,
         )
 
+    def details(self, decision: Decision) -> bytes:
+        """The results at the extension points that are not per node; most attempts have those of the one before."""
+        asked = (
+            decision.pre_filter, decision.pre_score_plugins, decision.pre_score_skipped, decision.post_filter,
+            decision.points, decision.permit_timeouts, decision.extenders,
+        )  # fmt: skip
+        if self._latest is None or self._latest[0] != asked:
+            self._latest = asked, _details(decision)
+        return self._latest[1]
+
 
 NO_CELLS: tuple[None, ...] = (None,) * 9
 
 
-def details(decision: Decision) -> bytes:
+def _details(decision: Decision) -> bytes:
     """The results at the extension points that are not per node."""
     said: Document = {}
     before = decision.pre_filter

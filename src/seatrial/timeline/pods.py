@@ -1,6 +1,7 @@
 """The history of each pod so far, from which the PodResult of KEP-140 is made."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -13,6 +14,8 @@ from seatrial.timeline.writes import is_terminating
 Key = tuple[str, str]
 StepPair = tuple[int, int]
 ENDED = ("Succeeded", "Failed")
+_ENDS = tuple(f'{phase}"'.encode() for phase in ENDED)
+STATUSES_REMEMBERED = 1024
 EARLIER_LISTED = 8
 """How many attempts of earlier steps an entry lists; of those before them it gives the number."""
 
@@ -180,10 +183,14 @@ def scheduler_of(stored: Stored) -> str:
 
 def has_ended(stored: Stored) -> bool:
     """Whether a pod has run to its end; most pods have not, which needs no decoding."""
-    data = stored.data if stored.facets is None else stored.facets.status
-    if b'Succeeded"' not in data and b'Failed"' not in data:
-        return False
-    return msgspec.json.decode(encoded_status(stored), type=_Status).phase in ENDED
+    if stored.facets is not None:
+        return _is_of_the_end(stored.facets.status)
+    return any(phase in stored.data for phase in _ENDS) and _is_of_the_end(encoded_status(stored))
+
+
+@lru_cache(STATUSES_REMEMBERED)
+def _is_of_the_end(status: bytes) -> bool:
+    return any(phase in status for phase in _ENDS) and msgspec.json.decode(status, type=_Status).phase in ENDED
 
 
 class _Spec(msgspec.Struct, rename="camel"):

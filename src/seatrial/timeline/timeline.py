@@ -14,7 +14,7 @@ from seatrial.model.documents import Document, encode
 from seatrial.model.writers import is_operation, operation_writer
 from seatrial.scheduler import ERROR, WAITING, Decision
 from seatrial.store import Change, Stored
-from seatrial.timeline.decisions import CELL_BYTES, NO_CELLS, Dictionary, details, plugin_results, reasons_in
+from seatrial.timeline.decisions import CELL_BYTES, NO_CELLS, Dictionary, plugin_results, reasons_in
 from seatrial.timeline.diffs import merge_diff
 from seatrial.timeline.pods import Key, PodHistories, PodHistory, Tried
 from seatrial.timeline.resume import PastOfPod, last_number
@@ -382,7 +382,7 @@ class Timeline:
                 decision.feasible_count, decision.rejected_count,
                 list(decision.reasons().items()) if decision.visited else reasons_in(decision.message), decision.best(),
                 list(preemption.victims) if preemption else None,
-                details(decision) if self.level == "full" else None, *columns,
+                self.dictionary.details(decision) if self.level == "full" else None, *columns,
             ),
             weight=weight,
         )  # fmt: skip

@@ -132,19 +132,24 @@ class Revisions:
         if self.journal is not None:
             # Before anything else: a journal that takes no more writes refuses, and then nothing has changed.
             self.journal(change)
-        self._count(stored.kind.group_kind)
-        index = self.index(stored.kind.group_kind)
+        group_kind = stored.kind.group_kind
+        self._count(group_kind)
+        index = self.indexes.get(group_kind) or self.index(group_kind)
         if change.type == "DELETED":
             index.remove(stored.namespace, stored.name)
         else:
             index.put(stored)
         self.revision = stored.revision
         self.history.append(change)
-        self._untold.append(change)
+        if self._telling or self._untold:
+            self._untold.append(change)
         if self._telling:
             return
         self._telling = True
         try:
+            if not self._untold:
+                for listener in self._interested.get(group_kind) or self._audience(group_kind):
+                    listener(change)
             while self._untold:
                 change = self._untold.popleft()
                 for listener in self._audience(change.stored.kind.group_kind):

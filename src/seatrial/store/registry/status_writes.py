@@ -59,11 +59,15 @@ def write_status(store: "Store", stored: Stored, status: Document | bytes, write
 
 def _joined(stored: Stored, data: bytes, present: bytes, fresh: bytes, revision: int) -> bytes:
     """The resourceVersion is the first of that name; the status is the last field, unless the client moved it."""
+    old, new = b'"resourceVersion":"%d"' % stored.revision, b'"resourceVersion":"%d"' % revision
+    if present and stored.facets is not None:
+        place = data.index(old)
+        between = data[place + len(old) : -len(STATUS) - len(present) - 1]
+        return b"".join((data[:place], new, between, STATUS, fresh, b"}"))
     ending = STATUS + present + b"}" if present else b"}"
     if not data.endswith(ending):
         document = stored.document()
         del document["status"]
         data, ending = encode(document), b"}"
-    old = b'"resourceVersion":"%d"' % stored.revision
-    head = data[: -len(ending)].replace(old, b'"resourceVersion":"%d"' % revision, 1)
+    head = data[: -len(ending)].replace(old, new, 1)
     return head + STATUS + fresh + b"}"

@@ -46,7 +46,7 @@ _NAME: Path = ("metadata", "name")
 _UID: Path = ("metadata", "uid")
 _REVISION: Path = ("metadata", "resourceVersion")
 _TIMES: tuple[Path, ...] = (("metadata", "creationTimestamp"), ("metadata", "managedFields", 0, "time"))
-_POD = ("", "Pod")
+_POD, _EVENT = ("", "Pod"), ("", "Event")
 SPEC = b'},"spec":'
 Tree = tuple[tuple[str | int, "Tree | None"], ...]
 _GAP = re.compile(rb'"\\u0000(\d+)\\u0000"')
@@ -316,10 +316,10 @@ def _template(sighting: Sighting, stored: Stored, options: CreateOptions) -> Tem
 
 
 def _status(stored: Stored) -> bytes | None:
-    """The encoded status of an object where nothing follows it; a pod has one."""
+    """The encoded status of an object where nothing follows it; a pod has one, and an Event is like no other."""
     status = encoded_status(stored)
     if not status:
-        return None if stored.kind.group_kind == _POD else b""
+        return None if stored.kind.group_kind in (_POD, _EVENT) else b""
     return status if stored.data.endswith(STATUS + status + b"}") else None
 
 
