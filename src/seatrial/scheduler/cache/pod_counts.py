@@ -44,9 +44,10 @@ class PodCount:
         self.rows[row] += number
         self.total += number
         for domains in self._domains.values():
-            value = domains.column.ids[row]
+            value = domains.column.ids.item(row)
             if 0 <= value < len(domains.sums) - 1:
                 domains.sums[value] += number
+                domains.number += number
 
     def by_domain(self, column: LabelColumn, version: int) -> NDArray[np.int64]:
         """The count added up by the values of a label, by the value's number; kept up to date pod by pod.
@@ -54,12 +55,20 @@ class PodCount:
         There is one place more than there are values: nodes without the label look there, and it is 0. `version` is
         that of the nodes: their labels decide what is added to what. The array must not be changed.
         """
+        return self._added_up(column, version).sums
+
+    def number_in_domains(self, column: LabelColumn, version: int) -> int:
+        """The sum of `by_domain`: pods on nodes without the label are not in it."""
+        return self._added_up(column, version).number
+
+    def _added_up(self, column: LabelColumn, version: int) -> "_Domains":
         known = self._domains.get(column.key)
         if known is None or known.version != version:
             rows = np.flatnonzero(self.rows)
             sums = np.bincount(column.ids[rows] + 1, self.rows[rows], len(column.values) + 1).astype(np.int64)
-            known = self._domains[column.key] = _Domains(version, column, np.concatenate((sums[1:], [0])))
-        return known.sums
+            sums = np.concatenate((sums[1:], [0]))
+            known = self._domains[column.key] = _Domains(version, column, sums, int(sums.sum()))
+        return known
 
     def grow(self, rows: int) -> None:
         """Makes room for more rows."""
@@ -73,6 +82,7 @@ class _Domains:
     version: int
     column: LabelColumn
     sums: NDArray[np.int64]
+    number: int
 
 
 @dataclass(slots=True)

@@ -263,9 +263,8 @@ class InterPodAffinity(Plugin):
         """Domains this pod is kept out of by the required anti-affinity of others."""
         domains: dict[str, Ints] = {}
         for (_, _, term), count in self._matching(pod, table, "required_anti"):
-            sums = by_domain(table, term.topology_key, count)
-            if sums.any():
-                _add(domains, term.topology_key, sums)
+            if count.number_in_domains(table.label(term.topology_key), table.version):
+                _add(domains, term.topology_key, by_domain(table, term.topology_key, count))
         return domains
 
     def _matching(self, pod: PodInfo, table: NodeTable, kind: str) -> Sequence[tuple[Carried, PodCount]]:

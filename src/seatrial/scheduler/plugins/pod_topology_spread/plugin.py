@@ -15,6 +15,7 @@ from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Ints, Mask, Nodes, NodeTable
 from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
+from seatrial.scheduler.cache.pod_terms import PodMatcher
 from seatrial.scheduler.cache.topology_counts import seen_from, widened
 from seatrial.scheduler.framework.interface import MAX_NODE_SCORE, Handle, Plugin
 from seatrial.scheduler.framework.row_rules import NO_LIMIT, DomainCheck, DomainRule, DomainTerm
@@ -51,11 +52,13 @@ class CountedRows:
     """Whether all rows with the constraint's label are among them: then the sums of the domains are kept."""
     domains: Mask
     """Which values of the label they have, by the value's number."""
+    matcher: PodMatcher | None
+    """The pods that count; None if none does."""
 
     @classmethod
-    def of(cls, mask: Mask, ids: NDArray[np.int32]) -> "CountedRows":
+    def of(cls, mask: Mask, ids: NDArray[np.int32], matcher: PodMatcher | None) -> "CountedRows":
         counted = ids[mask]
-        return cls(mask, bool(mask[ids >= 0].all()), np.bincount(counted[counted >= 0]) > 0)
+        return cls(mask, bool(mask[ids >= 0].all()), np.bincount(counted[counted >= 0]) > 0, matcher)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +163,7 @@ class PodTopologySpread(Plugin):
             return SKIP
         table, sums, domains = nodes.table, [], []
         for constraint, counted in zip(constraints, self._counted(pod, constraints, table, True), strict=True):
-            column, matcher = table.label(constraint.key), constraint.matcher(pod.namespace)
+            column, matcher = table.label(constraint.key), counted.matcher
             if matcher is None:
                 sums.append(np.zeros(len(column.values) + 1, np.int64))
             elif counted.is_whole:
@@ -269,7 +272,11 @@ class PodTopologySpread(Plugin):
                 for constraint in constraints:
                     there &= nodes.label(constraint.key) >= 0
             counted = [
-                CountedRows.of(there & constraint.included(pod, nodes, self.numbers), nodes.label(constraint.key))
+                CountedRows.of(
+                    there & constraint.included(pod, nodes, self.numbers),
+                    nodes.label(constraint.key),
+                    constraint.matcher(pod.namespace),
+                )
                 for constraint in constraints
             ]
             known = pod.shape.notes[key] = ((table.version, table.size), counted)
