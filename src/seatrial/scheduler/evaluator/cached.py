@@ -17,6 +17,7 @@ from seatrial.scheduler.cache.node_table import NO_ROWS, Mask, NodeTable, Rows
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.evaluator.column_cache import ColumnCache, ShapeColumns
 from seatrial.scheduler.evaluator.column_scores import score_by_columns
+from seatrial.scheduler.evaluator.first_sight import first_search, first_totals, next_step
 from seatrial.scheduler.evaluator.interface import Explained, Found, Planned
 from seatrial.scheduler.evaluator.nominated_rows import Failing, NominatedRows
 from seatrial.scheduler.evaluator.row_outcomes import UNKNOWN, RowVerdicts
@@ -26,7 +27,7 @@ from seatrial.scheduler.framework.filtering import cycle_with, nominated_before,
 from seatrial.scheduler.framework.plugin_calls import FilterCall
 from seatrial.scheduler.framework.row_rules import DomainCheck
 from seatrial.scheduler.framework.runtime import CycleState, Framework
-from seatrial.scheduler.framework.scoring import Scored
+from seatrial.scheduler.framework.scoring import Scored, run_scores
 from seatrial.scheduler.framework.status import MISSING, SUCCESS, Code, Status, Verdicts
 
 ONE_BY_ONE_PIECE = 32
@@ -103,7 +104,7 @@ class CachedEvaluator:
         self._table, self._nominator = table, nominator
         self._stops_at_errors = stops_at_errors
         self._has_index, self._has_domain_index = shortcuts.feasible_index, shortcuts.domain_index
-        self._has_rejections = shortcuts.rejections
+        self._has_rejections, self._has_first_sight = shortcuts.rejections, shortcuts.first_sight
         self._keeps_outcomes = shortcuts.nominated
         self._cache = ColumnCache(table, shortcuts)
         self._nominated = NominatedRows(table, nominator)
@@ -119,8 +120,11 @@ class CachedEvaluator:
         self, framework: Framework, pod: PodInfo, cycle: CycleState, order: Rows, start: int, limit: int
     ) -> Found:
         self._take_order(order)
-        columns = self._cache.columns(framework, pod, cycle)
         nominated = self._nominated.for_pod(pod)
+        first = self._first_search(framework, pod, cycle, start, limit) if nominated is None else None
+        if first is not None:
+            return first
+        columns = self._cache.columns(framework, pod, cycle)
         calls = uncached_calls(framework, pod, cycle)
         if order is self._table.order and nominated is None and not columns.has_errors:
             read = self._read_off(pod, cycle, columns, calls, start, limit)
@@ -134,6 +138,17 @@ class CachedEvaluator:
         search = _Search(framework, pod, cycle, columns, calls, nominated, [], self._has_rejections)
         self._search(search, self._twice[start : start + len(order)], limit)
         return search.found(self._stops_at_errors)
+
+    def _first_search(
+        self, framework: Framework, pod: PodInfo, cycle: CycleState, start: int, limit: int
+    ) -> Found | None:
+        """The outcome of a search for the first pod of a shape; None if columns are to be made."""
+        if not self._has_first_sight or not framework.is_in_tree or not self._cache.is_first(framework, pod.shape):
+            return None
+        rows = self._twice[start : start + len(self._order)]
+        found = first_search(framework, pod, cycle, self._table, rows, limit)
+        self._rows_asked += 0 if found is None else len(found.visited)
+        return found
 
     def _read_off(
         self, pod: PodInfo, cycle: CycleState, columns: ShapeColumns, calls: Calls, start: int, limit: int
@@ -184,7 +199,10 @@ class CachedEvaluator:
         return _explain(framework, columns, (_Piece(visited, passed[visited], answers),))
 
     def totals(self, found: Found, rows: Rows, parts: bool) -> Scored:
-        assert isinstance(found, CachedFound)
+        if not isinstance(found, CachedFound):
+            self._rows_asked += len(rows)
+            scores = run_scores if parts else first_totals
+            return scores(found.framework, found.pod, self._table.take(rows), found.cycle)
         return score_by_columns(found, self._table.take(rows), found.columns, parts)
 
     def _search(self, search: _Search, rows: Rows, limit: int) -> None:
@@ -200,7 +218,7 @@ class CachedEvaluator:
             start += step
             wanted = self._take(search, piece, wanted, has_errors)
             if not is_slow:
-                step = _next_step(step, start, limit - wanted, wanted)
+                step = next_step(step, start, limit - wanted, wanted)
 
     def _piece(self, search: _Search, rows: Rows) -> _Piece:
         passed = ~search.columns.blocked[rows]
@@ -321,13 +339,6 @@ def domain_checks(pod: PodInfo, cycle: CycleState, calls: Calls) -> list[DomainC
             return None
         checks += describe(pod, state)
     return checks
-
-
-def _next_step(step: int, visited: int, passed: int, wanted: int) -> int:
-    """The size of the next piece: enough nodes that the wanted feasible ones are likely among them."""
-    if not passed:
-        return 2 * step
-    return (wanted + 1) * visited // passed * 9 // 8 + 8
 
 
 def _first_error(search: _Search, piece: _Piece) -> tuple[int, Status | None]:

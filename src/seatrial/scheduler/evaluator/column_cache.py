@@ -271,6 +271,8 @@ class ColumnCache:
         self._table = table
         self._kind = kind
         self._columns: dict[tuple[str, PodShape], ShapeColumns] = {}
+        self._met: dict[tuple[str, PodShape], None] = {}
+        """Shapes that were met once; they may have no columns yet."""
         self._shared: Shared | None = WeakValueDictionary() if shortcuts.shared_states else None
         self._single_rows = shortcuts.single_rows
         self._dropped_rows = 0
@@ -291,6 +293,16 @@ class ColumnCache:
         found.refresh(pod, cycle)
         self._columns[key] = found
         return found
+
+    def is_first(self, framework: Framework, shape: PodShape) -> bool:
+        """Whether a shape is met for the first time, or was forgotten."""
+        key = (framework.name, shape)
+        if key in self._columns or key in self._met:
+            return False
+        self._met[key] = None
+        if len(self._met) > MOST_SHAPES:
+            del self._met[next(iter(self._met))]
+        return True
 
     def known(self, framework: Framework, shape: PodShape) -> ShapeColumns | None:
         """The columns of a shape as they were left; None if there are none."""

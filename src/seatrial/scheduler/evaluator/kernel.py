@@ -99,6 +99,10 @@ class KernelEvaluator(CachedEvaluator):
     ) -> Found:
         self._rest()
         if order is self._table.order and self._nominated.for_pod(pod) is None:
+            self._take_order(order)
+            first = self._first_search(framework, pod, cycle, start, limit)
+            if first is not None:
+                return first
             calls = uncached_calls(framework, pod, cycle)
             checks = domain_checks(pod, cycle, calls)
             columns = cast(KernelColumns, self._cache.columns(framework, pod, cycle))
@@ -136,7 +140,8 @@ class KernelEvaluator(CachedEvaluator):
 
     def _kernel_totals(self, found: Found, rows: Rows) -> Scored | None:
         """The scores by the kernel; None if it cannot make them, or if a plugin fails."""
-        assert isinstance(found, CachedFound)
+        if not isinstance(found, CachedFound):
+            return None
         framework, pod, columns = found.framework, found.pod, found.columns
         kernel = columns.rows(pod, self._table.order) if isinstance(columns, KernelColumns) else None
         if kernel is None or not framework.scorers:

@@ -14,7 +14,7 @@ VARIABLE = "SEATRIAL_SHORTCUTS"
 
 @dataclass(frozen=True, slots=True)
 class Shortcuts:
-    """The shortcuts that are on. The second to seventh work on kept columns, and switch those on."""
+    """The shortcuts that are on. The second to eighth work on kept columns, and switch those on."""
 
     columns: bool = True
     """keep filter verdicts and raw scores per pod shape, and ask only about changed rows"""
@@ -22,6 +22,8 @@ class Shortcuts:
     """keep the positions of the nodes that pass, and read a search off them"""
     domain_index: bool = True
     """keep the nodes that also pass the checks of topology domains, and change the rows of domains judged otherwise"""
+    first_sight: bool = True
+    """ask about the nodes of the search only for the first pod of a shape, and make columns with the second"""
     single_rows: bool = True
     """ask for one changed row by `filter_row` and `score_row`"""
     shared_states: bool = True
@@ -41,7 +43,7 @@ class Shortcuts:
 
 
 NAMES = tuple(field.name for field in fields(Shortcuts))
-_ON_COLUMNS = NAMES[1:7]
+_ON_COLUMNS = NAMES[1:8]
 ALL = Shortcuts()
 NONE = Shortcuts(**dict.fromkeys(NAMES, False))
 

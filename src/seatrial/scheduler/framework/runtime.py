@@ -113,6 +113,8 @@ class Framework:
         self.percentage = percentage
         self.filters = [FilterCall(plugin) for plugin in points.get("filter", ())]
         self.scorers = [ScoreCall(plugin, weights.get(plugin.name, 1)) for plugin in points.get("score", ())]
+        self.is_in_tree = all(c.is_in_tree for c in self.filters) and all(c.is_in_tree for c in self.scorers)
+        """Whether no user's plugin filters or scores."""
         self.uncached_filters = [(index, call) for index, call in enumerate(self.filters) if not call.is_cached]
         self.pre_filters = [(p.name, p.pre_filter) for p in self._at("preFilter") if isinstance(p, PreFilterPlugin)]
         self._skip_shapes: list[tuple[str, Callable[[PodShape], bool]]] = [
