@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from seatrial.model.documents import Document
+from seatrial.vcsim import processes
 from seatrial.vcsim.client import Client
 from seatrial.vcsim.main import main
 from seatrial.vcsim.processes import start_time
@@ -254,6 +255,27 @@ def test_run_names_the_clusters_where_none_is_chosen(user: User) -> None:
     assert "there is no cluster" in user("run", "--test", path).errors
     assert user("run", "--test", path, "--cluster", "x").code == 2
     assert user("delete", "cluster", "x").code == 2
+
+
+def test_a_damaged_cluster_does_not_hide_the_others(user: User) -> None:
+    for name, record in (("broken", "{"), ("sound", json.dumps({"runtime": "embedded", "created": "today"}))):
+        root = user.home / ".vcsimctl" / name
+        root.mkdir(parents=True)
+        written(root / "cluster.yaml", cluster(name=name))
+        (root / "runtime.json").write_text(record)
+    told = user("get", "clusters")
+    assert told.code == 0
+    assert [line.split()[:3] for line in told.output.splitlines()[1:]] == [
+        ["broken", "-", "Damaged"],
+        ["sound", "embedded", "Stopped"],
+    ]
+    assert "broken/runtime.json: cannot be read" in told.errors
+
+
+def test_a_process_that_ends_before_its_signal_is_stopped_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = iter(["1", ""])
+    monkeypatch.setattr(processes, "start_time", lambda pid: next(times))
+    assert processes.stop(2**22 + 1, "1")
 
 
 def test_a_server_that_does_not_answer_is_told(user: User) -> None:

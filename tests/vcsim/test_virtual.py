@@ -155,6 +155,13 @@ def test_a_configuration_that_makes_no_sense_is_refused_everywhere(user: User, t
     assert not (user.home / ".vcsimctl").exists()
 
 
+def test_the_reason_of_a_pending_job_names_it_once(user: User) -> None:
+    answer = user("run", *small(user, vcjob("train", cpu="1000"), replicasPerNamespace=1))
+    assert answer.code == 1
+    (why,) = [line for line in answer.errors.splitlines() if " of queue default " in line]
+    assert why.count("/train-0-") == 1
+
+
 def compared(user: User, *options: str | Path, example: str) -> list[dict[str, object]]:
     folder = EXAMPLES / example
     answer = user(

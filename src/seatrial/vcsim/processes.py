@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 MEBIBYTE = 1024 * 1024
@@ -61,13 +62,19 @@ def stop(pid: int, started: str) -> bool:
     """End a process, by force where it does not end by itself; False where it was gone already."""
     if not is_running(pid, started):
         return False
-    os.kill(pid, signal.SIGTERM)
+    _signal(pid, signal.SIGTERM)
     end = time.monotonic() + ENDED_WITHIN
     while is_running(pid, started):
         if time.monotonic() > end:
-            os.kill(pid, signal.SIGKILL)
+            _signal(pid, signal.SIGKILL)
         time.sleep(LOOK_EVERY)
     return True
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    """Send a signal to a process that may have ended since it was looked at."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, number)
 
 
 def _ps(pid: int, field: str) -> str:

@@ -95,7 +95,7 @@ def comparison(a: WhatIf, b: WhatIf) -> list[str]:
     lines.append(f"Pods scheduled: A {a.scheduled} of {a.pods}, B {b.scheduled} of {b.pods}")
     lines.append(f"Pods evicted:   A {a.evictions}, B {b.evictions}")
     for name, found in (("A", a), ("B", b)):
-        lines += [f"Pending in {name}: {job}: {why}" for job, why in found.pending.items()]
+        lines += [f"Pending in {name}: {why}" for why in found.pending.values()]
     return lines
 
 

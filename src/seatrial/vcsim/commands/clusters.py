@@ -5,11 +5,14 @@ import shutil
 import sys
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from seatrial.model.errors import ConfigError
+
+if TYPE_CHECKING:
+    from seatrial.vcsim.state import ClusterHome
 
 MEBIBYTE = 1024 * 1024
 ANSWERS_WITHIN = 20.0
@@ -111,21 +114,31 @@ def _refuse_missing(runtime: str, missing: list[str]) -> None:
 
 def get_clusters() -> None:
     """List all clusters."""
-    from seatrial.vcsim.runtimes import runtime as runtime_named
     from seatrial.vcsim.state import clusters
 
     rows = [("NAME", "RUNTIME", "STATE", "NODES", "CREATED")]
     for home in clusters():
-        record = home.record()
-        health = runtime_named(record.runtime).health(home, record)
-        count = 1 + sum(group.count for group in home.cluster().spec.nodes)
-        rows.append((home.name, record.runtime, health.state, str(count), record.created))
+        try:
+            rows.append(_row(home))
+        except ConfigError as error:
+            print(f"vcsimctl: {error}", file=sys.stderr)
+            rows.append((home.name, "-", "Damaged", "-", "-"))
     if len(rows) == 1:
         typer.echo("No clusters.", err=True)
         return
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         typer.echo("   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _row(home: "ClusterHome") -> tuple[str, str, str, str, str]:
+    """A line of `get clusters`; ConfigError where the files of the cluster are damaged."""
+    from seatrial.vcsim.runtimes import runtime as runtime_named
+
+    record = home.record()
+    health = runtime_named(record.runtime).health(home, record)
+    count = 1 + sum(group.count for group in home.cluster().spec.nodes)
+    return home.name, record.runtime, health.state, str(count), record.created
 
 
 def delete_cluster(

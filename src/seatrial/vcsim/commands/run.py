@@ -200,7 +200,7 @@ def _report(test: Path, simulated: "VirtualRun", workload: "Workload", directory
 
 
 def _because(text: str, simulated: "VirtualRun") -> str:
-    reasons = [f"  {job}: {why}" for job, why in list(simulated.reasons().items())[:10]]
+    reasons = [f"  {why}" for why in list(simulated.reasons().values())[:10]]
     return "\n".join([text, *reasons])
 
 
