@@ -62,6 +62,17 @@ def test_queues_are_at_most_five_deep() -> None:
         create(store, queue("q5", parent="q4"))
 
 
+def test_a_queue_cannot_go_below_itself() -> None:
+    store = volcano_store()
+    create(store, queue("top"))
+    create(store, queue("middle", parent="top"))
+    create(store, queue("leaf", parent="middle"))
+    top = found(store, QUEUE, "top")
+    top["spec"]["parent"] = "leaf"
+    with pytest.raises(Denied, match="queue top cannot have parent leaf, which is below it"):
+        store.update(kind_of(store, QUEUE), top, writer="user")
+
+
 def test_built_in_queues_and_parents_stay() -> None:
     store = volcano_store()
     create(store, queue("team"))

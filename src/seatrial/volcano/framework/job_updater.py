@@ -133,14 +133,21 @@ def _queue_allocations(session: Session) -> dict[str, dict[str, str]]:
         for status in ALLOCATED_STATUSES:
             for task in job.index.of(status).values():
                 own.add(task.resreq)
-        name = job.queue
-        held[name].add(own)
-        while has_root:
-            name = session.queues[name].parent or ROOT
+        held[job.queue].add(own)
+        for name in _above(session, job.queue) if has_root else ():
             held[name].add(own)
-            if name == ROOT:
-                break
     return {name: resource_list(amount) for name, amount in held.items()}
+
+
+def _above(session: Session, name: str) -> list[str]:
+    """The queues above a queue, up to the root; of a circle of queues, each one once."""
+    found: list[str] = []
+    while name != ROOT or not found:
+        name = session.queues[name].parent or ROOT
+        if name in found:
+            break
+        found.append(name)
+    return found
 
 
 def resource_list(amount: Resource) -> dict[str, str]:

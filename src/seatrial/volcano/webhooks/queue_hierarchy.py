@@ -24,6 +24,9 @@ def hierarchy_fault(queue: Document, others: Queues) -> str:
         return f"queue {name} cannot use itself as parent"
     depth, above = 1, parent
     while above:
+        if above == name:
+            # Upstream lets this in, and its scheduler never ends a session after that.
+            return f"queue {name} cannot have parent {parent}, which is below it"
         depth += 1
         if depth > MAX_DEPTH:
             return f"queue {name} exceeds the maximum allowed depth of {MAX_DEPTH}"
