@@ -61,7 +61,7 @@ def test_snapshot_and_journals_become_a_database_once(tmp_path: Path) -> None:
 def test_a_disk_that_is_too_small_for_the_database_is_reported_and_no_journal_is_moved(tmp_path: Path) -> None:
     path = journal(tmp_path, 0, *(record(number, f"m{number}") for number in range(1, 200)))
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, limits[1]))
     try:
         with pytest.raises(ConfigError, match=r"store\.db\.draft: disk I/O error; make room"):
             opened(tmp_path)
