@@ -26,5 +26,4 @@ def widened(sums: Ints, size: int) -> Ints:
 
 def seen_from(nodes: Nodes, key: str, sums: Ints) -> Ints:
     """The sum of each node's own domain; 0 without the label."""
-    picked: Ints = sums[nodes.label(key)]
-    return picked
+    return sums.take(nodes.label(key))

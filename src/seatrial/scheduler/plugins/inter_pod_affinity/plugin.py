@@ -204,7 +204,7 @@ class InterPodAffinity(Plugin):
         """Whether no pod anywhere is what the pod wants to be near of, and the pod itself is."""
         if not state.near:
             return False
-        is_alone = not any(sums.any() for sums in state.near.values())
+        is_alone = not any(np.count_nonzero(sums) for sums in state.near.values())
         return is_alone and state.own.together.matches(pod.namespace, pod.labels)
 
     def _lacks_company(self, pod: PodInfo, nodes: Nodes, state: AffinityState) -> Any:
@@ -327,5 +327,5 @@ def _add(domains: dict[str, Ints], key: str, sums: Ints) -> None:
 
 
 def _add_scores(domains: dict[str, Ints], key: str, sums: Ints, weight: int) -> None:
-    if sums.any():
+    if np.count_nonzero(sums):  # faster than `any` for few domains
         _add(domains, key, sums * weight)

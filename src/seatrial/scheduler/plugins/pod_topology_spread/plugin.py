@@ -144,13 +144,18 @@ class PodTopologySpread(Plugin):
             return constraints
         if action not in self._default_actions:
             return ()
-        version = tuple(map(self.handle.cluster.version, _OWNERS))
-        known = pod.shape.notes.get(key)
-        if known is None or known[0] != version:
-            selector = default_selector(pod, self.handle.cluster)
-            read = () if selector.is_empty else read_constraints(self._defaults, pod, action)
-            known = pod.shape.notes[key] = (version, tuple(replace(c, selector=selector) for c in read))
-        return tuple(known[1])
+        cluster, known = self.handle.cluster, pod.shape.notes.get(key)
+        if known is not None and known[0] == cluster.changes:
+            return tuple(known[2])
+        version = tuple(map(cluster.version, _OWNERS))
+        constraints = known[2] if known is not None and known[1] == version else self._default(pod, action)
+        pod.shape.notes[key] = (cluster.changes, version, constraints)
+        return tuple(constraints)
+
+    def _default(self, pod: PodInfo, action: str) -> tuple[Constraint, ...]:
+        selector = default_selector(pod, self.handle.cluster)
+        read = () if selector.is_empty else read_constraints(self._defaults, pod, action)
+        return tuple(replace(constraint, selector=selector) for constraint in read)
 
     def skips_shape(self, shape: PodShape) -> bool:
         own = shape.spec.get("topologySpreadConstraints")
