@@ -64,6 +64,7 @@ def test_allocatable_is_the_capacity_where_it_is_left_out(tmp_path: Path) -> Non
     ("wrong", "why"),
     [
         (group(count=0), "spec.nodes[0].count: Expected `int` >= 1"),
+        (group(count=100_000_000), "spec.nodes[0].count: Expected `int` <= 1000000"),
         (group(colour="red"), "spec.nodes[0].colour: unknown field"),
         (group(capacity={"cpu": "much"}), "spec.nodes[0].capacity.cpu: 'much'"),
         (group(capacity={"cpu": "-1"}), "spec.nodes[0].capacity.cpu: '-1': expected no negative amount"),
@@ -102,6 +103,7 @@ def test_a_test_has_the_fields_of_the_seed(tmp_path: Path) -> None:
         (simulator_job() | {"kind": "Job"}, "kind: expected SimulatorJob, got 'Job'"),
         (simulator_job(namespaces=0), "spec.namespaces: Expected `int` >= 1"),
         (simulator_job(replicasPerNamespace=-1), "spec.replicasPerNamespace: Expected `int` >= 1"),
+        (simulator_job(namespaces=2000, replicasPerNamespace=1000), "2,000,000 objects are more than 1,000,000"),
         (simulator_job(timing={"qps": 0, "duration": 1}), "spec.timing.qps: Expected `float` > 0"),
         (simulator_job(objects=[]), "spec.objects: Expected `array` of length >= 1"),
         (simulator_job(objects=[{"name": "a", "objectPath": "x"}] * 2), "spec.objects[1].name: 'a' is used twice"),

@@ -21,7 +21,9 @@ LONGEST_PREFIX: Final = 52
 """A node's name is also its hostname label, of at most 63 characters."""
 
 Resources = dict[str, str | int | float]
-AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
+MOST: Final = 1_000_000
+"""Nodes of a group, or objects of a test: each takes some 30 KB, so that a larger number is a mistake."""
+Count = Annotated[int, msgspec.Meta(ge=1, le=MOST)]
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 
 
@@ -29,7 +31,7 @@ class NodeSpec(Part, kw_only=True):
     """A group of equal nodes; without `allocatable` all of the capacity is."""
 
     name: str
-    count: AtLeastOne
+    count: Count
     capacity: Resources
     allocatable: Resources | None = None
 
@@ -69,8 +71,8 @@ class ObjectRef(Part, kw_only=True):
 
 
 class SimulatorJobSpec(Part, kw_only=True):
-    namespaces: AtLeastOne
-    replicas_per_namespace: AtLeastOne
+    namespaces: Count
+    replicas_per_namespace: Count
     timing: TimingConfig
     objects: Annotated[list[ObjectRef], msgspec.Meta(min_length=1)]
 
@@ -87,6 +89,9 @@ class SimulatorJob(Part, kw_only=True):
     def read(cls, path: Path) -> "SimulatorJob":
         """The test of a file; ConfigError says what is wrong with it."""
         found = _read(path, SimulatorJob)
+        made = found.spec.namespaces * found.spec.replicas_per_namespace * len(found.spec.objects)
+        if made > MOST:
+            raise ConfigError(str(path), "spec.replicasPerNamespace", f"{made:,} objects are more than {MOST:,}")
         seen: set[str] = set()
         for number, item in enumerate(found.spec.objects):
             if not item.name or item.name in seen:

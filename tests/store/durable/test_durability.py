@@ -166,8 +166,11 @@ def test_a_store_without_a_directory_has_nothing_to_wait_for(store: Store, pods:
     asyncio.run(store.committed(stored.revision))
 
 
+@pytest.mark.parametrize(
+    "error", [sqlite3.OperationalError("database or disk is full"), MemoryError("no memory")], ids=["disk", "memory"]
+)
 def test_a_write_that_cannot_be_made_durable_fails_every_wait_and_every_later_write(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     async def play() -> None:
         store, durability = opened(tmp_path)
@@ -175,14 +178,12 @@ def test_a_write_that_cannot_be_made_durable_fails_every_wait_and_every_later_wr
         durability.sync()
 
         def refuse(database: Database, changes: Iterable[Change]) -> None:
-            raise sqlite3.OperationalError("database or disk is full")
+            raise error
 
         monkeypatch.setattr(Database, "write", refuse)
         lost = store.create(maps_of(store), config_map("lost"), writer="test").revision
         for revision in (lost, 1):
-            with pytest.raises(
-                StorageFailed, match=r"store\.db: the write could not be made durable: database or disk"
-            ):
+            with pytest.raises(StorageFailed, match=rf"store\.db: the write could not be made durable: {error}"):
                 await store.committed(revision)
         assert store.failure is not None
         with pytest.raises(StorageFailed):

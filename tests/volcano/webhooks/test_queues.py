@@ -6,6 +6,7 @@ from seatrial.model.documents import Document
 from seatrial.volcano.apis import QUEUE, kind_of
 from seatrial.volcano.apis.labels import HIERARCHY, HIERARCHY_WEIGHTS
 from seatrial.volcano.webhooks import Denied
+from seatrial.volcano.webhooks.queue_hierarchy import resource_fault
 from tests.volcano.objects import create, found, queue, volcano_store
 
 
@@ -88,3 +89,9 @@ def test_the_amounts_of_the_root_queue_are_fixed() -> None:
     with pytest.raises(Denied, match="cannot be modified"):
         changed = root | {"spec": root["spec"] | {"deserved": {"cpu": "1"}}}
         store.update(kind_of(store, QUEUE), changed, writer="user")
+
+
+def test_a_circle_of_an_older_store_ends_the_walk_over_parents_and_children() -> None:
+    others = {name: queue(name, parent=parent) for name, parent in (("a", "b"), ("b", "c"), ("c", "a"))}
+    changed = queue("a", parent="b", capability={"cpu": "4"})
+    assert resource_fault(changed, others) == ""

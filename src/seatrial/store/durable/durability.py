@@ -77,7 +77,8 @@ class Durability:
             try:
                 self._database.write(changes)
                 self._mark.write(changes[-1].revision)
-            except (sqlite3.Error, OSError) as error:
+            except Exception as error:
+                # Whatever it is (memory may be used up, too): the changes are off the queue and not on disk.
                 self._failure = _failed(self._database.path, error)
                 raise self._failure from error
             self._synced = changes[-1].revision

@@ -4,6 +4,7 @@ Upstream: pkg/webhooks/admission/queues/validate/validate_queue.go (validateHier
 validateHierarchicalQueueResources); amounts are compared as pkg/scheduler/api.Resource does.
 """
 
+from collections.abc import Iterator
 from typing import Final
 
 from seatrial.model.documents import Document
@@ -60,16 +61,21 @@ def resource_fault(queue: Document, others: Queues) -> str:
 def _ancestor_fault(queue: Document, others: Queues) -> str:
     name = queue["metadata"]["name"]
     for resource, amount in _capability(queue).items():
-        above = _parent(queue)
-        while above and above in others:
-            limit = _capability(others[above]).get(resource, 0)
-            if limit > 0:
-                if amount > limit:
-                    mine, theirs = _shown(resource, amount), _shown(resource, limit)
-                    return f"queue {name} capability[{resource}]={mine} exceeds its ancestor's capability={theirs}"
-                break
-            above = _parent(others[above])
+        limits = (_capability(above).get(resource, 0) for above in _ancestors(queue, others))
+        limit = next((each for each in limits if each > 0), 0)
+        if amount > limit > 0:
+            mine, theirs = _shown(resource, amount), _shown(resource, limit)
+            return f"queue {name} capability[{resource}]={mine} exceeds its ancestor's capability={theirs}"
     return ""
+
+
+def _ancestors(queue: Document, others: Queues) -> Iterator[Document]:
+    """From the parent up; a circle that is in the store is walked once."""
+    seen, above = {queue["metadata"]["name"]}, _parent(queue)
+    while above in others and above not in seen:
+        yield others[above]
+        seen.add(above)
+        above = _parent(others[above])
 
 
 def _descendant_fault(queue: Document, children: list[Document], others: Queues) -> str:
@@ -84,13 +90,13 @@ def _descendant_fault(queue: Document, children: list[Document], others: Queues)
     return ""
 
 
-def _largest(queue: Document, resource: str, others: Queues) -> float:
-    """The capability of a queue, or the largest of its descendants where it has none."""
-    own = _capability(queue).get(resource, 0)
-    if own > 0:
+def _largest(queue: Document, resource: str, others: Queues, above: frozenset[str] = frozenset()) -> float:
+    """The capability of a queue, or the largest of its descendants where it has none; a circle is walked once."""
+    own, name = _capability(queue).get(resource, 0), queue["metadata"]["name"]
+    if own > 0 or name in above:
         return own
-    children = _children(queue["metadata"]["name"], others)
-    return max((_largest(child, resource, others) for child in children), default=0)
+    children = _children(name, others)
+    return max((_largest(child, resource, others, above | {name}) for child in children), default=0)
 
 
 def _sum_fault(who: str, parent: Document, children: list[Document]) -> str:
