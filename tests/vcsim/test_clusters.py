@@ -270,6 +270,8 @@ def test_a_damaged_cluster_does_not_hide_the_others(user: User) -> None:
         ["sound", "embedded", "Stopped"],
     ]
     assert "broken/runtime.json: cannot be read" in told.errors
+    deleted = user("delete", "cluster", "broken")
+    assert "if its server still runs, end the process that has" in deleted.errors
 
 
 def test_a_process_that_ends_before_its_signal_is_stopped_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

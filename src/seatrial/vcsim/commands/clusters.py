@@ -161,6 +161,8 @@ def delete_cluster(
         record = home.record()
     except ConfigError as error:
         print(f"vcsimctl: {error}", file=sys.stderr)
+        still = f"if its server still runs, end the process that has {home.kubeconfig} in its command line"
+        print(f"vcsimctl: warning: {still}", file=sys.stderr)
     else:
         runtime_named(record.runtime).delete(home, record)
     if keep_reports is not None and home.reports.is_dir():
