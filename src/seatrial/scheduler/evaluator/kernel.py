@@ -196,6 +196,5 @@ def _scored(plan: Plan, scores: "tuple[Totals, bool] | None") -> Scored | None:
         return None
     (total, best, root), is_idle = scores
     skipped = plan.skipped_if_idle if is_idle else plan.skipped
-    scored = Scored(np.frombuffer(total, np.int64), skipped, plan.framework.pre_score_names, root=root)
-    scored.best = np.frombuffer(best, np.intp)
-    return scored
+    ran, places = plan.framework.pre_score_names, np.frombuffer(best, np.intp)
+    return Scored(np.frombuffer(total, np.int64), skipped, ran, [], places, root)

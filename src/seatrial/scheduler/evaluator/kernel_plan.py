@@ -51,8 +51,7 @@ class Plan(Struct, eq=False, frozen=True):
 
     def serves(self, pod: PodInfo) -> bool:
         """Whether plugins see nothing in a pod but its shape."""
-        is_plain = not pod.node and not pod.nominated_node and not pod.status
-        return is_plain and pod.requests is pod.shape.requests
+        return not (pod.node or pod.nominated_node or pod.status) and pod.requests is self.shape.requests
 
 
 class NotPlannable(Exception):

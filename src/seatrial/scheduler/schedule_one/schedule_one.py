@@ -136,7 +136,7 @@ class Attempt(Struct, eq=False):
         `cells` asks for the results of all plugins, with the verdicts and scores of all nodes if the attempt keeps
         them; without `cells` the record has the highest totals where `best` asks for them.
         """
-        if self.node and not cells and self.post_filter is None and more.keys() <= _AFTER_CHOICE:
+        if self.node and not cells and self.post_filter is None and (not more or more.keys() <= _AFTER_CHOICE):
             feasible = self.feasible_count
             rejected = max(0, (len(self.found.visited) if self.found else 0) - feasible)
             return Decision(
