@@ -123,6 +123,21 @@ def test_plugins_are_counted_as_often_as_they_are_asked() -> None:
     assert line(world, "scheduler_plugin_evaluation_total").endswith(" 0")
 
 
+def test_every_extension_point_counts_equal_pods_one_by_one() -> None:
+    """Whatever shortcut carries out the cycle of a pod, and also where no plugin implements a point."""
+    world = measured()
+    for name in ("n1", "n2"):
+        world.node(name)
+    for number in range(6):
+        world.pod(f"p{number}", cpu="100m")
+    world.run()
+    for name in ("PreFilter", "Filter", "PreScore", "Score", "Reserve", "Permit", "PreBind", "Bind", "PostBind"):
+        point = {"profile": "default-scheduler", "extension_point": name, "status": "Success"}
+        assert value(world, "framework_extension_point_duration_seconds_count", **point) == 6, name
+    asked = {"profile": "default-scheduler", "extension_point": "Filter"}
+    assert value(world, "plugin_evaluation_total", plugin="NodeResourcesFit", **asked) == 12
+
+
 def test_equal_pods_that_fail_count_as_often_as_if_each_was_tried() -> None:
     world = measured()
     world.node("n1", cpu="1")

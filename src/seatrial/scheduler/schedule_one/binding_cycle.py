@@ -237,7 +237,7 @@ class Binder:
             return self._undo(binding, status)
         if self._events is not None:
             self._events.scheduled(assumed, node.name, framework.name)
-        if framework.has("postBind"):
+        if self._runs_idle_points or framework.has("postBind"):
             framework.run_post_bind(assumed, node, cycle)
         if self._to_activate.pods:
             self._activate_pods()
