@@ -20,6 +20,8 @@ from seatrial.timeline.columns import BEST, COLUMNS, DICTIONARY, REASON
 Row = tuple[Any, ...]
 ROWS_BUFFERED = 50_000
 ROWS_IN_A_GROUP = 10_000
+COMPRESSION_LEVEL = 1
+"""Of zstd: objects of a template repeat each other, so that the fastest level gives the smallest file."""
 BYTES_BUFFERED = 16 * 1024 * 1024
 JSON_COLUMNS = ("operation", "object", "details")
 CELL_COLUMNS = {
@@ -198,5 +200,11 @@ def write_table(table: pl.LazyFrame, dictionary: dict[str, Any], target: Path) -
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".timeline-") as folder:
         whole = Path(folder) / target.name
         notes = {DICTIONARY: encode(dictionary).decode()}
-        table.sink_parquet(whole, compression="zstd", row_group_size=ROWS_IN_A_GROUP, metadata=notes)
+        table.sink_parquet(
+            whole,
+            compression="zstd",
+            compression_level=COMPRESSION_LEVEL,
+            row_group_size=ROWS_IN_A_GROUP,
+            metadata=notes,
+        )
         whole.replace(target)
