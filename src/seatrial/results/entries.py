@@ -15,6 +15,7 @@ READ = (
     "sequence", "major", "minor", "time", "writer", "entry", "id", "kind", "namespace", "name", "object",
     "outcome", "node", "message", "visited", "feasible", "rejected", "victims", "attempt",
 )  # fmt: skip
+READ_OF_WRITES = READ[: READ.index("outcome")]
 NUMBERS = ("sequence", "major", "minor", "visited", "feasible", "rejected", "attempt")
 SLICE = 50_000
 
@@ -59,12 +60,24 @@ _entry: Callable[..., Entry] = Entry
 
 def entries_of_table(frame: pl.LazyFrame, wanted: pl.Expr | None = None) -> Iterator[Entry]:
     """The (wanted) rows of a table as entries, a slice at a time: a long run is never in memory as a whole."""
-    columns = (frame if wanted is None else frame.filter(wanted)).select(*map(_column, READ))
-    start = 0
-    while len(rows := columns.slice(start, SLICE).collect()):
-        start += SLICE
+    for rows in _slices(frame, wanted, READ):
         for *row, victims, attempt in rows.iter_rows():
             yield _entry(*row, tuple(victims) if victims else (), attempt)
+
+
+def writes_of_table(frame: pl.LazyFrame, wanted: pl.Expr) -> Iterator[Entry]:
+    """The wanted rows of a table as entries that have, of the columns of attempts, the victims alone."""
+    for rows in _slices(frame, wanted, (*READ_OF_WRITES, "victims")):
+        for *row, victims in rows.iter_rows():
+            yield _entry(*row, victims=tuple(victims)) if victims else _entry(*row)
+
+
+def _slices(frame: pl.LazyFrame, wanted: pl.Expr | None, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """Some columns of the (wanted) rows; each slice of the table is read once, whatever is wanted of it."""
+    number = frame.select(pl.len()).collect().item()
+    for start in range(0, number, SLICE):
+        some = frame.slice(start, SLICE)
+        yield (some if wanted is None else some.filter(wanted)).select(*map(_column, names)).collect()
 
 
 def frame_of_table(frame: pl.LazyFrame, names: Sequence[str], verbs: Collection[str]) -> pl.DataFrame:

@@ -1,6 +1,6 @@
 """Reads the lifecycles of all nodes and pods in one pass over the entries of a run."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -62,7 +62,7 @@ class Histories:
     nodes: list[NodeLife] = field(default_factory=list)
     pods: list[PodLife] = field(default_factory=list)
     steps: dict[int, tuple[int, int]] = field(default_factory=dict)
-    attempts: list[Entry] = field(default_factory=list)
+    attempts: Sequence[Entry] = field(default_factory=list)
     """Every scheduling attempt; one that Permit or PreBind held is where it ended."""
 
 
@@ -99,7 +99,8 @@ class _Teller:
     """Takes entries in order and updates the lifecycles."""
 
     def __init__(self) -> None:
-        self.found = Histories()
+        self._attempts: list[Entry] = []
+        self.found = Histories(attempts=self._attempts)
         self.nodes: dict[str, NodeLife] = {}
         self.pods: dict[tuple[str, str], PodLife] = {}
         self._gone: dict[tuple[str, str], PodLife] = {}
@@ -126,7 +127,7 @@ class _Teller:
 
     def _attempt(self, entry: Entry) -> None:
         key = entry.namespace, entry.name
-        attempts, life = self.found.attempts, self.pods.get(key)
+        attempts, life = self._attempts, self.pods.get(key)
         goes_on = self._held.pop(key, None)
         if goes_on is None:
             attempts.append(entry)
@@ -165,7 +166,7 @@ class _Teller:
         life = self.pods.get(key)
         if entry.entry == "preempted":
             self._preempt(key, entry.victims[0] if entry.victims else "")
-            self._end(key)
+            self._end(entry)
             return
         if entry.entry == "finished":
             if life is not None and life.ended is None:
@@ -174,14 +175,14 @@ class _Teller:
         if entry.entry == "delete" or entry.data is None:
             if entry.writer == "scheduler":
                 self._preempt(key)
-            self._end(key, entry.writer)
+            self._end(entry, entry.writer)
             return
         if life is None or (entry.entry == "create" and life.ended is not None):
             pod = _pod.decode(entry.data)
             if life is None and pod.metadata.deletion_timestamp is not None:
                 return
             life = self._begin(entry, pod)
-        life.data = entry.data
+        life.written = entry.data.__str__
         if life.bound is None and (node := _node_of(entry)):
             life.bound, life.bound_at, life.node = self._step, entry.time, node
         if life.ended is None and _has_finished(entry.data):
@@ -203,6 +204,7 @@ class _Teller:
             self._step,
             entry.time,
             is_per_node=(owner or {}).get("kind") == "DaemonSet" or MIRROR in (meta.annotations or ()),
+            from_row=entry.sequence,
         )
         self.pods[entry.namespace, entry.name] = life
         self.found.pods.append(life)
@@ -217,11 +219,12 @@ class _Teller:
             life.preempted = self._step
         life.preempted_by = life.preempted_by or preemptor
 
-    def _end(self, key: tuple[str, str], writer: str = "") -> None:
+    def _end(self, entry: Entry, writer: str = "") -> None:
+        key = entry.namespace, entry.name
         life = self.pods.pop(key, None)
         if life is None:
             return
-        life.deleted, life.deleted_by = self._step, writer
+        life.deleted, life.deleted_by, life.to_row = self._step, writer, entry.sequence
         if life.ended is None:
             life.ended = self._step
         self._gone[key] = life

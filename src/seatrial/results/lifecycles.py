@@ -4,7 +4,7 @@ Amounts are whole numbers: cpu in thousandths of a core, memory and storage in b
 Steps are the scenario's numbers, and None is the step of something that did not happen.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -61,8 +61,11 @@ class PodLife:
     """The writer of the deletion, where the result tells it."""
     is_per_node: bool = False
     """Whether it is a DaemonSet's pod or a mirror pod: it goes with its node, so it keeps no node in use."""
-    data: str = field(default="", repr=False)
-    """The pod as it was last written, as JSON: it is decoded where something of it is read."""
+    from_row: int = field(default=0, repr=False)
+    """The sequence number of its first entry; of its deletion in `to_row`."""
+    to_row: int | None = field(default=None, repr=False)
+    written: Callable[[], str] = field(default=str, repr=False, compare=False)
+    """The pod as it was last written, as JSON: it is decoded, and from a table read, where something of it is asked."""
 
     @property
     def key(self) -> str:
@@ -70,20 +73,20 @@ class PodLife:
 
     @property
     def phase(self) -> str:
-        return _last(self.data).status.get("phase") or ""
+        return _last(self.written()).status.get("phase") or ""
 
     @property
     def scheduler(self) -> str:
-        return _last(self.data).spec.get("schedulerName") or ""
+        return _last(self.written()).spec.get("schedulerName") or ""
 
     @property
     def gates(self) -> tuple[str, ...]:
-        return tuple(gate.get("name", "") for gate in _last(self.data).spec.get("schedulingGates") or ())
+        return tuple(gate.get("name", "") for gate in _last(self.written()).spec.get("schedulingGates") or ())
 
     @property
     def message(self) -> str:
         """What the condition PodScheduled says while it is False."""
-        return unscheduled_message(_last(self.data).status)
+        return unscheduled_message(_last(self.written()).status)
 
     def is_on_node(self, step: int) -> bool:
         """Whether the pod holds its node at the end of a step."""

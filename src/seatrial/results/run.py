@@ -22,6 +22,7 @@ from seatrial.results.inputs import Header, read_folder, read_input
 from seatrial.results.lifecycle_reader import Histories, Moment, moments, tell
 from seatrial.results.lifecycles import NodeLife, PodLife
 from seatrial.results.scenario_entries import entries_of_scenario, rejections
+from seatrial.results.table_histories import histories_of_table
 from seatrial.timeline import NOT_IN_TIMELINE, Attempt, TimelineReader
 
 
@@ -179,11 +180,7 @@ class Run:
 
     @cached_property
     def histories(self) -> Histories:
-        if self.table is not None:
-            # An Event is neither the first entry of a step nor does it begin a minor step.
-            found = tell(entries_of_table(self.table, pl.col("kind").ne_missing("Event")))
-        else:
-            found = tell(iter(self))
+        found = tell(iter(self)) if self.table is None else histories_of_table(self.table)
         if self.timeline is not None and not self._has_table_of_attempts:
             self._add_attempts(found)
         return found

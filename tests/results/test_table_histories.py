@@ -1,0 +1,50 @@
+"""Lifecycles from the columns of a timeline are those that a walk over all its rows finds."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from seatrial.api import run
+from seatrial.results.entries import entries_of_table
+from seatrial.results.lifecycle_reader import Histories, tell
+from seatrial.results.run import Run
+from tests.scenario.playing import create, delete, done, operations, scenario
+from tests.scenario.running import node, pod
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def walked(played: Run) -> Histories:
+    assert played.table is not None
+    return tell(entries_of_table(played.table))
+
+
+def facts(found: Histories) -> dict[str, Any]:
+    return {
+        "nodes": found.nodes,
+        "pods": found.pods,
+        "last written": [pod.written() for pod in found.pods],
+        "steps": list(found.steps.items()),
+        "attempts": [(entry.sequence, entry.outcome, entry.visited) for entry in found.attempts],
+        "number of attempts": len(found.attempts),
+    }
+
+
+@pytest.mark.parametrize("name", ["preemption-storm", "rolling-update", "job-durations", "volcano-reclaim"])
+def test_an_example_has_the_lifecycles_of_the_walk(name: str) -> None:
+    played = run(EXAMPLES / name / "scenario.yaml").run
+    assert facts(played.histories) == facts(walked(played))
+    assert played.histories.pods
+
+
+def test_pods_of_one_name_have_their_own_attempts_and_last_forms() -> None:
+    wide, narrow = pod("p", cpu="3"), pod("p", cpu="1")
+    spec = operations(
+        create(1, pod("p", cpu="64")), create(2, node("n")), delete(3, wide), create(4, wide),
+        delete(5, wide), create(6, narrow), done(6),
+    )  # fmt: skip
+    played = run(scenario(spec)).run
+    assert facts(played.histories) == facts(walked(played))
+    assert [(life.created, life.bound, life.attempts) for life in played.pods] == [(1, None, 4), (4, 4, 1), (6, 6, 1)]
+    assert [life.phase for life in played.pods] == ["Pending", "Running", "Running"]
