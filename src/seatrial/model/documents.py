@@ -12,6 +12,15 @@ def encode(document: Any) -> bytes:
     return orjson.dumps(document)
 
 
+def encode_to_keep(document: Any) -> bytes:
+    """The JSON bytes of a document in a piece of memory that is no larger than they are.
+
+    orjson writes into a buffer of at least 4 KiB that it doubles, and what is left of it is rarely of use again: with
+    50,000 pods kept as it returns them they take three times their size.
+    """
+    return bytes(memoryview(orjson.dumps(document)))
+
+
 def encode_sorted(document: Any) -> bytes:
     """The JSON bytes of a document whatever the order of its fields."""
     return orjson.dumps(document, option=orjson.OPT_SORT_KEYS)

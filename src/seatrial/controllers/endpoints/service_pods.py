@@ -211,11 +211,13 @@ class ServiceController(QueueController):
         self.enqueue((change.stored.namespace, change.stored.name))
 
     def _pod_changed(self, change: Change) -> None:
+        namespace = change.stored.namespace
+        if self._selectors.is_empty(namespace):
+            return
         new = change.stored.view(ServicePod) if change.type != "DELETED" else None
         old = _known(change.previous) if change.previous is not None else None
         if new is not None and old is not None and _endpoints_of(old) == _endpoints_of(new):
             return
-        namespace = change.stored.namespace
         names: dict[str, None] = {}
         for pod in (old, new if new is not None else _known(change.stored)):
             if pod is not None:

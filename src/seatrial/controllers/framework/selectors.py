@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
-from seatrial.model.label_selectors import LabelSelector
+from seatrial.model.label_selectors import NOTHING, LabelSelector
 from seatrial.store import Change, Store, Stored
 
 
@@ -41,6 +41,10 @@ class SelectorIndex:
         if not selectors:
             return []
         return [name for name, selector in selectors.items() if selector.matches(labels)]
+
+    def is_empty(self, namespace: str) -> bool:
+        """Whether no object of a namespace selects anything."""
+        return all(selector is NOTHING for selector in self._selectors.get(namespace, {}).values())
 
     def _put(self, stored: Stored) -> None:
         self._selectors.setdefault(stored.namespace, {})[stored.name] = self._read(stored.document())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import orjson
 
-from seatrial.model.documents import Document
+from seatrial.model.documents import Document, encode_to_keep
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
@@ -95,7 +95,7 @@ def _bound_status(encoded: bytes, now: int) -> bytes:
     document: Document = {"status": orjson.loads(encoded)}
     document["status"].pop("nominatedNodeName", None)
     set_scheduled(document, now)
-    return orjson.dumps(document["status"])
+    return encode_to_keep(document["status"])
 
 
 def set_scheduled(document: Document, now: int) -> None:
