@@ -134,6 +134,7 @@ def told(attempt: Attempt) -> dict[str, Any]:
         "pre_filter": (sorted(attempt.pre_filter.cycle.skipped), attempt.pre_filter.ran),
         "verdicts": list(verdicts.items()),
         "statuses": statuses,
+        "counted": attempt.found.counted() if attempt.found is not None else None,
         "total": attempt.scored.total.tolist() if attempt.scored else None,
         "skipped": sorted(attempt.scored.skipped) if attempt.scored else None,
         "victims": [v.key for v in result.victims] if result else None,

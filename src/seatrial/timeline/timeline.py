@@ -83,6 +83,7 @@ class Timeline:
         self._is_taken = is_taken
         self._excluded_kinds = frozenset(excluded_kinds)
         self._patches: dict[tuple[int, int], bytes] = {}
+        self._latest_reasons: tuple[Decision, list[tuple[str, int]]] | None = None
         self._operation: tuple[str, bytes] | None = None
         self._operation_seen = False
         self._now: int | None = None
@@ -380,12 +381,23 @@ class Timeline:
                 decision.message or None, decision.profile, decision.attempt,
                 len(decision.visited) or decision.feasible_count + decision.rejected_count,
                 decision.feasible_count, decision.rejected_count,
-                list(decision.reasons().items()) if decision.visited else reasons_in(decision.message), decision.best(),
+                self._reasons(decision) if decision.visited else reasons_in(decision.message), decision.best(),
                 list(preemption.victims) if preemption else None,
                 self.dictionary.details(decision) if self.level == "full" else None, *columns,
             ),
             weight=weight,
         )  # fmt: skip
+
+    def _reasons(self, decision: Decision) -> list[tuple[str, int]]:
+        """How many nodes were rejected for which reason; a repeated attempt shares the answers of the one before."""
+        known = self._latest_reasons
+        if known is not None and known[0].verdicts is decision.verdicts:
+            before = known[0]
+            if before.statuses is decision.statuses and before.status_counts is decision.status_counts:
+                return known[1]
+        reasons = list(decision.reasons().items())
+        self._latest_reasons = decision, reasons
+        return reasons
 
 
 @lru_cache(NODES_REMEMBERED)

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Rows = NDArray[np.intp]
+MOST_KEY = 1 << 62
+"""A total and the rank of a name make one number up to here."""
 
 
 class RowNames:
@@ -56,6 +58,17 @@ class NodeNames(Sequence[str]):
 
     def __repr__(self) -> str:
         return repr(self.listed())
+
+    def highest(self, totals: NDArray[np.int64], number: int) -> list[int]:
+        """The positions of so many of the highest totals; of equal ones those whose names come first."""
+        ranks = self.of.ranks
+        if len(ranks) * max(totals.item(totals.argmax()), -totals.item(totals.argmin())) > MOST_KEY:
+            ordered: list[int] = np.lexsort((ranks[self.rows], -totals))[:number].tolist()
+            return ordered
+        keys = totals * len(ranks)
+        keys -= ranks[self.rows]
+        places: list[int] = keys.argpartition(-number)[-number:].tolist()
+        return places
 
     def listed(self) -> list[str]:
         """The names as a list."""

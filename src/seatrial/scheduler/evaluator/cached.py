@@ -18,7 +18,7 @@ from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.evaluator.column_cache import ColumnCache, ShapeColumns
 from seatrial.scheduler.evaluator.column_scores import score_by_columns
 from seatrial.scheduler.evaluator.first_sight import first_search, first_totals, next_step
-from seatrial.scheduler.evaluator.interface import Explained, Found, Planned
+from seatrial.scheduler.evaluator.interface import Counted, Explained, Found, Planned
 from seatrial.scheduler.evaluator.nominated_rows import Failing, NominatedRows
 from seatrial.scheduler.evaluator.row_outcomes import UNKNOWN, RowVerdicts
 from seatrial.scheduler.evaluator.shortcuts import ALL, Shortcuts
@@ -61,6 +61,13 @@ class CachedFound(Found, eq=False, kw_only=True):
     columns: ShapeColumns
     scored: Scored | None = None
     """the scores of the feasible nodes, if they are known already"""
+    by_columns: bool = False
+    """whether nothing but the columns has rejected nodes, and their first rejections are kept"""
+
+    def counted(self) -> Counted:
+        if self.by_columns:
+            return self.columns.rejections().counted(self.visited, len(self.visited) - len(self.feasible))
+        return super().counted()
 
 
 @dataclass(slots=True)
@@ -86,11 +93,15 @@ class _Search:
         explain = lambda: self._explain(visited)  # noqa: E731
         return CachedFound(
             self.framework, self.pod, self.cycle, self.columns.table, visited, feasible, processed, explain, self.error,
-            columns=self.columns,
+            columns=self.columns, by_columns=self._is_by_columns,
         )  # fmt: skip
 
+    @property
+    def _is_by_columns(self) -> bool:
+        return self.has_rejections and not self.calls and self.nominated is None
+
     def _explain(self, visited: Rows) -> Explained:
-        if self.has_rejections and not self.calls and self.nominated is None:
+        if self._is_by_columns:
             return self.columns.rejections().explain(visited)
         return _explain(self.framework, self.columns, self.pieces)
 
@@ -133,8 +144,9 @@ class CachedEvaluator:
                 rows = self._twice[start : start + visited]
                 explain = partial(self._explain_found, framework, pod, cycle, columns, calls, rows, feasible)
                 return CachedFound(
-                    framework, pod, cycle, self._table, rows, feasible, visited, explain, columns=columns
-                )
+                    framework, pod, cycle, self._table, rows, feasible, visited, explain,
+                    columns=columns, by_columns=self._has_rejections and not calls,
+                )  # fmt: skip
         search = _Search(framework, pod, cycle, columns, calls, nominated, [], self._has_rejections)
         self._search(search, self._twice[start : start + len(order)], limit)
         return search.found(self._stops_at_errors)

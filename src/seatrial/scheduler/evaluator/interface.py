@@ -17,10 +17,17 @@ from seatrial.scheduler.framework.runtime import CycleState, Framework, PreFilte
 from seatrial.scheduler.framework.scoring import Scored
 from seatrial.scheduler.framework.status import Status
 
-__all__ = ["Evaluator", "Explained", "Found", "Planned", "Scored"]
+__all__ = ["Counted", "Evaluator", "Explained", "Found", "Planned", "Scored", "count_codes"]
 
 Explained = tuple[NDArray[np.int32], tuple[Status, ...]]
 """For each visited node 0 or 1 + the index of its status, and the statuses in the order in which they first occur."""
+Counted = tuple[tuple[Status, ...], tuple[int, ...]]
+"""The statuses in the order in which they first occur, and the number of visited nodes with each."""
+
+
+def count_codes(codes: NDArray[np.int32], statuses: int) -> tuple[int, ...]:
+    """The number of nodes with each status; a code of 0 has none."""
+    return tuple(np.bincount(codes, minlength=statuses + 1)[1:].tolist())
 
 
 class Found(Struct, eq=False):
@@ -40,6 +47,11 @@ class Found(Struct, eq=False):
     """The verdicts; valid until the next call of the evaluator."""
     error: Status | None = None
     """the failure of a filter, of the first node in the order that has one"""
+
+    def counted(self) -> Counted:
+        """How many visited nodes have which status; valid as long as `explain` is."""
+        codes, statuses = self.explain()
+        return statuses, count_codes(codes, len(statuses))
 
 
 Planned = tuple[PreFiltered, Found]

@@ -76,7 +76,7 @@ class KernelEvaluator(CachedEvaluator):
         explain = partial(self._explain_planned, plan, columns, pod, searched, feasible)
         found = CachedFound(
             framework, pod, cycle, table, searched, feasible, visited, explain,
-            columns=columns, scored=_scored(plan, scores),
+            columns=columns, scored=_scored(plan, scores), by_columns=self._has_rejections and not plan.calls,
         )  # fmt: skip
         return plan.pre_filter, found
 
@@ -119,8 +119,9 @@ class KernelEvaluator(CachedEvaluator):
                 columns.keep_plan(framework, pod, cycle)
                 explain = partial(self._explain_found, framework, pod, cycle, columns, calls, searched, feasible)
                 return CachedFound(
-                    framework, pod, cycle, self._table, searched, feasible, visited, explain, columns=columns
-                )
+                    framework, pod, cycle, self._table, searched, feasible, visited, explain,
+                    columns=columns, by_columns=self._has_rejections and not calls,
+                )  # fmt: skip
         return super().feasible(framework, pod, cycle, order, start, limit)
 
     def _explain_planned(

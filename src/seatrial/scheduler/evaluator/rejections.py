@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seatrial.scheduler.cache.node_table import Rows
-from seatrial.scheduler.evaluator.interface import Explained
+from seatrial.scheduler.evaluator.interface import Counted, Explained
 from seatrial.scheduler.evaluator.plugin_column import FilterColumn
 from seatrial.scheduler.framework.status import Status
 
@@ -27,6 +27,8 @@ class Rejections:
         self._known: dict[tuple[int, int], int] = {}
         self._statuses: list[Status] = []
         self._by_row: Numbers = np.zeros(size, np.int32)
+        self._rows_with = [size]
+        """By number of a status: how many rows have it."""
         self.update(np.arange(size))
 
     def update(self, rows: Rows) -> None:
@@ -37,16 +39,21 @@ class Rejections:
             left = np.flatnonzero((found == 0) & (own != 0))
             if len(left):
                 found[left] = self._numbered(place, own[left])
+        self._count(self._by_row[rows], -1)
+        self._count(found, 1)
         self._by_row[rows] = found
 
     def update_row(self, row: int) -> None:
         """Reads the columns of one row again."""
+        number = 0
         for place, codes in enumerate(self._codes):
             code = codes.item(row)
             if code:
-                self._by_row[row] = self._number(place, code)
-                return
-        self._by_row[row] = 0
+                number = self._number(place, code)
+                break
+        self._rows_with[self._by_row.item(row)] -= 1
+        self._rows_with[number] += 1
+        self._by_row[row] = number
 
     def explain(self, rows: Rows) -> Explained:
         """The verdicts of some rows, with the statuses in the order in which they first occur."""
@@ -58,6 +65,25 @@ class Rejections:
         codes = np.zeros(len(self._statuses) + 1, np.int32)
         codes[present] = np.arange(1, len(present) + 1)
         return codes[numbers], tuple(self._statuses[number - 1] for number in present.tolist())
+
+    def counted(self, rows: Rows, rejected: int) -> Counted:
+        """The number of rows with each status, in the order of `explain`; `rejected` is that of all of them.
+
+        If there is only one status in the whole table no row is read.
+        """
+        there = [number for number, times in enumerate(self._rows_with) if number and times]
+        if len(there) < 2 or not rejected:
+            return ((self._statuses[there[0] - 1],), (rejected,)) if rejected else ((), ())
+        numbers = self._by_row[rows]
+        counts = np.bincount(numbers, minlength=len(self._rows_with)).tolist()
+        found = [number for number in there if counts[number]]
+        if len(found) > 1:
+            found.sort(key=lambda number: int((numbers == number).argmax()))
+        return tuple([self._statuses[number - 1] for number in found]), tuple([counts[number] for number in found])
+
+    def _count(self, numbers: Numbers, sign: int) -> None:
+        for number, times in enumerate(np.bincount(numbers).tolist()):
+            self._rows_with[number] += sign * times
 
     def _numbered(self, place: int, codes: Numbers) -> Numbers:
         distinct = sorted(set(codes.tolist()))
@@ -76,5 +102,6 @@ class Rejections:
             number = self._numbers.setdefault(status, len(self._numbers) + 1)
             if number > len(self._statuses):
                 self._statuses.append(status)
+                self._rows_with.append(0)
             self._known[place, code] = number
         return number

@@ -115,6 +115,7 @@ class Framework:
         self.scorers = [ScoreCall(plugin, weights.get(plugin.name, 1)) for plugin in points.get("score", ())]
         self.is_in_tree = all(c.is_in_tree for c in self.filters) and all(c.is_in_tree for c in self.scorers)
         """Whether no user's plugin filters or scores."""
+        self._filters_run: dict[frozenset[str], tuple[str, ...]] = {}
         self.uncached_filters = [(index, call) for index, call in enumerate(self.filters) if not call.is_cached]
         self.pre_filters = [(p.name, p.pre_filter) for p in self._at("preFilter") if isinstance(p, PreFilterPlugin)]
         self._skip_shapes: list[tuple[str, Callable[[PodShape], bool]]] = [
@@ -127,6 +128,12 @@ class Framework:
         self._post_filters = [p for p in self._at("postFilter") if isinstance(p, PostFilterPlugin)]
         self._reservers = [p for p in self._at("reserve") if isinstance(p, ReservePlugin)]
         self._unreservers = [p for p in reversed(self._at("reserve")) if isinstance(p, UnreservePlugin)]
+        self.idle_points: dict[str, tuple[tuple[str, str], ...]] = {
+            point: answers
+            for point, answers in (("reserve", tuple([(p.name, "success") for p in self._reservers])), ("preBind", ()))
+            if points.get(point)
+        }
+        """What the record says of Reserve and PreBind for a pod that their plugins have nothing to do for."""
         self._permitters = [p for p in self._at("permit") if isinstance(p, PermitPlugin)]
         pre_binders = [p for p in self._at("preBind") if isinstance(p, PreBindPlugin)]
         self._pre_binders = [PreBindCall(p.name, p.pre_bind, p.prebinds_in_parallel) for p in pre_binders]
@@ -178,6 +185,14 @@ class Framework:
 
     def has(self, point: str) -> bool:
         return bool(self.points.get(point))
+
+    def filters_run(self, skipped: frozenset[str]) -> tuple[str, ...]:
+        """The filters that run where some plugins are skipped, in order."""
+        found = self._filters_run.get(skipped)
+        if found is None:
+            found = tuple([call.name for call in self.filters if call.name not in skipped])
+            self._filters_run[skipped] = found
+        return found
 
     def run_pre_enqueue(self, pod: PodInfo) -> Status:
         """The answer of the first plugin that gates the pod, or success."""

@@ -84,10 +84,6 @@ _IDLE_WHEN_SKIPPED = frozenset(("VolumeBinding", "DynamicResources"))
 """Plugins that reserve and prepare nothing for a pod which their PreFilter had no interest in."""
 
 
-def _has_nothing_to_do(framework: Framework, cycle: CycleState) -> bool:
-    return framework.preparing <= _IDLE_WHEN_SKIPPED and framework.preparing <= cycle.skipped
-
-
 Background = Callable[[Callable[[], Status | None], Callable[[Status | None], None]], None]
 """Does some work elsewhere and hands its answer over when it is there; the second call may come from any thread."""
 
@@ -126,12 +122,14 @@ class Binder:
         self._watcher.assume(assumed)
         self._queue.nominator.remove(attempt.pod)
         framework, cycle = attempt.framework, attempt.cycle
-        skips = not self._keeps_points and not self._runs_idle_points
-        binding.is_plain = skips and _has_nothing_to_do(framework, cycle)
-        if binding.is_plain and self._extenders is None and not framework.has("permit") and not self._to_activate.pods:
+        is_idle = not self._runs_idle_points and self._has_nothing_to_do(framework, cycle)
+        if is_idle and self._extenders is None and not framework.has("permit") and not self._to_activate.pods:
             binding.is_late = True
             self._queue.done(assumed.uid)
+            if self._keeps_points:
+                binding.points = dict(framework.idle_points)
             return self._end(binding, self._bind_by_plugins(binding))
+        binding.is_plain = is_idle and not self._keeps_points
         if framework.has("reserve") and not binding.is_plain:
             status, results = framework.run_reserve(assumed, node, cycle)
             binding.points["reserve"] = tuple(results)
@@ -150,6 +148,12 @@ class Binder:
             self._activate_pods()
         binding.is_late = True
         return self._finish(binding, self._prepare(binding))
+
+    def _has_nothing_to_do(self, framework: Framework, cycle: CycleState) -> bool:
+        """Whether Reserve and PreBind change nothing; without its pre-flight, PreBind is recorded plugin by plugin."""
+        if self._keeps_points and not self._nominates:
+            return False
+        return framework.preparing <= _IDLE_WHEN_SKIPPED and framework.preparing <= cycle.skipped
 
     def has_answers(self) -> bool:
         """Whether an extender has come back from binding a pod in the background."""

@@ -4,7 +4,7 @@ Per visited node there is one small number for its verdict and, if it passed, on
 nodes and statuses are shared. Texts are made when they are read. Cells that the recorder will not keep are not made.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seatrial.scheduler.cache.row_names import NodeNames
+from seatrial.scheduler.evaluator.interface import count_codes
 from seatrial.scheduler.framework.scoring import NO_TOTALS, PluginScores
 from seatrial.scheduler.framework.status import SUCCESS, Status
 
@@ -115,16 +116,8 @@ class Decision(msgspec.Struct, frozen=True, eq=False, gc=False):
         total, names = self.total, self.feasible
         if not len(total):
             return []
-        if len(total) > number:
-            places = np.flatnonzero(total >= np.partition(total, -number)[-number])
-            if len(places) > number and isinstance(names, NodeNames):
-                ranks = names.of.ranks[names.rows[places]]
-                places = places[np.lexsort((ranks, -total[places]))[:number]]
-            total, names = total[places], [names[place] for place in places.tolist()]
-        ranked = sorted([(-value, name) for value, name in zip(total.tolist(), names, strict=False)])
+        places: Iterable[int] = range(len(total))
+        if len(total) > number and isinstance(names, NodeNames):
+            places = names.highest(total, number)
+        ranked = sorted([(-total.item(place), names[place]) for place in places])
         return [(name, -value) for value, name in ranked[:number]]
-
-
-def count_codes(verdicts: NDArray[np.int32], statuses: int) -> tuple[int, ...]:
-    """The number of nodes with each status; 0 in `verdicts` has none."""
-    return tuple(np.bincount(verdicts, minlength=statuses + 1)[1:].tolist())

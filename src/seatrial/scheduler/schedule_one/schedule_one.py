@@ -8,6 +8,7 @@ Upstream: pkg/scheduler/schedule_one.go.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -35,7 +36,6 @@ from seatrial.scheduler.schedule_one.decision import (
     Decision,
     Preemption,
     PreFilterRecord,
-    count_codes,
 )
 from seatrial.scheduler.schedule_one.extenders import Candidates, ExtenderFailed, Extenders
 from seatrial.scheduler.schedule_one.fit_error import ABSENT, Diagnosis
@@ -44,6 +44,7 @@ from seatrial.scheduler.schedule_one.select_host import UPSTREAM, TieBreak, best
 NO_NODES = "no nodes available to schedule pods"
 EXTENDER = "Extender"
 _AFTER_CHOICE = frozenset(("points", "permit_timeouts"))
+RECORDS_REMEMBERED = 256
 BEST_KEPT = 3
 """Of how many nodes the total is kept where no cells are wanted."""
 
@@ -181,31 +182,35 @@ class Attempt(Struct, eq=False):
     def _cells(self) -> dict[str, Any]:
         pre = self.pre_filter
         values: dict[str, Any] = {
-            "pre_filter": PreFilterRecord(
-                pre.status,
-                pre.ran,
-                tuple(sorted(pre.cycle.skipped)),
-                None if pre.nodes is None else tuple(sorted(pre.nodes)),
-                pre.narrowed_by,
-                pre.node_sets,
-            ),
-            "filter_plugins": tuple(c.name for c in self.framework.filters if c.name not in pre.cycle.skipped),
+            "pre_filter": _pre_filter_record(pre),
+            "filter_plugins": self.framework.filters_run(pre.cycle.skipped),
         }
         if self.found is not None:
             table = self.found.table
-            codes, statuses = self.found.explain()
             values["visited"], values["feasible"] = table.names_of(self.found.visited), self.feasible_names()
-            values["statuses"] = statuses
             if self.keeps_cells:
-                values["verdicts"] = codes
+                values["verdicts"], values["statuses"] = self.found.explain()
             else:
-                values["status_counts"] = count_codes(codes, len(statuses))
+                values["statuses"], values["status_counts"] = self.found.counted()
         if self.scored is not None:
             values["scores"] = tuple(self.scored.parts)
             values["total"] = self.scored.total
             values["pre_score_skipped"] = tuple(sorted(self.scored.skipped))
             values["pre_score_plugins"] = self.scored.ran
         return values
+
+
+def _pre_filter_record(pre: PreFiltered) -> PreFilterRecord:
+    if pre.status is SUCCESS and pre.nodes is None:
+        return _plain_record(pre.ran, pre.cycle.skipped)
+    nodes = None if pre.nodes is None else tuple(sorted(pre.nodes))
+    return PreFilterRecord(pre.status, pre.ran, tuple(sorted(pre.cycle.skipped)), nodes, pre.narrowed_by, pre.node_sets)
+
+
+@lru_cache(RECORDS_REMEMBERED)
+def _plain_record(ran: tuple[str, ...], skipped: frozenset[str]) -> PreFilterRecord:
+    """PreFilter let the pod pass and left all nodes: the record of almost all attempts."""
+    return PreFilterRecord(plugins=ran, skipped=tuple(sorted(skipped)))
 
 
 class Algorithm:
