@@ -36,6 +36,10 @@ from seatrial.volcano.cache.task_info import TaskInfo
 from seatrial.volcano.framework.kept_columns import Columns
 
 
+SKIPPED = object()
+"""The state of a plugin that does not score a pod."""
+
+
 class NoNominator:
     """Volcano's filters do not look at nominated pods."""
 
@@ -188,18 +192,50 @@ class Score:
         self._states: dict[bytes, Any] = {}
         """What PreScore of a plugin that reads no other pods says, by spec."""
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether a score depends on the spec of the pod and on the node alone, until it is normalised."""
+        return self._columns is not None
+
+    @property
+    def is_normalized(self) -> bool:
+        return self._call.normalize is not None
+
     def __call__(self, task: TaskInfo, rows: Rows, nodes: Nodes) -> Floats | None:
         """Weighted scores of some rows, which `nodes` has; None where the plugin does not score this pod."""
         pod = task.pod
-        state = MISSING if self._pre_score is None else self._prepared(pod, nodes)
-        if isinstance(state, Status):
-            if state.code == Code.SKIP:
-                return None
-            state = None
+        state = self.state(pod, nodes)
+        if state is SKIPPED:
+            return None
         raw = self._raw(pod, rows, nodes, state)
         if self._call.normalize is not None:
             raw = self._call.normalize(pod, nodes, raw, state)
         return np.asarray(raw * self.weight, np.float64)
+
+    def state(self, pod: PodInfo, nodes: Nodes) -> Any:
+        """What PreScore says; SKIPPED where the plugin does not score this pod."""
+        state = MISSING if self._pre_score is None else self._prepared(pod, nodes)
+        if isinstance(state, Status):
+            return SKIPPED if state.code == Code.SKIP else None
+        return state
+
+    def weighted(self, pod: PodInfo, nodes: Nodes, state: Any) -> Any:
+        """Weighted scores before they are normalised."""
+        answer = self._call(pod, nodes, state)
+        return 0 if answer is None else answer * self.weight
+
+    def of_row(self, state: Any) -> Callable[[PodInfo, int], int] | None:
+        """The same for one row; None where the plugin scores only many."""
+        score_row, table, weight = self._score_row, self._table, self.weight
+        return None if score_row is None else lambda pod, row: score_row(pod, table, row, state) * weight
+
+    def level(self, pod: PodInfo, state: Any) -> float | None:
+        """The weighted and normalised score of a plugin that goes by nodes alone and scores all alike; None otherwise."""
+        nodes = self._table.all()
+        raw = self._call(pod, nodes, state) if self.plugin.reads == Reads.NODE else None
+        if raw is None or self._call.normalize is None or not len(raw) or raw.min() != raw.max():
+            return None
+        return float(self._call.normalize(pod, nodes, raw, state)[0] * self.weight)
 
     def _prepared(self, pod: PodInfo, nodes: Nodes) -> Any:
         assert self._pre_score is not None

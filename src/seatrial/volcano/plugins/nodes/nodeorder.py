@@ -8,6 +8,7 @@ from seatrial.volcano.cache.task_info import TaskInfo
 from seatrial.volcano.framework.extension_points import Point
 from seatrial.volcano.framework.kube import Score
 from seatrial.volcano.framework.plugin import Plugin
+from seatrial.volcano.framework.score_sum import ScoreSum
 
 
 def _strategy(kind: str, weight: int) -> Document:
@@ -36,26 +37,19 @@ class NodeOrder(Plugin):
     def on_session_open(self) -> None:
         session = self.session
         kube, columns = session.kube, session.kube_kept
-        self._scores = []
+        scores = []
         for key, name, default, args in _SCORES:
             weight = self.arguments.integer(key, default)
             if weight:
-                self._scores.append(Score(kube.plugin(name, args), weight, kube, columns))
+                scores.append(Score(kube.plugin(name, args), weight, kube, columns))
+        self._scores = ScoreSum(scores, kube, columns.by_row, keeps=session.options.keeps_columns)
         weight = self.arguments.integer("imagelocality.weight", 1)
         self._images = Score(kube.plugin("ImageLocality"), weight, kube, columns) if weight else None
         self.add(Point.NODE_ORDER, self._node_score)
-        self.add(Point.BATCH_NODE_ORDER, self._batch_score)
+        self.add(Point.BATCH_NODE_ORDER, self._scores)
 
     def _node_score(self, task: TaskInfo, rows: Rows) -> Floats:
         if self._images is None or not self.session.kube.table.images.seen:
             return np.zeros(len(rows))  # no node reports an image
         found = self._images(task, rows, self.session.kube.table.take(rows))
         return np.zeros(len(rows)) if found is None else found
-
-    def _batch_score(self, task: TaskInfo, rows: Rows) -> Floats:
-        total, nodes = np.zeros(len(rows)), self.session.kube.table.take(rows)
-        for score in self._scores:
-            found = score(task, rows, nodes)
-            if found is not None:
-                total = total + found
-        return total
