@@ -178,7 +178,7 @@ class Templates:
         """The objects that are like a document with a name; None where templates do not serve them."""
         sighting = self.sighting(store, kind, document, namespace, options)
         variable = self._variable_fields(kind)
-        if sighting is None or kind.custom or variable is None or variable.accepts is not None:
+        if sighting is None or variable is None or variable.accepts is not None:
             return None
         return Family(kind, namespace, options, sighting.likes, sighting.fields)
 

@@ -35,7 +35,6 @@ from seatrial.volcano.cache.node_info import NodeInfo
 from seatrial.volcano.cache.task_info import TaskInfo
 from seatrial.volcano.framework.kept_columns import Columns
 
-
 SKIPPED = object()
 """The state of a plugin that does not score a pod."""
 
@@ -230,7 +229,7 @@ class Score:
         return None if score_row is None else lambda pod, row: score_row(pod, table, row, state) * weight
 
     def level(self, pod: PodInfo, state: Any) -> float | None:
-        """The weighted and normalised score of a plugin that goes by nodes alone and scores all alike; None otherwise."""
+        """The weighted and normalised score of a plugin that scores all nodes alike, by nodes alone; None otherwise."""
         nodes = self._table.all()
         raw = self._call(pod, nodes, state) if self.plugin.reads == Reads.NODE else None
         if raw is None or self._call.normalize is None or not len(raw) or raw.min() != raw.max():

@@ -17,6 +17,7 @@ from seatrial.store.registry import write_status
 from seatrial.volcano.apis import JOB, QUEUE
 from seatrial.volcano.apis.labels import OUT_OF_SYNC
 from seatrial.volcano.controllers.job import plugins
+from seatrial.volcano.controllers.job.alike_objects import AlikeObjects
 from seatrial.volcano.controllers.job.cache import JobPod, JobPods
 from seatrial.volcano.controllers.job.initiation import WRITER, Initiation, Record
 from seatrial.volcano.controllers.job.job_cache import JobCache, JobInfo
@@ -55,6 +56,7 @@ class JobActions:
         self._initiation = Initiation(context, jobs, record)
         self.kind = context.kind(*JOB)
         self._pod_kind = context.kind("v1", "Pod")
+        self._alike = AlikeObjects(context.store, self._pod_kind, WRITER, FROM_TEMPLATE)
         self._queues = context.kind(*QUEUE)
         self._rests: dict[str, tuple[object, ...]] = {}
         """The situation that the last sync of a Job left, by the Job's uid, unless it goes on from there."""
@@ -202,28 +204,32 @@ class JobActions:
     def _create_pods(self, job: JobInfo, status: JobStatus, fresh: JobStatus, missing: list[tuple[int, int]]) -> None:
         """Create pods by the places of their tasks; a refused one does not keep the others from being created."""
         may_start = [self._may_start(job, task) for task in job.view.spec.tasks]
-        document, refusals = job.document(), []
+        refusals = []
         for place, index in missing:
             if not may_start[place]:
                 continue
-            task = document["spec"]["tasks"][place]
-            pod = job_pod(document, self.kind, task, index, status.version, status.retry_count)
-            plugins.on_pod_create(document, pod)
+            task = job.view.spec.tasks[place].name
+            name = pod_name(job.stored.name, task, index)
             try:
-                self._create_pod(pod)
+                self._create_pod(job, status, place, index, name)
             except AlreadyExists:
                 continue
             except StatusError as error:
-                refusals.append(f"failed to create pod {pod['metadata']['name']}, err: {error}")
+                refusals.append(f"failed to create pod {name}, err: {error}")
             else:
-                fresh.count(task["name"], "Pending")
+                fresh.count(task, "Pending")
         if refusals:
             self._record(job.stored, "FailedCreate", f"Error creating pods: [{' '.join(refusals)}]", "Warning")
             raise StatusError(f"failed to create {len(refusals)} pods of {len(missing)}")
 
-    def _create_pod(self, pod: Document) -> None:
-        namespace = pod["metadata"]["namespace"]
-        self.store.create(self._pod_kind, pod, namespace=namespace, writer=WRITER, options=FROM_TEMPLATE)
+    def _create_pod(self, job: JobInfo, status: JobStatus, place: int, index: int, name: str) -> None:
+        def make(document: Document) -> Document:
+            task = document["spec"]["tasks"][place]
+            pod = job_pod(document, self.kind, task, index, status.version, status.retry_count)
+            plugins.on_pod_create(document, pod)
+            return pod
+
+        self._alike.create(job, (place, index, status.version, status.retry_count), name, make)
 
     def _may_start(self, job: JobInfo, task: TaskSpec) -> bool:
         """Whether the tasks that a task depends on have come far enough."""

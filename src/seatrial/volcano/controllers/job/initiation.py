@@ -10,8 +10,10 @@ from seatrial.controllers.framework import Context, EventType, controller_refere
 from seatrial.model.documents import Document, encode
 from seatrial.model.errors import NotFound, StatusError
 from seatrial.store import Stored
+from seatrial.store.options import CreateOptions
 from seatrial.volcano.apis import JOB, POD_GROUP
 from seatrial.volcano.controllers.job import plugins
+from seatrial.volcano.controllers.job.alike_objects import AlikeObjects
 from seatrial.volcano.controllers.job.job_cache import JobCache, JobInfo
 from seatrial.volcano.controllers.job.pod_group import (
     SPECS_KEPT,
@@ -37,6 +39,7 @@ class Initiation:
         self._jobs, self._record = jobs, record
         self._owner = plugins.Owner(context.store, self.kind)
         self._groups = context.kind(*POD_GROUP)
+        self._alike = AlikeObjects(context.store, self._groups, WRITER, CreateOptions())
         self._claims = context.kind("v1", "PersistentVolumeClaim")
         self._settled: dict[str, tuple[int, int]] = {}
         """Generation of a Job, by its uid, and that of its PodGroup that agreed with it."""
@@ -102,12 +105,11 @@ class Initiation:
         if found is not None and self._settled.get(meta.uid) == (meta.generation, found[1].metadata.generation):
             return
         with self._told(job, "PodGroupError", "Failed to create PodGroup"):
-            document = job.document()
-            resources = self._least_resources(document["spec"])
             if found is None:
-                self._create_group(document, resources)
+                classes = self.store.writes(_PRIORITY_CLASS)
+                self._alike.create(job, (classes,), job.group[1], self._new_group)
             else:
-                self._update_group(found[0], document, resources)
+                self._update_group(found[0], job.document())
         found = self._jobs.group(job.group)
         if found is not None:
             self._settled[meta.uid] = meta.generation, found[1].metadata.generation
@@ -122,13 +124,12 @@ class Initiation:
             known = self._least[key] = min_resources(spec, self.store)
         return known
 
-    def _create_group(self, job: Document, resources: dict[str, str]) -> None:
-        group, namespace = new_pod_group(job, self.kind, resources), job["metadata"]["namespace"]
-        self.store.create(self._groups, group, namespace=namespace, writer=WRITER)
+    def _new_group(self, job: Document) -> Document:
+        return new_pod_group(job, self.kind, self._least_resources(job["spec"]))
 
-    def _update_group(self, stored: Stored, job: Document, resources: dict[str, str]) -> None:
+    def _update_group(self, stored: Stored, job: Document) -> None:
         group, before = stored.document(), stored.document()["spec"]
-        update_pod_group(group, job, resources)
+        update_pod_group(group, job, self._least_resources(job["spec"]))
         if group["spec"] != before:
             self.store.update(self._groups, group, writer=WRITER)
 
