@@ -3,12 +3,16 @@
 import msgspec
 import pytest
 
+from seatrial.controllers.framework import pod_row
+from seatrial.controllers.stages.field_reader import Fields
 from seatrial.model.errors import StatusError
+from seatrial.scheduler.cache import PodInfo, PodReader
 from seatrial.store import Stored
 from seatrial.store.registry.status_writes import encoded_status
 from seatrial.store.registry.templates import Templates
 from seatrial.volcano.apis import JOB, POD_GROUP, kind_of
 from seatrial.volcano.apis.templates import declare_templates
+from seatrial.volcano.controllers.job import cache
 from seatrial.volcano.controllers.job.job_cache import JobCache
 from seatrial.volcano.controllers.job.status import read_job
 from tests.volcano.cluster import Cluster
@@ -44,16 +48,39 @@ def test_templates_change_nothing() -> None:
 def test_what_is_read_of_jobs_and_groups_from_templates_is_what_they_say() -> None:
     """Their status is known without decoding them, before and after it is written."""
     cluster, _ = played(enabled=True)
-    cache, plain = JobCache(), JobCache()
+    known_jobs, plain = JobCache(), JobCache()
     for when in ("created", "run"):
         jobs, groups = (cluster.store.list(kind_of(cluster.store, named)) for named in (JOB, POD_GROUP))
         known = [stored.facets for stored in (*jobs, *groups) if stored.facets is not None]
         assert len(known) > 10, when
         for stored in (*jobs, *groups):
             assert encoded_status(stored) == encoded_status(bare(stored))
-        assert [cache.put_job(stored).view for stored in jobs] == [read_job(bare(stored)) for stored in jobs]
-        assert [cache.put_group(one) for one in groups] == [plain.put_group(bare(one)) for one in groups]
+        assert [known_jobs.put_job(stored).view for stored in jobs] == [read_job(bare(stored)) for stored in jobs]
+        assert [known_jobs.put_group(one) for one in groups] == [plain.put_group(bare(one)) for one in groups]
         cluster.run()
+
+
+def test_what_is_read_of_pods_from_templates_is_what_they_say() -> None:
+    """Pods of one template are decoded once, though each belongs to a Job of its own."""
+    cluster, _ = played(enabled=True)
+    shared = [("metadata", "finalizers"), ("spec", "nodeName"), ("spec", "schedulerName"), ("status", "phase")]
+    fields = Fields(shared), Fields([*shared, ("metadata", "labels")])
+    pod_kind, reader = kind_of(cluster.store, ("v1", "Pod")), PodReader()
+    created = cluster.store.list(pod_kind)
+    assert len({stored.facets.kin.number for stored in created if stored.facets and stored.facets.kin}) == 3
+    bound = [cluster.store.bind(stored.namespace, stored.name, "node", writer="test") for stored in created]
+    for stored in (*created, *bound):
+        assert pod_row.read_pod(stored) == pod_row.read_pod(bare(stored))
+        assert cache.read_pod(stored) == cache.read_pod(bare(stored))
+        assert [each.read(stored) for each in fields] == [each.read(bare(stored)) for each in fields]
+        assert seen(reader.of(stored)) == seen(PodReader().of(bare(stored)))
+
+
+def seen(pod: PodInfo) -> tuple[object, ...]:
+    """What schedulers read of a pod."""
+    shape = pod.shape
+    read = {key: value for key, value in msgspec.structs.asdict(pod).items() if key != "shape"}
+    return read, shape.namespace, dict(shape.labels), shape.spec, shape.owner
 
 
 def bare(stored: Stored) -> Stored:

@@ -12,7 +12,7 @@ import msgspec
 
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
 from seatrial.controllers.framework.metadata import drop_owners
-from seatrial.controllers.framework.pod_row import OwnerReference
+from seatrial.controllers.framework.pod_row import OwnerReference, related_owner
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
@@ -66,6 +66,8 @@ class GarbageCollector(QueueController):
         self._metas: dict[str, Meta] = {}
         self._plain: dict[int, bool] = {}
         """By likeness: whether objects have neither owners nor finalizers."""
+        self._kin: dict[int, Meta] = {}
+        """By template: what is read of an object."""
         self._dependents: dict[str, dict[str, None]] = {}
 
     def watches(self) -> Mapping[Kind, Listener]:
@@ -172,7 +174,7 @@ class GarbageCollector(QueueController):
         if facets is not None and facets.uid not in self._metas and self._is_plain(stored, facets.likeness):
             self._metas[facets.uid] = PLAIN
             return
-        meta = _owned.decode(stored.data).metadata
+        meta = self._meta(stored)
         before = self._metas.get(meta.uid)
         if before is not None and before.owner_references != meta.owner_references:
             self._unlink(meta.uid, before)
@@ -191,6 +193,20 @@ class GarbageCollector(QueueController):
         has_finalizer = FOREGROUND in meta.finalizers or ORPHAN in meta.finalizers
         if is_orphaned or (meta.deletion_timestamp is not None and has_finalizer):
             self.enqueue(("", meta.uid))
+
+    def _meta(self, stored: Stored) -> Meta:
+        """What is read of an object; objects of one template are decoded once."""
+        facets = stored.facets
+        kin = facets.kin if facets is not None else None
+        if facets is None or kin is None:
+            return _owned.decode(stored.data).metadata
+        like = self._kin.get(kin.number)
+        if like is None:
+            if len(self._kin) >= LIKENESSES_KEPT:
+                self._kin.clear()
+            like = self._kin[kin.number] = _owned.decode(stored.data).metadata
+        owners = [related_owner(facets, owner) for owner in like.owner_references]
+        return Meta(facets.uid, like.annotations, owners, like.finalizers)
 
     def _is_plain(self, stored: Stored, likeness: int) -> bool:
         """Whether an object, and with it those that are like it, has neither owners nor finalizers."""

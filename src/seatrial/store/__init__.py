@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from seatrial.store.fragments import new_bytes
     from seatrial.store.metadata import not_found
     from seatrial.store.object_meta import annotation_causes, label_causes, label_faults, subdomain_faults
-    from seatrial.store.objects import Change, Stored
+    from seatrial.store.objects import Change, Facets, Stored
     from seatrial.store.registry.templates import Family
     from seatrial.store.requests import Admission, Request
     from seatrial.store.store import Store
@@ -19,6 +19,7 @@ __all__ = [
     "Admission",
     "Change",
     "EventExpiry",
+    "Facets",
     "Family",
     "Request",
     "SeededIdentities",
@@ -43,6 +44,7 @@ if not TYPE_CHECKING:
             "Admission": "requests",
             "Change": "objects",
             "EventExpiry": "event_ttl",
+            "Facets": "objects",
             "Family": "registry.templates",
             "MASTERS": "users",
             "Request": "requests",

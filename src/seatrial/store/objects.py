@@ -5,7 +5,7 @@ document may be kept as a tuple of fragments that are joined only when it is rea
 fragments that did not change.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from functools import lru_cache
 from itertools import count
 from typing import Any, Literal, TypeVar, cast
@@ -19,6 +19,50 @@ from seatrial.model.kinds import Kind
 T = TypeVar("T")
 ChangeType = Literal["ADDED", "MODIFIED", "DELETED"]
 VIEWS_KEPT = 16_384
+
+
+Path = tuple[str | int, ...]
+"""The steps to a field of a document."""
+
+
+class Kin(msgspec.Struct, frozen=True, gc=False):
+    """The objects of one template: where the values in which they differ are among `Facets.values`."""
+
+    number: int
+    """Equal for no other template, and for no likeness."""
+    paths: tuple[Path, ...]
+    """The fields with these values; the first is the time of creation."""
+    labels: tuple[tuple[str, int], ...]
+    annotations: dict[str, int]
+    owner: tuple[int, int] | None
+    """Where name and uid of the only owner are; None where all have the same owners."""
+    has_others: bool
+    """Whether they differ in more than that."""
+
+    @classmethod
+    def of(cls, paths: tuple[Path, ...]) -> "Kin":
+        """The objects that differ in the values of these fields."""
+
+        def below(field: str) -> dict[Path, int]:
+            return {path[2:]: place for place, path in enumerate(paths) if path[:2] == ("metadata", field)}
+
+        labels, notes, owners = below("labels"), below("annotations"), below("ownerReferences")
+        owner = (owners[0, "name"], owners[0, "uid"]) if owners.keys() == {(0, "name"), (0, "uid")} else None
+        known = 1 + len(labels) + len(notes) + (len(owners) if owner is not None else 0)
+        return cls(
+            new_likeness(),
+            paths,
+            tuple((str(path[0]), place) for path, place in labels.items()),
+            {str(path[0]): place for path, place in notes.items()},
+            owner,
+            known < len(paths),
+        )
+
+    def varies(self, path: Path) -> bool:
+        """Whether the objects may differ in the value of a field, apart from name, uid and resourceVersion."""
+        # Tracked fields have times of their own.
+        own_paths = (*self.paths, ("metadata", "managedFields"))
+        return any(own[: len(path)] == path or path[: len(own)] == own for own in own_paths)
 
 
 class Facets(msgspec.Struct, frozen=True, gc=False):
@@ -35,6 +79,26 @@ class Facets(msgspec.Struct, frozen=True, gc=False):
     """The encoded status, which is the last field of the object; empty where it has none, as a pod never is."""
     node: str = ""
     """The node of a pod."""
+    kin: Kin | None = None
+    """The template, unless other fields than status and nodeName were written since."""
+    values: tuple[str, ...] = ()
+    """In which it differs from others of the template."""
+
+    def labels(self, like: Mapping[str, str]) -> Mapping[str, str]:
+        """Its labels, where another object of the template has these."""
+        return {**like, **{key: self.values[place] for key, place in self.kin.labels}} if self.kin is not None else like
+
+    def annotation(self, key: str, like: str) -> str:
+        """An annotation of it, where another object of the template has this value."""
+        place = self.kin.annotations.get(key) if self.kin is not None else None
+        return like if place is None else self.values[place]
+
+    def owner(self) -> tuple[str, str] | None:
+        """Name and uid of its only owner; None where it has the same owners as other objects of the template."""
+        if self.kin is None or self.kin.owner is None:
+            return None
+        name, uid = self.kin.owner
+        return self.values[name], self.values[uid]
 
 
 new_likeness: Callable[[], int] = count(1).__next__

@@ -266,6 +266,11 @@ class VirtualRun:
         if facets is not None and known is not None:
             self._pod_advanced(facets.uid, known, facets.node, _phase(facets.status).phase)
             return
+        if facets is not None and facets.kin is not None and GROUP_NAME in facets.kin.annotations:
+            times = self._new_pod(stored, facets.uid)
+            self._join(times, facets.annotation(GROUP_NAME, ""))
+            self._pod_advanced(facets.uid, times, facets.node, _phase(facets.status).phase)
+            return
         pod = _pods.decode(stored.data)
         uid = pod.metadata.uid
         if change.type == "DELETED":
@@ -274,14 +279,16 @@ class VirtualRun:
             gone = self.pods.get(uid)
             self.evictions += gone is not None and gone.scheduled is not None and gone.finished is None
             return
-        times = self.pods.get(uid)
-        if times is None:
-            times = self.pods[uid] = PodTimes(stored.namespace, stored.name, self.now())
-            self._waiting.add(uid)
-            self._alive.add(uid)
+        times = self.pods.get(uid) or self._new_pod(stored, uid)
         if not times.group:
             self._join(times, pod.metadata.annotations.get(GROUP_NAME, ""))
         self._pod_advanced(uid, times, pod.spec.node_name, pod.status.phase)
+
+    def _new_pod(self, stored: Stored, uid: str) -> PodTimes:
+        times = self.pods[uid] = PodTimes(stored.namespace, stored.name, self.now())
+        self._waiting.add(uid)
+        self._alive.add(uid)
+        return times
 
     def _pod_advanced(self, uid: str, times: PodTimes, node: str, phase: str) -> None:
         if node and times.scheduled is None:

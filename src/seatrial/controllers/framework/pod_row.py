@@ -1,11 +1,12 @@
 """The row that controllers keep of a pod: the fields that they read, with what pods share kept once."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 
 import msgspec
 
 from seatrial.model.times import parse_time
-from seatrial.store import Change, Stored
+from seatrial.store import Change, Facets, Stored
 from seatrial.store.registry import encoded_status
 
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
@@ -87,6 +88,8 @@ _status_decoder = msgspec.json.Decoder(PodStatus)
 _instant = lru_cache(4096)(parse_time)
 _alike: dict[int, "PodRow"] = {}
 """By likeness: the row of a pod."""
+_kin: dict[int, "PodRow"] = {}
+"""By template: the row of a pod."""
 _labels = lru_cache(LABELS_SHARED)(msgspec.json.Decoder(dict[str, str]).decode)
 
 
@@ -96,7 +99,7 @@ class PodRow(msgspec.Struct, frozen=True, gc=False):
     namespace: str
     name: str
     uid: str
-    labels: dict[str, str]
+    labels: Mapping[str, str]
     """Shared between pods; not to be changed."""
     annotations: PodAnnotations
     owner: OwnerReference | None
@@ -144,13 +147,43 @@ def read_pod(stored: Stored) -> PodRow:
     if like is None:
         if len(_alike) >= ROWS_SHARED:
             _alike.clear()
-        like = _alike[facets.likeness] = _decoded(stored)
+        like = _alike[facets.likeness] = _first_alike(stored, facets)
     phase, is_ready, since, restarts = _summary(facets.status)
     ready_since = (since if since is not None else like.created) if is_ready else None
     return PodRow(
         stored.namespace, stored.name, facets.uid, like.labels, like.annotations, like.owner, like.finalizers,
         facets.node, phase, ready_since, like.created, restarts, like.is_deleting,
     )  # fmt: skip
+
+
+def _first_alike(stored: Stored, facets: Facets) -> PodRow:
+    """The row of a pod of a new likeness; pods of one template are decoded once."""
+    kin = facets.kin
+    if kin is None:
+        return _decoded(stored)
+    like = _kin.get(kin.number)
+    if like is None:
+        if len(_kin) >= ROWS_SHARED:
+            _kin.clear()
+        like = _kin[kin.number] = _decoded(stored)
+        return like
+    notes = like.annotations
+    index = facets.annotation(COMPLETION_INDEX, notes.completion_index)
+    if index != notes.completion_index:
+        notes = msgspec.structs.replace(notes, completion_index=index)
+    return msgspec.structs.replace(
+        like,
+        labels=facets.labels(like.labels),
+        annotations=notes,
+        owner=related_owner(facets, like.owner) if like.owner is not None else None,
+        created=_instant(facets.values[0]),
+    )
+
+
+def related_owner(facets: Facets, like: OwnerReference) -> OwnerReference:
+    """The owner of an object, where another object of the template has this one."""
+    own = facets.owner()
+    return like if own is None else msgspec.structs.replace(like, name=own[0], uid=own[1])
 
 
 def _decoded(stored: Stored) -> PodRow:

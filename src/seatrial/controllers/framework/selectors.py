@@ -1,6 +1,6 @@
 """Label selectors of all objects of a kind, parsed once for each change of a spec."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
@@ -35,7 +35,7 @@ class SelectorIndex:
     def get(self, namespace: str, name: str) -> LabelSelector | None:
         return self._selectors.get(namespace, {}).get(name)
 
-    def matching(self, namespace: str, labels: dict[str, str]) -> list[str]:
+    def matching(self, namespace: str, labels: Mapping[str, str]) -> list[str]:
         """The objects of a namespace whose selector matches these labels."""
         selectors = self._selectors.get(namespace)
         if not selectors:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from seatrial.model.documents import Document, encode
-from seatrial.store import Stored
+from seatrial.store import Facets, Stored
 
 Path = tuple[str, ...]
 Values = tuple[bytes, ...]
@@ -58,6 +58,8 @@ class Fields:
         self._node = outside.index(NODE) if NODE in outside else None
         self._is_shared = not any(path in OWN for path in given)
         self._known: dict[tuple[int, bool], Values | None] = {}
+        self._kin: dict[int, bool] = {}
+        """By template: whether its objects have the same values outside of the status."""
         self._statuses: dict[bytes, Values | None] = {}
 
     def read(self, stored: Stored) -> Values | None:
@@ -65,7 +67,7 @@ class Fields:
         facets = stored.facets
         if facets is None or not self._is_shared:
             return self._all.read(stored.data)
-        key = facets.likeness, facets.node != ""
+        key = self._number(facets), facets.node != ""
         if key not in self._known:
             if len(self._known) >= REMEMBERED:
                 self._known.clear()
@@ -76,6 +78,18 @@ class Fields:
         if self._node is None or not facets.node:
             return found + status
         return (*found[: self._node], encode(facets.node), *found[self._node + 1 :], *status)
+
+    def _number(self, facets: Facets) -> int:
+        """Equal for objects that have the same values outside of the status."""
+        kin = facets.kin
+        if kin is None:
+            return facets.likeness
+        is_shared = self._kin.get(kin.number)
+        if is_shared is None:
+            if len(self._kin) >= REMEMBERED:
+                self._kin.clear()
+            is_shared = self._kin[kin.number] = not any(kin.varies(path) for path in self._outside.paths)
+        return kin.number if is_shared else facets.likeness
 
     def _read_status(self, encoded: bytes) -> Values | None:
         if self._inside is None:
@@ -92,6 +106,7 @@ class _Reader:
 
     def __init__(self, paths: Sequence[Path]) -> None:
         # msgspec keeps what it reads under names that are identifiers: the place of each name in its parent.
+        self.paths = paths
         shape, places = _shape(paths)
         self._decoder = msgspec.json.Decoder(shape)
         self._get = attrgetter(*(places[path] for path in paths)) if paths else None

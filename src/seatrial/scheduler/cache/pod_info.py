@@ -28,7 +28,7 @@ from seatrial.scheduler.cache.pod_terms import (
     host_ports,
     owner_of,
 )
-from seatrial.store import Stored
+from seatrial.store import Facets, Stored
 
 DEFAULT_SCHEDULER = "default-scheduler"
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
@@ -218,6 +218,8 @@ class PodReader:
         self._labels = msgspec.json.Decoder(_Labelled)
         self._alike: dict[int, PodInfo] = {}
         """By likeness: a pod."""
+        self._kin: dict[int, PodInfo] = {}
+        """By template: a pod."""
         self._relabelled: WeakKeyDictionary[PodShape, dict[object, PodShape]] = WeakKeyDictionary()
         """What shapes become with other labels: pods take over the zone of their node, and there are few zones."""
 
@@ -234,7 +236,7 @@ class PodReader:
         if like is None:
             if len(self._alike) >= PODS_SHARED:
                 self._alike.clear()
-            like = self._alike[facets.likeness] = self.decode(stored.data)
+            like = self._alike[facets.likeness] = self._first_alike(stored.data, facets)
         status = read_status(facets.status)
         if status.changes_requests or isinstance(like.annotations, LateAnnotations):
             return self.decode(stored.data)
@@ -243,6 +245,29 @@ class PodReader:
             facets.node, status.nominated_node, status.start_time, like.created, like.deleting, status.phase,
             like.annotations, status.is_preempted, status.kept, str(stored.revision),
         )  # fmt: skip
+
+    def _first_alike(self, data: bytes, facets: Facets) -> PodInfo:
+        """A pod of a new likeness; pods of one template are decoded once."""
+        kin = facets.kin
+        like = self._kin.get(kin.number) if kin is not None and not kin.has_others else None
+        if kin is None or like is None:
+            like = self.decode(data)
+            if kin is not None:
+                if len(self._kin) >= PODS_SHARED:
+                    self._kin.clear()
+                self._kin[kin.number] = like
+            return like
+        if isinstance(like.annotations, LateAnnotations):
+            return self.decode(data)
+        owner, own = like.shape.owner, facets.owner()
+        if owner is not None and own is not None:
+            owner = Owner(owner.api_version, owner.kind, *own)
+        return replace_pod(
+            like,
+            shape=self._shape(like.namespace, facets.labels(like.labels), like.shape.shared, owner),
+            created=parse_time(facets.values[0]),
+            annotations={**like.annotations, **{key: facets.values[place] for key, place in kin.annotations.items()}},
+        )
 
     def decode(self, data: bytes) -> PodInfo:
         """The pod in encoded JSON; its spec is parsed only where the shape is not known yet."""

@@ -86,7 +86,8 @@ def _spliced(store: "Store", current: Stored, facets: Facets, labels: "Splice", 
         begin = head.replace(old, b'"resourceVersion":"%d"' % revision, 1)
         return (b'%b,"nodeName":%b%b%b}' % (begin, orjson.dumps(node), END_OF_SPEC, status),)
 
-    bound = Facets(labels.likeness, facets.uid, status, node)
+    kin = facets.kin if labels.likeness == facets.likeness else None
+    bound = Facets(labels.likeness, facets.uid, status, node, kin, facets.values if kin is not None else ())
     return store.write_pieces(current, made, writer=writer, subresource="binding", facets=bound)
 
 

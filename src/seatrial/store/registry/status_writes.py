@@ -51,7 +51,7 @@ def write_status(store: "Store", stored: Stored, status: Document | bytes, write
     if present == fresh:
         return stored
     if facets is not None:
-        facets = Facets(facets.likeness, facets.uid, fresh, facets.node)
+        facets = Facets(facets.likeness, facets.uid, fresh, facets.node, facets.kin, facets.values)
     return store.write_pieces(
         stored, lambda revision: (_joined(stored, data, present, fresh, revision),), writer=writer, facets=facets
     )

@@ -24,7 +24,7 @@ from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
 from seatrial.store.metadata import already_exists
 from seatrial.store.object_meta import subdomain_faults
-from seatrial.store.objects import Facets, Stored, new_likeness
+from seatrial.store.objects import Facets, Kin, Stored, new_likeness
 from seatrial.store.options import CreateOptions
 from seatrial.store.registry.creating import new_name
 from seatrial.store.registry.kinds import strategy_of
@@ -60,20 +60,23 @@ class Template(NamedTuple):
     places: tuple[int, ...]
     status: bytes | None
     """The encoded status, empty where there is none; None where it is not the last field."""
-    likenesses: dict[tuple[bytes, ...], int]
+    likenesses: dict[tuple[bytes, ...], tuple[int, tuple[str, ...]]]
+    kin: Kin
 
     def filled(self, values: list[bytes]) -> bytes:
         """The bytes with these values: name, uid, resourceVersion, time, then the fields of the kind."""
         return self.pattern % tuple([values[place] for place in self.places])
 
-    def likeness(self, values: tuple[bytes, ...]) -> int:
-        """The number of the objects that have these values in all gaps but name, uid and resourceVersion."""
-        found = self.likenesses.get(values)
+    def facets(self, uid: str, encoded: tuple[bytes, ...], values: tuple[str, ...]) -> Facets | None:
+        """Of a new object with these values in all gaps but name, uid and resourceVersion."""
+        if self.status is None:
+            return None
+        found = self.likenesses.get(encoded)
         if found is None:
             if len(self.likenesses) >= LIKENESSES_KEPT:
                 self.likenesses.clear()
-            found = self.likenesses[values] = new_likeness()
-        return found
+            found = self.likenesses[encoded] = new_likeness(), values
+        return Facets(found[0], uid, self.status, "", self.kin, found[1])
 
 
 class Sighting(NamedTuple):
@@ -194,7 +197,7 @@ class Templates:
                 return None
         if store.index(kind).find(template.namespace, name) is not None:
             return None
-        return self._put(store, kind, template, name, [orjson.dumps(value) for value in values], writer)
+        return self._put(store, kind, template, name, values, [orjson.dumps(value) for value in values], writer)
 
     def create(self, store: "Store", kind: Kind, document: Document, sighting: Sighting, writer: str) -> Stored | None:
         """Create an object from its template; None where there is none yet or a value is not valid."""
@@ -203,8 +206,8 @@ class Templates:
             return None
         metadata = document["metadata"]
         name, prefix = metadata.get("name") or "", metadata.get("generateName")
-        values = sighting.encoded()
-        if values is None or not (name or prefix) or not _is_name(kind, name or f"{prefix[:LONGEST_BASE]}x"):
+        encoded = sighting.encoded()
+        if encoded is None or not (name or prefix) or not _is_name(kind, name or f"{prefix[:LONGEST_BASE]}x"):
             return None
         variable = self._variable_fields(kind)
         if variable is not None and variable.accepts is not None and not variable.accepts(document):
@@ -216,18 +219,23 @@ class Templates:
                 raise already_exists(kind, name)
         elif store.index(kind).find(namespace, name) is not None:
             return None
-        return self._put(store, kind, template, name, values, writer)
+        return self._put(store, kind, template, name, [field.value for field in sighting.fields], encoded, writer)
 
     def _put(
-        self, store: "Store", kind: Kind, template: Template, name: str, values: list[bytes], writer: str
+        self,
+        store: "Store",
+        kind: Kind,
+        template: Template,
+        name: str,
+        values: Sequence[Any],
+        encoded: list[bytes],
+        writer: str,
     ) -> Stored:
         self.used += 1
         namespace = template.namespace
         uid, time = store.identities.uid(kind, namespace, name), to_time(store.clock.now())
-        own = [b'"%b"' % name.encode(), b'"%b"' % uid.encode(), b"", b'"%b"' % time.encode(), *values]
-        facets = None
-        if template.status is not None:
-            facets = Facets(template.likeness(tuple(own[3:])), uid, template.status)
+        own = [b'"%b"' % name.encode(), b'"%b"' % uid.encode(), b"", b'"%b"' % time.encode(), *encoded]
+        facets = template.facets(uid, tuple(own[3:]), (time, *values))
 
         def made(revision: int) -> Stored:
             own[2] = b'"%d"' % revision
@@ -308,7 +316,9 @@ def _template(sighting: Sighting, stored: Stored, options: CreateOptions) -> Tem
     for path, place in cuts:
         _at(document, path[:-1])[path[-1]] = f"\0{place}\0"
     pieces = _GAP.split(orjson.dumps(document).replace(b"%", b"%%"))
-    template = Template(stored.namespace, b"%b".join(pieces[::2]), tuple(map(int, pieces[1::2])), _status(stored), {})
+    pattern, places = b"%b".join(pieces[::2]), tuple(map(int, pieces[1::2]))
+    kin = Kin.of((_TIMES[0], *(path for path, _ in given)))
+    template = Template(stored.namespace, pattern, places, _status(stored), {}, kin)
     encoded = [orjson.dumps(value) for value in values]
     # A text that looks like a gap, or a value that the whole way changed, gives other bytes.
     is_right = len(template.places) == len(cuts) and template.filled(encoded) == stored.data

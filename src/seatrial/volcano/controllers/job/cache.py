@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import msgspec
 
-from seatrial.store import Stored
+from seatrial.store import Facets, Stored
 from seatrial.volcano.apis import BATCH
 from seatrial.volcano.apis.labels import JOB_NAME, JOB_VERSION, OUT_OF_SYNC, PARTITION_ID, TASK_SPEC
 
@@ -94,6 +94,10 @@ _alike: dict[int, JobPod | None] = {}
 """By likeness: the row of a pod."""
 
 
+_kin: dict[int, JobPod | None] = {}
+"""By template: the row of a pod."""
+
+
 def read_pod(stored: Stored) -> JobPod | None:
     """The row of a pod that a Volcano Job controls; None for any other pod. Pods that are alike are decoded once."""
     if _MARK not in stored.data:
@@ -104,7 +108,7 @@ def read_pod(stored: Stored) -> JobPod | None:
     if facets.likeness not in _alike:
         if len(_alike) >= PODS_KEPT:
             _alike.clear()
-        _alike[facets.likeness] = _decoded(stored)
+        _alike[facets.likeness] = _first_alike(stored, facets)
     like = _alike[facets.likeness]
     if like is None:
         return None
@@ -112,6 +116,26 @@ def read_pod(stored: Stored) -> JobPod | None:
         stored.namespace, stored.name, facets.uid, like.job, like.job_uid, like.task, like.version, like.partition,
         *_read_status(facets.status), like.is_deleting, like.is_out_of_sync,
     )  # fmt: skip
+
+
+def _first_alike(stored: Stored, facets: Facets) -> JobPod | None:
+    """The row of a pod of a new likeness; pods of one template are decoded once."""
+    kin = facets.kin
+    if kin is None:
+        return _decoded(stored)
+    if kin.number not in _kin:
+        if len(_kin) >= PODS_KEPT:
+            _kin.clear()
+        _kin[kin.number] = _decoded(stored)
+    like, owner = _kin[kin.number], facets.owner()
+    if like is None:
+        return None
+    return msgspec.structs.replace(
+        like,
+        job=facets.annotation(JOB_NAME, like.job),
+        job_uid=like.job_uid if owner is None else owner[1],
+        partition=facets.labels({PARTITION_ID: like.partition})[PARTITION_ID],
+    )
 
 
 def _decoded(stored: Stored) -> JobPod | None:

@@ -80,6 +80,8 @@ class GroupView(msgspec.Struct):
 
 
 _group_decoder = msgspec.json.Decoder(GroupView)
+_kin: dict[int, GroupView] = {}
+"""By template: a PodGroup."""
 _status = lru_cache(STATUSES_KEPT)(msgspec.json.Decoder(_Status).decode)
 
 
@@ -87,6 +89,22 @@ def _differ_in_status(before: Stored, now: Stored) -> bool:
     """Whether two states of an object are known to differ in the status alone."""
     old, new = before.facets, now.facets
     return old is not None and new is not None and old.likeness == new.likeness and old.uid == new.uid
+
+
+def _read_group(stored: Stored) -> GroupView:
+    """What is read of a PodGroup; those of one template are decoded once."""
+    facets = stored.facets
+    own = facets.owner() if facets is not None else None
+    if facets is None or facets.kin is None or own is None:
+        return _group_decoder.decode(stored.data)
+    like = _kin.get(facets.kin.number)
+    if like is None:
+        if len(_kin) >= JOBS_KEPT:
+            _kin.clear()
+        like = _kin[facets.kin.number] = _group_decoder.decode(stored.data)
+    (owner,) = like.metadata.owner_references
+    metadata = _Metadata(like.metadata.generation, [_Owner(owner.api_version, owner.kind, own[0])])
+    return GroupView(metadata, _status(facets.status or b"{}"))
 
 
 class JobCache:
@@ -114,7 +132,7 @@ class JobCache:
         if before is not None and _differ_in_status(before[0], stored):
             view = GroupView(before[1].metadata, _status(encoded_status(stored) or b"{}"))
         else:
-            view = _group_decoder.decode(stored.data)
+            view = _read_group(stored)
         self._groups[key] = stored, view
         return view
 
