@@ -152,8 +152,7 @@ class Store:
 
     def create_in(self, family: Family, name: str, values: Sequence[object], *, writer: str) -> Stored | None:
         """Create an object of a family, with values of its variable fields; None: it must be created by itself."""
-        stored = self.templates.create_in(self, family, name, values, writer)
-        return self.versions.read(family.kind, stored) if stored is not None and family.kind.custom else stored
+        return self.templates.create_in(self, family, name, values, writer)
 
     def update(
         self,

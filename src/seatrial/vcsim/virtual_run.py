@@ -142,6 +142,8 @@ class KubeScheduler:
         self._store, self._clock = store, clock
         self._scheduler: Scheduler | None = None
         self._stop_watching: Callable[[], None] | None = None
+        self._volcanos: dict[int, bool] = {}
+        """By template: whether its pods are Volcano's."""
 
     def start(self) -> None:
         kinds = [kind_of(self._store, ("v1", name)) for name in ("Pod", "Node")]
@@ -152,7 +154,7 @@ class KubeScheduler:
         return self._scheduler is not None and self._scheduler.schedule_one() is not None
 
     def _changed(self, change: Change) -> None:
-        if change.stored.kind.kind == "Pod" and (change.type != "ADDED" or _is_volcanos(change.stored)):
+        if change.stored.kind.kind == "Pod" and (change.type != "ADDED" or self._is_volcanos(change.stored)):
             return
         if self._scheduler is None and self._stop_watching is not None:
             from seatrial.scheduler import Scheduler
@@ -161,9 +163,14 @@ class KubeScheduler:
             self._scheduler = Scheduler(self._store, self._clock)
             self._scheduler.start()
 
-
-def _is_volcanos(pod: Stored) -> bool:
-    return _specs.decode(pod.data).spec.scheduler_name == SCHEDULER_NAME
+    def _is_volcanos(self, pod: Stored) -> bool:
+        kin = pod.facets.kin.number if pod.facets is not None and pod.facets.kin is not None else 0
+        known = self._volcanos.get(kin)
+        if known is None:
+            known = _specs.decode(pod.data).spec.scheduler_name == SCHEDULER_NAME
+            if kin:
+                self._volcanos[kin] = known
+        return known
 
 
 class VirtualRun:

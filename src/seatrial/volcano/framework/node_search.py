@@ -94,10 +94,12 @@ class NodeSearch:
             visited = (int(fitting[enough]) - start) % count + 1
             fitting = fitting[:enough]
         self._start.place = (start + visited) % count
+        errors = FitErrors()
+        if known is None and is_last and len(fitting):
+            return rows[fitting], errors
         failed = rows[:0] if len(places) == count else rows[_met(np.flatnonzero(unfit), start, visited, count)]
         if known is not None or not is_last:
             known = self._remember(task, failed, known, explain)
-        errors = FitErrors()
         if not len(fitting):
             errors.parts = _remembered(known, failed) if known else [(failed, explain(task))]
         return rows[fitting], errors

@@ -21,6 +21,9 @@ from seatrial.scheduler.plugins.taint_toleration import has_untolerated
 
 HOSTNAME = "kubernetes.io/hostname"
 HONOR = "Honor"
+_CONTROLLERS = (("v1", "ReplicationController"), ("apps/v1", "ReplicaSet"), ("apps/v1", "StatefulSet"))
+"""Those whose selectors say which pods belong together."""
+_EMPTY = Selector(LabelSelector.from_labels({}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +90,9 @@ def default_selector(pod: PodInfo, cluster: Cluster) -> Selector:
         if wanted is not None and LabelSelector.from_labels(wanted).matches(pod.labels):
             labels |= wanted
     owner = pod.shape.owner
-    if owner is None:
-        return Selector(LabelSelector.from_labels(labels))
-    kind = (owner.api_version, owner.kind)
+    kind = (owner.api_version, owner.kind) if owner is not None else ("", "")
+    if owner is None or kind not in _CONTROLLERS:
+        return Selector(LabelSelector.from_labels(labels)) if labels else _EMPTY
     if kind == ("v1", "ReplicationController"):
         controller = cluster.get(owner.kind, owner.name, pod.namespace)
         if controller is not None:

@@ -17,6 +17,7 @@ from seatrial.scheduler.cache.node_table import Ints, Mask, Nodes, NodeTable
 from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.cache.pod_terms import PodMatcher
 from seatrial.scheduler.cache.topology_counts import seen_from, widened
+from seatrial.scheduler.framework.cluster import Cluster
 from seatrial.scheduler.framework.interface import MAX_NODE_SCORE, Handle, Plugin
 from seatrial.scheduler.framework.row_rules import NO_LIMIT, DomainCheck, DomainRule, DomainTerm
 from seatrial.scheduler.framework.status import MISSING, SKIP, Status, Verdicts, error, unresolvable, unschedulable
@@ -125,6 +126,7 @@ class PodTopologySpread(Plugin):
         super().__init__(args, handle)
         self._is_system_defaulted = self.args.get("defaultingType", "System") == "System"
         self._defaults = SYSTEM_DEFAULTS if self._is_system_defaulted else self.args.get("defaultConstraints") or ()
+        self._versions: tuple[int, tuple[int, ...]] = -1, ()
         self._default_actions = frozenset(entry.get("whenUnsatisfiable") for entry in self._defaults)
 
     @property
@@ -147,10 +149,16 @@ class PodTopologySpread(Plugin):
         cluster, known = self.handle.cluster, pod.shape.notes.get(key)
         if known is not None and known[0] == cluster.changes:
             return tuple(known[2])
-        version = tuple(map(cluster.version, _OWNERS))
+        version = self._version(cluster)
         constraints = known[2] if known is not None and known[1] == version else self._default(pod, action)
         pod.shape.notes[key] = (cluster.changes, version, constraints)
         return tuple(constraints)
+
+    def _version(self, cluster: Cluster) -> tuple[int, ...]:
+        """That of the objects from which default constraints follow."""
+        if self._versions[0] != cluster.changes:
+            self._versions = cluster.changes, tuple(map(cluster.version, _OWNERS))
+        return self._versions[1]
 
     def _default(self, pod: PodInfo, action: str) -> tuple[Constraint, ...]:
         selector = default_selector(pod, self.handle.cluster)

@@ -104,12 +104,15 @@ class Initiation:
         meta, found = job.view.metadata, self._jobs.group(job.group)
         if found is not None and self._settled.get(meta.uid) == (meta.generation, found[1].metadata.generation):
             return
-        with self._told(job, "PodGroupError", "Failed to create PodGroup"):
+        try:
             if found is None:
                 classes = self.store.writes(_PRIORITY_CLASS)
                 self._alike.create(job, (classes,), job.group[1], self._new_group)
             else:
                 self._update_group(found[0], job.document())
+        except StatusError as error:
+            self._record(job.stored, "PodGroupError", f"Failed to create PodGroup, err: {error}", "Warning")
+            raise
         found = self._jobs.group(job.group)
         if found is not None:
             self._settled[meta.uid] = meta.generation, found[1].metadata.generation

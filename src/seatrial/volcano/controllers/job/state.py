@@ -5,6 +5,7 @@ Upstream: pkg/controllers/job/state.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal
 
 from seatrial.volcano.controllers.job.status import JobSpec, JobStatus
@@ -15,6 +16,7 @@ Update = Callable[[JobSpec, JobStatus], bool]
 RETAIN_NONE: Final[frozenset[str]] = frozenset()
 RETAIN_SOFT: Final = frozenset({"Succeeded", "Failed"})
 SYNC: Final = "SyncJob"
+STEPS_KEPT: Final = 256
 TARGETED: Final = ("RestartTask", "RestartPod", "RestartPartition")
 
 
@@ -27,6 +29,7 @@ class Step:
     retain: frozenset[str] = RETAIN_NONE
 
 
+@lru_cache(STEPS_KEPT)
 def next_step(phase: str, action: str) -> Step:
     """What an action means for a Job in this phase."""
     match phase:
