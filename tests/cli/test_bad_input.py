@@ -316,7 +316,7 @@ def test_the_help_of_snapshot_names_the_extra(call: Call) -> None:
 
 def test_what_a_plugin_says_is_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
     from seatrial.cli.explain import _show
-    from seatrial.timeline.reader import Attempt, Cells
+    from seatrial.timeline import Attempt, Cells
 
     attempt = Attempt(
         major=1, minor=0, outcome="unschedulable", node="", nominated="", message=ROUGH, visited=1, feasible=0,

@@ -26,6 +26,11 @@ def encode_sorted(document: Any) -> bytes:
     return orjson.dumps(document, option=orjson.OPT_SORT_KEYS)
 
 
+def encode_arrays(document: Any) -> bytes:
+    """The JSON bytes of a document in which lists of numbers may be NumPy arrays."""
+    return orjson.dumps(document, option=orjson.OPT_SERIALIZE_NUMPY)
+
+
 def decode(data: bytes | str) -> Any:
     """A fresh document from its bytes; the caller owns it and may change it."""
     return orjson.loads(data)

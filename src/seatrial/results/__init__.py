@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from seatrial.results.explanation import Explanation, explain, find_pods, waiting_groups
     from seatrial.results.headlines import headline
+    from seatrial.results.lifecycles import PodLife
     from seatrial.results.measure import all_measures, find_measures, load_measures
     from seatrial.results.result import Result
     from seatrial.results.run import Run
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Explanation",
     "Group",
+    "PodLife",
     "Result",
     "Run",
     "all_measures",
@@ -36,6 +38,7 @@ if not TYPE_CHECKING:
         {
             "Explanation": "explanation",
             "Group": "waiting_reasons",
+            "PodLife": "lifecycles",
             "Result": "result",
             "Run": "run",
             "all_measures": "measure",

@@ -23,7 +23,7 @@ from seatrial.results.lifecycle_reader import Histories, Moment, moments, tell
 from seatrial.results.lifecycles import NodeLife, PodLife
 from seatrial.results.scenario_entries import entries_of_scenario, rejections
 from seatrial.results.table_histories import histories_of_table
-from seatrial.timeline import NOT_IN_TIMELINE, Attempt, TimelineReader
+from seatrial.timeline import NOT_IN_TIMELINE, Attempt, CellArrays, TimelineReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +167,17 @@ class Run:
             return self.timeline.last_attempts(wanted, most_cells)
         return {pod: tried for pod, tried in self.attempts() if pod in wanted}
 
+    def attempts_with_arrays(
+        self, pods: Collection[str] | None, most_cells: int
+    ) -> Iterator[tuple[str, Attempt, CellArrays | None]]:
+        """The attempts at all pods, or the last ones at some, each with its pod and with its cells as arrays."""
+        if self.timeline is not None and self._has_table_of_attempts:
+            if pods is None:
+                return self.timeline.attempts_with_arrays(most_cells)
+            return self.timeline.last_attempts_with_arrays(pods, most_cells)
+        found = self.attempts() if pods is None else iter(self.last_attempts(pods).items())
+        return ((pod, tried, None if tried.cells is None else CellArrays.of(tried.cells)) for pod, tried in found)
+
     def rejections(self) -> pl.DataFrame:
         """One row for each reason of each attempt: the reason, and the number of nodes rejected for it (`count`)."""
         if self.timeline is not None and self._has_table_of_attempts:
@@ -206,6 +217,21 @@ class Run:
         return self.histories.pods
 
     @cached_property
+    def homes(self) -> NDArray[np.int64]:
+        """For each pod the place of its node in `nodes`; -1 where it has none, or one that was not there."""
+        named: dict[str, list[tuple[int, NodeLife]]] = {}
+        for place, node in enumerate(self.nodes):
+            named.setdefault(node.name, []).append((place, node))
+        homes = np.full(len(self.pods), -1, np.int64)
+        for i, pod in enumerate(self.pods):
+            if pod.bound is not None:
+                for place, node in named.get(pod.node, ()):
+                    if node.came <= pod.bound and (node.went is None or node.went >= pod.bound):
+                        homes[i] = place
+                        break
+        return homes
+
+    @cached_property
     def steps(self) -> list[Step]:
         return [Step(major, minors, time) for major, (minors, time) in self.histories.steps.items()]
 
@@ -213,6 +239,13 @@ class Run:
     def places(self) -> Mapping[int, int]:
         """The place of each step in `steps`, by its number: numbers may have gaps."""
         return {step.major: place for place, step in enumerate(self.steps)}
+
+    @cached_property
+    def places_or_never(self) -> Mapping[int | None, int]:
+        """The same, with -1 as the place of what did not happen."""
+        found: dict[int | None, int] = {step.major: place for place, step in enumerate(self.steps)}
+        found[None] = -1
+        return found
 
     @property
     def last_step(self) -> int:

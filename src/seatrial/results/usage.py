@@ -1,5 +1,7 @@
 """Requests held on each node at the end of each step, as arrays; several measures are computed from them."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,35 +28,23 @@ def _remembered(run: Run, resource: str) -> tuple[Grid, Grid]:
 
 
 def _requested(run: Run, resource: str) -> Grid:
-    grid = _empty(run)
-    named: dict[str, list[int]] = {}
-    for i, node in enumerate(run.nodes):
-        named.setdefault(node.name, []).append(i)
-    for pod in run.pods:
-        amount = pod.requests.get(resource, 0)
-        if pod.bound is None or not amount:
-            continue
-        for i in named.get(pod.node, []):
-            node = run.nodes[i]
-            if node.came <= pod.bound and (node.went is None or node.went >= pod.bound):
-                _mark(run, grid[:, i], pod.bound, pod.ended, amount)
-                break
-    return np.cumsum(grid, axis=0)[:-1]
+    amounts = np.array([pod.requests.get(resource, 0) for pod in run.pods], np.int64)
+    return _summed(run, run.homes, amounts, [pod.bound for pod in run.pods], [pod.ended for pod in run.pods])
 
 
 def _allocatable(run: Run, resource: str) -> Grid:
-    grid = _empty(run)
-    for i, node in enumerate(run.nodes):
-        _mark(run, grid[:, i], node.came, node.went, node.allocatable.get(resource, 0))
+    nodes = run.nodes
+    amounts = np.array([node.allocatable.get(resource, 0) for node in nodes], np.int64)
+    return _summed(run, np.arange(len(nodes)), amounts, [node.came for node in nodes], [node.went for node in nodes])
+
+
+def _summed(run: Run, columns: Grid, amounts: Grid, starts: Sequence[int | None], ends: Sequence[int | None]) -> Grid:
+    """Amounts in the columns of their nodes (-1: none), each from the step of its start to that of its end."""
+    grid = np.zeros((len(run.steps) + 1, len(run.nodes)), np.int64)
+    places = run.places_or_never
+    counts = columns >= 0
+    for steps, add in ((starts, np.add), (ends, np.subtract)):
+        rows = np.array([places[step] for step in steps], np.int64)
+        happened = counts & (rows >= 0)
+        add.at(grid, (rows[happened], columns[happened]), amounts[happened])
     return np.cumsum(grid, axis=0)[:-1]
-
-
-def _empty(run: Run) -> Grid:
-    return np.zeros((len(run.steps) + 1, len(run.nodes)), np.int64)
-
-
-def _mark(run: Run, column: NDArray[np.int64], start: int, end: int | None, amount: int) -> None:
-    """A life in the column of its node: the amount comes at its start and leaves at its end."""
-    column[run.places[start]] += amount
-    if end is not None:
-        column[run.places[end]] -= amount

@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from seatrial.timeline.annotations import PREFIX, Annotator
+    from seatrial.timeline.cells import CellArrays, Cells
     from seatrial.timeline.columns import DICTIONARY
     from seatrial.timeline.decisions import PASSED, Dictionary
     from seatrial.timeline.pods import PodHistory, scheduler_of
-    from seatrial.timeline.reader import NAME, Attempt, Cells, TimelineReader
+    from seatrial.timeline.reader import NAME, Attempt, TimelineReader
     from seatrial.timeline.resume import pasts_of_pods
     from seatrial.timeline.timeline import CELLS_ON_THE_WIRE, SNAPSHOT, Level, Timeline
     from seatrial.timeline.unshown import NOT_IN_TIMELINE
@@ -22,6 +23,7 @@ __all__ = [
     "SNAPSHOT",
     "Annotator",
     "Attempt",
+    "CellArrays",
     "Cells",
     "Dictionary",
     "Level",
@@ -41,7 +43,8 @@ if not TYPE_CHECKING:
             "Annotator": "annotations",
             "Attempt": "reader",
             "CELLS_ON_THE_WIRE": "timeline",
-            "Cells": "reader",
+            "CellArrays": "cells",
+            "Cells": "cells",
             "DICTIONARY": "columns",
             "Dictionary": "decisions",
             "Level": "timeline",

@@ -1,7 +1,6 @@
 """Reads a stored timeline: its rows, and its attempts with names instead of numbers."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -11,14 +10,11 @@ import polars as pl
 
 from seatrial.model.documents import Document, decode
 from seatrial.model.errors import ConfigError
+from seatrial.timeline.cells import CELL_COLUMNS, CellArrays, CellReader, Cells, Score
 from seatrial.timeline.columns import COLUMNS, DICTIONARY
-from seatrial.timeline.decisions import PASSED
 
 NAME = "timeline.parquet"
 CELLS_AT_ONCE = 500_000
-CELL_COLUMNS = (
-    "nodes", "verdicts", "filter_plugins", "feasible_nodes", "score_plugins", "weights", "raw", "normalized", "total",
-)  # fmt: skip
 READ = (
     "major", "minor", "outcome", "node", "nominated", "message", "visited", "feasible", "reasons", "best", "victims",
     "details",
@@ -27,53 +23,6 @@ READ = (
 SHARED_LISTS = 4096
 HAS_CELLS = "has_cells"
 """Whether the cells of an attempt are kept: read from the shortest of their columns, which are null together."""
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """The result of one plugin on one node."""
-
-    raw: int
-    normalized: int
-    weight: int | None
-    """None where a result does not tell it: all normalised scores of the plugin are 0 then."""
-
-    @property
-    def final(self) -> int:
-        return self.normalized * (self.weight or 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Cells:
-    """The results of filter and score plugins on the nodes of one attempt, in columns."""
-
-    nodes: tuple[str, ...]
-    verdicts: tuple[int, ...]
-    """Parallel to `nodes`: 0 passed, else 1 + the place in `said`."""
-    said: Sequence[Sequence[str]]
-    """[plugin, code, reason…]"""
-    filters: tuple[str, ...]
-    feasible: tuple[str, ...]
-    scorers: tuple[str, ...]
-    weights: tuple[int | None, ...]
-    raw: tuple[tuple[int, ...], ...]
-    """Parallel to `scorers`, and each parallel to `feasible`; `normalized` as well."""
-    normalized: tuple[tuple[int, ...], ...]
-    total: tuple[int, ...]
-
-    def filtered(self, verdict: int) -> dict[str, str]:
-        """The result of each filter that ran on a node."""
-        if not verdict:
-            return dict.fromkeys(self.filters, PASSED)
-        plugin, _, *reasons = self.said[verdict - 1]
-        place = self.filters.index(plugin) if plugin in self.filters else 0
-        return {**dict.fromkeys(self.filters[:place], PASSED), plugin: ", ".join(reasons)}
-
-    def scores(self) -> Iterator[tuple[str, dict[str, Score]]]:
-        """The scores of each node that passed, by plugin."""
-        columns = list(zip(self.scorers, self.weights, self.raw, self.normalized, strict=True))
-        for place, node in enumerate(self.feasible):
-            yield node, {plugin: Score(raw[place], each[place], weight) for plugin, weight, raw, each in columns}
 
 
 class Attempt(msgspec.Struct, frozen=True, dict=True):
@@ -140,7 +89,7 @@ _SAID = (
 
 
 _made: Callable[..., Attempt] = Attempt
-"""From the columns `READ`, and the cells."""
+"""From the columns `READ`."""
 
 
 class TimelineReader:
@@ -149,9 +98,6 @@ class TimelineReader:
     def __init__(self, table: pl.LazyFrame, dictionary: Mapping[str, Any]) -> None:
         self.table = table
         self.dictionary = dict(dictionary)
-        self._nodes: list[str] = list(dictionary.get("nodes", ()))
-        self._plugins: list[str] = list(dictionary.get("plugins", ()))
-        self._verdicts: list[list[str]] = list(dictionary.get("verdicts", ()))
 
     @classmethod
     def load(cls, path: Path) -> "TimelineReader":
@@ -185,78 +131,72 @@ class TimelineReader:
         wanted = self._without_cells()
         if name:
             wanted = wanted.filter((pl.col("namespace") == namespace) & (pl.col("name") == name))
-        return self._read(wanted.sort("sequence").collect(), most_cells)
+        return _named(self._read(wanted.sort("sequence"), most_cells))
+
+    def attempts_with_arrays(self, most_cells: int | None) -> Iterator[tuple[str, Attempt, CellArrays | None]]:
+        """The attempts at all pods as `attempts` gives them, with their cells as arrays."""
+        return self._read(self._without_cells().sort("sequence"), most_cells)
 
     def last_attempts(self, pods: Collection[str], most_cells: int | None = None) -> dict[str, Attempt]:
         """The last attempt at each of some pods."""
+        return dict(_named(self.last_attempts_with_arrays(pods, most_cells)))
+
+    def last_attempts_with_arrays(
+        self, pods: Collection[str], most_cells: int | None
+    ) -> Iterator[tuple[str, Attempt, CellArrays | None]]:
+        """The last attempt at each of some pods, with its cells as arrays."""
         key = pl.concat_str("namespace", pl.lit("/"), "name")
         wanted = self._without_cells().filter(key.is_in(sorted(pods)))
-        rows = wanted.unique(["namespace", "name"], keep="last").sort("sequence").collect()
-        return dict(self._read(rows, most_cells))
+        return self._read(wanted.unique(["namespace", "name"], keep="last").sort("sequence"), most_cells)
 
     def _without_cells(self) -> pl.LazyFrame:
         """The attempts, each with whether it has cells instead of the cells."""
         attempts = self.table.filter(pl.col("entry") == "attempt")
-        return attempts.with_columns(pl.col("filter_plugins").is_not_null().alias(HAS_CELLS)).drop(CELL_COLUMNS)
+        has_cells = pl.col("filter_plugins").is_not_null().alias(HAS_CELLS)
+        return attempts.select("namespace", "name", has_cells, "sequence", *READ)
 
-    def _read(self, rows: pl.DataFrame, most_cells: int | None) -> Iterator[tuple[str, Attempt]]:
+    def _read(self, attempts: pl.LazyFrame, most_cells: int | None) -> Iterator[tuple[str, Attempt, CellArrays | None]]:
         """Rows without their cells as attempts; the cells are fetched for some rows at a time."""
-        cells_so_far = (rows["visited"].fill_null(0) * rows[HAS_CELLS]).cum_sum()
+        rows = attempts.with_columns(*map(_column, READ)).collect()
+        cells_so_far = (rows["visited"] * rows[HAS_CELLS]).cum_sum()
         if most_cells is not None:
             rows = rows.with_columns(pl.col(HAS_CELLS) & (cells_so_far <= most_cells))
         parts = cells_so_far // CELLS_AT_ONCE
-        asked = ("namespace", "name", HAS_CELLS, "sequence")
-        rows = rows.select(*asked, *map(_column, READ))
         for _, some in rows.group_by(parts.alias("part"), maintain_order=True):
             cells = self._fetch_cells(some.filter(HAS_CELLS)["sequence"])
             for namespace, name, has_cells, _, *said in some.iter_rows():
-                yield f"{namespace}/{name}", self._attempt(said, next(cells) if has_cells else None)
+                yield f"{namespace}/{name}", _attempt(said), next(cells) if has_cells else None
 
-    def _fetch_cells(self, numbers: pl.Series) -> Iterator[dict[str, Any]]:
+    def _fetch_cells(self, numbers: pl.Series) -> Iterator[CellArrays]:
         """The cells of the attempts with these sequence numbers, which count the rows of the table."""
         if not len(numbers):
             return iter(())
         first, last = int(numbers[0]), int(numbers[-1])
         near = self.table.slice(first, last - first + 1).select("sequence", *CELL_COLUMNS)
-        return near.filter(pl.col("sequence").is_in(numbers.implode())).collect().iter_rows(named=True)
+        return CellReader(self.dictionary).read(near.filter(pl.col("sequence").is_in(numbers.implode())).collect())
 
     def rejections(self) -> pl.DataFrame:
         """One row for each reason of each attempt: the reason, and how many nodes were rejected for it."""
         chosen = self.table.filter(pl.col("entry") == "attempt").select("reasons")
         return chosen.explode("reasons").unnest("reasons").drop_nulls("reason").collect()
 
-    def _attempt(self, said: list[Any], cells: Mapping[str, Any] | None) -> Attempt:
-        """An attempt from the columns `READ`, in names."""
-        *plain, reasons, best, victims, details = said
-        return _made(
-            *plain,
-            _reasons(reasons) if reasons else {},
-            _best(best) if best else (),
-            tuple(decode(victims)["victims"]) if victims else (),
-            decode(details) if details else {},
-            None if cells is None else self._cells(cells),
-        )
 
-    def _cells(self, row: Mapping[str, Any]) -> Cells:
-        names, plugins = self._nodes, self._plugins
-        feasible = _picked(names, row["feasible_nodes"])
-        starts = range(0, len(row["score_plugins"]) * len(feasible), len(feasible) or 1)
+def _attempt(said: list[Any]) -> Attempt:
+    """An attempt from the columns `READ`, without its cells."""
+    *plain, reasons, best, victims, details = said
+    return _made(
+        *plain,
+        _reasons(reasons) if reasons else {},
+        _best(best) if best else (),
+        tuple(decode(victims)["victims"]) if victims else (),
+        _details(details) if details else {},
+    )
 
-        def columns(flat: list[int]) -> tuple[tuple[int, ...], ...]:
-            return tuple(tuple(flat[start : start + len(feasible)]) for start in starts)
 
-        return Cells(
-            nodes=_picked(names, row["nodes"]),
-            verdicts=tuple(row["verdicts"]),
-            said=self._verdicts,
-            filters=_picked(plugins, row["filter_plugins"]),
-            feasible=feasible,
-            scorers=_picked(plugins, row["score_plugins"]),
-            weights=tuple(row["weights"]),
-            raw=columns(row["raw"]),
-            normalized=columns(row["normalized"]),
-            total=tuple(row["total"]),
-        )
+def _named(found: Iterable[tuple[str, Attempt, CellArrays | None]]) -> Iterator[tuple[str, Attempt]]:
+    """Attempts with their cells by name."""
+    for pod, tried, arrays in found:
+        yield pod, tried if arrays is None else msgspec.structs.replace(tried, cells=arrays.cells())
 
 
 def _column(name: str) -> pl.Expr:
@@ -279,5 +219,7 @@ def _best(listed: str) -> tuple[tuple[str, int], ...]:
     return tuple((item["node"], item["total"]) for item in decode(listed)["best"])
 
 
-def _picked(names: Sequence[str], numbers: Sequence[int]) -> tuple[str, ...]:
-    return tuple(map(names.__getitem__, numbers))
+@lru_cache(SHARED_LISTS)
+def _details(text: str) -> Document:
+    found: Document = decode(text)
+    return found

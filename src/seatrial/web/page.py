@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from seatrial.model.documents import encode
+from seatrial.model.documents import encode_arrays
 from seatrial.results import Run
 from seatrial.scenario.output_files import write_whole
 from seatrial.web.payload import CELLS, payload
@@ -45,6 +45,6 @@ def write_page(text: str, path: Path) -> None:
 def _filled(page: dict[str, Any]) -> str:
     template = (resources.files("seatrial.web") / "page" / "index.html").read_text()
     # mtime 0: the same run gives the same bytes.
-    data = base64.b64encode(gzip.compress(encode(page), compresslevel=6, mtime=0)).decode()
+    data = base64.b64encode(gzip.compress(encode_arrays(page), compresslevel=6, mtime=0)).decode()
     before, after = template.split(MARK, 1)
     return before + data + after

@@ -1,0 +1,115 @@
+"""The scheduling attempts of a run as the report page draws them (`web/src/data.ts` names their fields)."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from seatrial.results import Run
+from seatrial.timeline import Attempt, CellArrays
+
+ATTEMPTS = 100_000
+
+Columns = dict[str, Any]
+Tried = tuple[str, Attempt, CellArrays | None]
+
+
+def attempts_shown(
+    run: Run, pods: Sequence[str] | None, most_cells: int
+) -> tuple[list[Columns], list[list[str]], list[str]]:
+    """Attempts in order of time, cells as far as they fit; the verdicts in them; and what had to stay out.
+
+    With `pods` they are the last attempts at these pods, in the order of the pods.
+    """
+    lives, places = _lives(run), run.places
+    attempts: list[Columns] = []
+    verdicts: dict[tuple[str, ...], int] = {}
+    room, without, beyond = most_cells, 0, 0
+    for key, tried, cells in _tried(run, pods, most_cells):
+        if len(attempts) >= ATTEMPTS:
+            beyond += 1
+            continue
+        life = _life_at(lives.get(key, ()), tried.major)
+        if life is None:
+            continue
+        attempt = _attempt(tried, life, places[tried.major])
+        if cells is not None and len(cells.nodes) <= room:
+            room -= len(cells.nodes)
+            attempt["cells"] = _cells(cells, verdicts)
+        elif cells is not None or tried.visited:
+            without += 1
+        attempts.append(attempt)
+    said = []
+    if without:
+        said.append(f"Verdicts and scores of {without:,} attempts are not in this page; seatrial explain shows them.")
+    if beyond:
+        said.append(f"{beyond:,} later attempts are not in this page; seatrial explain shows them.")
+    return attempts, [list(verdict) for verdict in verdicts], said
+
+
+def _tried(run: Run, pods: Sequence[str] | None, most_cells: int) -> Iterator[Tried]:
+    if pods is None:
+        return run.attempts_with_arrays(None, most_cells)
+    wanted = list(dict.fromkeys(pods))
+    found = {tried[0]: tried for tried in run.attempts_with_arrays(wanted, most_cells)}
+    return (found[pod] for pod in wanted if pod in found)
+
+
+def _lives(run: Run) -> dict[str, list[tuple[int, int]]]:
+    """For each name the step in which each pod of it was created, and the pod's place."""
+    lives: dict[str, list[tuple[int, int]]] = {}
+    for place, pod in enumerate(run.pods):
+        lives.setdefault(pod.key, []).append((pod.created, place))
+    return lives
+
+
+def _life_at(lives: Sequence[tuple[int, int]], step: int) -> int | None:
+    """The latest life of a name that had begun by this step."""
+    for created, place in reversed(lives):
+        if created <= step:
+            return place
+    return None
+
+
+def _attempt(tried: Attempt, pod: int, step: int) -> Columns:
+    return {
+        "pod": pod,
+        "step": step,
+        "minor": tried.minor,
+        "outcome": tried.outcome,
+        "node": tried.node,
+        "message": tried.message,
+        "visited": tried.visited,
+        "feasible": tried.feasible,
+        "reasons": tuple(tried.reasons.items()),
+        "best": tried.best,
+        "victims": tried.victims,
+        "preFilter": narrowed(tried) if tried.details else "",
+    }
+
+
+def narrowed(tried: Attempt) -> str:
+    """Which PreFilter plugins left how many nodes to search."""
+    before = tried.details.get("preFilter")
+    sets = before and before.get("nodeSets")
+    if not sets:
+        return ""
+    return ", ".join(f"{plugin} left {len(nodes)} node{'s' * (len(nodes) != 1)}" for plugin, nodes in sets.items())
+
+
+def _cells(cells: CellArrays, verdicts: dict[tuple[str, ...], int]) -> Columns:
+    """The matrix of an attempt; its verdicts are numbered in the order of the page."""
+    numbers = {0: 0}
+    given = cells.verdicts.tolist() if cells.verdicts.any() else [0] * len(cells.verdicts)
+    for verdict in dict.fromkeys(given):
+        if verdict:
+            said = tuple(map(str, cells.said[verdict - 1]))
+            numbers[verdict] = 1 + verdicts.setdefault(said, len(verdicts))
+    return {
+        "nodes": cells.nodes,
+        "verdicts": given if len(numbers) == 1 else [numbers[verdict] for verdict in given],
+        "feasible": cells.feasible,
+        "plugins": cells.scorers,
+        "weights": [weight or 0 for weight in cells.weights],
+        "raw": cells.raw,
+        "normalized": cells.normalized,
+        "total": cells.total if len(cells.total) else (0,) * len(cells.feasible),
+    }
