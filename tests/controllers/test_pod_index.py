@@ -87,6 +87,42 @@ def test_where_a_pod_is_is_told_to_those_who_ask(cluster: Cluster) -> None:
     assert len(owners) == 1
 
 
+def test_rows_that_are_first_read_late_are_those_kept_from_the_start(cluster: Cluster) -> None:
+    early, late = PodIndex(cluster.store), PodIndex(cluster.store)
+    early.start()
+    late.start()
+    early.get("default", "none")
+    for name in ("a", "b", "c", "d"):
+        cluster.create(pod(name, nodeName=""))
+    for name in ("c", "a"):
+        cluster.store.bind("default", name, "n", writer="scheduler")
+    assert [row.name for row in early] == ["b", "d", "c", "a"]
+    cluster.settle()
+    cluster.patch({"kind": "Pod", "name": "b", "body": {"metadata": {"labels": {"more": "yes"}}}})
+    assert [*early] == [*late]
+    assert early.on_node("n") == late.on_node("n")
+    assert early.orphans("default") == late.orphans("default")
+
+
+def test_a_listener_that_needs_nothing_yet_is_called_for_pods_with_an_owner_only(cluster: Cluster) -> None:
+    index = PodIndex(cluster.store)
+    index.start()
+    seen: list[str] = []
+    needed: list[str] = []
+    index.listen(lambda old, new: seen.append(new.name if new is not None else ""), needed=needed)
+    cluster.create(pod("a"))
+    owned = pod("b")
+    owned["metadata"]["ownerReferences"] = [{"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": "u"}]
+    owned["metadata"]["ownerReferences"][0]["controller"] = True
+    cluster.create(owned)
+    cluster.create(pod("c"))
+    assert seen == ["b"]
+    needed.append("something")
+    cluster.create(pod("d"))
+    assert seen == ["b", "d"]
+    assert [row.name for row in index] == ["a", "b", "c", "d"]
+
+
 def of_owner(index: PodIndex) -> OwnedPods:
     return index.owned_by("u")
 

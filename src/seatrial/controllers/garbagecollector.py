@@ -11,7 +11,7 @@ from typing import ClassVar
 import msgspec
 
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
-from seatrial.controllers.framework.metadata import drop_owners
+from seatrial.controllers.framework.metadata import drop_owners, is_plain
 from seatrial.controllers.framework.pod_row import OwnerReference, related_owner
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
@@ -23,7 +23,7 @@ from seatrial.store.snapshots import ABSENT_OWNERS
 
 FOREGROUND = "foregroundDeletion"
 ORPHAN = "orphan"
-LIKENESSES_KEPT = 1024
+TEMPLATES_KEPT = 1024
 WITHOUT_OWNERS = frozenset({"status", "binding"})
 """Writes through these change neither owners nor finalizers."""
 
@@ -64,8 +64,6 @@ class GarbageCollector(QueueController):
         super().__init__(context)
         self._places: dict[str, Place] = {}
         self._metas: dict[str, Meta] = {}
-        self._plain: dict[int, bool] = {}
-        """By likeness: whether objects have neither owners nor finalizers."""
         self._kin: dict[int, Meta] = {}
         """By template: what is read of an object."""
         self._dependents: dict[str, dict[str, None]] = {}
@@ -171,7 +169,7 @@ class GarbageCollector(QueueController):
 
     def _learn(self, stored: Stored) -> None:
         facets = stored.facets
-        if facets is not None and facets.uid not in self._metas and self._is_plain(stored, facets.likeness):
+        if facets is not None and facets.uid not in self._metas and is_plain(stored):
             self._metas[facets.uid] = PLAIN
             return
         meta = self._meta(stored)
@@ -202,21 +200,11 @@ class GarbageCollector(QueueController):
             return _owned.decode(stored.data).metadata
         like = self._kin.get(kin.number)
         if like is None:
-            if len(self._kin) >= LIKENESSES_KEPT:
+            if len(self._kin) >= TEMPLATES_KEPT:
                 self._kin.clear()
             like = self._kin[kin.number] = _owned.decode(stored.data).metadata
         owners = [related_owner(facets, owner) for owner in like.owner_references]
         return Meta(facets.uid, like.annotations, owners, like.finalizers)
-
-    def _is_plain(self, stored: Stored, likeness: int) -> bool:
-        """Whether an object, and with it those that are like it, has neither owners nor finalizers."""
-        is_plain = self._plain.get(likeness)
-        if is_plain is None:
-            if len(self._plain) >= LIKENESSES_KEPT:
-                self._plain.clear()
-            is_plain = b'"ownerReferences"' not in stored.data and b'"finalizers"' not in stored.data
-            self._plain[likeness] = is_plain
-        return is_plain
 
     def _forget(self, stored: Stored) -> None:
         uid = msgspec.json.decode(stored.data, type=Owned).metadata.uid

@@ -89,7 +89,7 @@ class PodDisruptionBudget(QueueController):
     def start(self) -> None:
         self._selectors.start()
         super().start()
-        self._unsubscribe.append(self.context.pods.listen(self._pod_changed, placement=False))
+        self._unsubscribe.append(self.context.pods.listen(self._pod_changed, placement=False, needed=self._selectors))
 
     def stop(self) -> None:
         super().stop()

@@ -42,7 +42,7 @@ class TaintEviction(QueueController):
 
     def start(self) -> None:
         super().start()
-        self._unsubscribe.append(self.context.pods.listen(self._pod_changed))
+        self._unsubscribe.append(self.context.pods.listen(self._pod_changed, needed=self._taints))
         for stored in self.store.list(self._nodes):
             self._look_at(stored)
 

@@ -45,7 +45,7 @@ class Deployment(QueueController):
         self._sets.start()
         self._selectors.start()
         super().start()
-        self._unsubscribe.append(self.context.pods.listen(self._pod_changed, placement=False))
+        self._unsubscribe.append(self.context.pods.listen(self._pod_changed, placement=False, needed=()))
 
     def stop(self) -> None:
         super().stop()

@@ -86,7 +86,8 @@ class PodOwner(QueueController):
         self.selectors.start()
         super().start()
         self._may_adopt.update(self._queue)
-        self._unsubscribe.append(self.context.pods.listen(self._pod_changed, placement=self.follows_placement))
+        follow = self.context.pods.listen
+        self._unsubscribe.append(follow(self._pod_changed, placement=self.follows_placement, needed=self.selectors))
 
     def stop(self) -> None:
         super().stop()

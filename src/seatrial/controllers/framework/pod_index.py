@@ -1,16 +1,18 @@
 """An index of pods for controllers: one small row per pod, and running counts for each owner.
 
 Owners with thousands of pods are synced after every bind; counting their pods each time would make a run quadratic, so
-the counts move with each change instead.
+the counts move with each change instead. In a run without owners of pods, budgets or taints nothing reads the index:
+the rows are made when the first reader or the first pod with an owner comes.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
 from dataclasses import dataclass, field
 
+from seatrial.controllers.framework.metadata import is_plain
 from seatrial.controllers.framework.pod_row import READERS, PodRow, matters, read_pod, same_metadata
 from seatrial.model.label_selectors import LabelSelector
-from seatrial.store import Change, Store
+from seatrial.store import Change, Store, Stored
 
 Labels = frozenset[tuple[str, str]]
 
@@ -124,6 +126,7 @@ def _restarts_of(row: PodRow) -> int:
 
 NO_PODS = OwnedPods()
 PodListener = Callable[[PodRow | None, PodRow | None], None]
+ALWAYS = (None,)
 
 
 class PodIndex:
@@ -136,8 +139,11 @@ class PodIndex:
         """The pods of each owner; their counts are kept from the first time that they are read."""
         self._on_node: dict[str, dict[tuple[str, str], PodRow]] = {}
         self._orphans: dict[str, dict[str, PodRow]] = {}
-        self._listeners: list[PodListener] = []
-        self._placement_listeners: list[PodListener] = []
+        self._unread: dict[tuple[str, str], Stored] | None = None
+        """The pods of which no row was made yet, in the order that their rows will have; None where all have one."""
+        self._listeners: list[tuple[PodListener, Sized]] = []
+        self._placement_listeners: list[tuple[PodListener, Sized]] = []
+        self._needs: list[Sized] = []
         self._unsubscribe: Callable[[], None] | None = None
         self._users = 0
 
@@ -147,8 +153,7 @@ class PodIndex:
         if self._unsubscribe is not None:
             return
         kind = self._store.kinds.served("v1", "Pod")
-        for stored in self._store.list(kind):
-            self._move(None, read_pod(stored))
+        self._unread = {(stored.namespace, stored.name): stored for stored in self._store.list(kind)}
         self._unsubscribe = self._store.subscribe(self._changed, [kind])
 
     def stop(self) -> None:
@@ -157,28 +162,36 @@ class PodIndex:
         if self._users or self._unsubscribe is None:
             return
         self._unsubscribe()
-        self._unsubscribe = None
+        self._unsubscribe = self._unread = None
         self._rows.clear()
         self._owned.clear()
         self._on_node.clear()
         self._orphans.clear()
 
-    def listen(self, listener: PodListener, *, placement: bool = True) -> Callable[[], None]:
-        """Call the listener for each change; without `placement` only for changes that matter to owners."""
+    def listen(self, listener: PodListener, *, placement: bool = True, needed: Sized = ALWAYS) -> Callable[[], None]:
+        """Call the listener for each change; without `placement` only for changes that matter to owners.
+
+        While `needed` is empty it is not called for pods that have neither owner nor finalizers.
+        """
+        entry = listener, needed
         lists = [self._listeners, self._placement_listeners] if placement else [self._listeners]
         for listeners in lists:
-            listeners.append(listener)
+            listeners.append(entry)
+        self._needs = [needed for _, needed in self._listeners]
 
         def stop() -> None:
             for listeners in lists:
-                listeners.remove(listener)
+                listeners.remove(entry)
+            self._needs = [needed for _, needed in self._listeners]
 
         return stop
 
     def get(self, namespace: str, name: str) -> PodRow | None:
+        self._read_all()
         return self._rows.get((namespace, name))
 
     def owned_by(self, uid: str) -> OwnedPods:
+        self._read_all()
         found = self._owned.get(uid, NO_PODS)
         if isinstance(found, OwnedPods):
             return found
@@ -188,19 +201,33 @@ class PodIndex:
         return counted
 
     def on_node(self, node: str) -> list[PodRow]:
+        self._read_all()
         return list(self._on_node.get(node, {}).values())
 
     def orphans(self, namespace: str) -> list[PodRow]:
         """Pods of a namespace that no controller manages."""
+        self._read_all()
         return list(self._orphans.get(namespace, {}).values())
 
     def in_namespace(self, namespace: str) -> Iterator[PodRow]:
-        return (row for row in list(self._rows.values()) if row.namespace == namespace)
+        return (row for row in self if row.namespace == namespace)
 
     def __iter__(self) -> Iterator[PodRow]:
+        self._read_all()
         return iter(list(self._rows.values()))
 
+    def _read_all(self) -> None:
+        """Make the rows of all pods, from now on with each change."""
+        if self._unread is not None:
+            unread, self._unread = self._unread, None
+            for stored in unread.values():
+                self._move(None, read_pod(stored))
+
     def _changed(self, change: Change) -> None:
+        if self._unread is not None:
+            if not any(self._needs) and _put_off(change, self._unread):
+                return
+            self._read_all()
         old = self._rows.get((change.stored.namespace, change.stored.name))
         new: PodRow | None = None
         if change.type != "DELETED":
@@ -213,8 +240,10 @@ class PodIndex:
         if new is not old:
             self._move(old, new)
         is_seen = old is None or new is None or (new is not old and matters(old, new))
-        for listener in self._listeners if is_seen else self._placement_listeners:
-            listener(old, new)
+        is_tied = _is_tied(old) or _is_tied(new)
+        for listener, needed in self._listeners if is_seen else self._placement_listeners:
+            if is_tied or needed:
+                listener(old, new)
 
     def _move(self, old: PodRow | None, new: PodRow | None) -> None:
         if old is not None and new is not None and old.owner == new.owner and old.node == new.node:
@@ -263,3 +292,20 @@ class PodIndex:
             del self._orphans[row.namespace][row.name]
         if row.node:
             del self._on_node[row.node][row.namespace, row.name]
+
+
+def _is_tied(row: PodRow | None) -> bool:
+    return row is not None and (row.owner is not None or bool(row.finalizers))
+
+
+def _put_off(change: Change, unread: dict[tuple[str, str], Stored]) -> bool:
+    """Keep a change for later; False where a listener may be needed for it or the place of the row is not known."""
+    stored = change.stored
+    if not (change.type == "ADDED" or change.subresource in READERS) or not is_plain(stored):
+        return False
+    key = stored.namespace, stored.name
+    if change.subresource == "binding":
+        # A row whose node changes becomes the last one.
+        unread.pop(key, None)
+    unread[key] = stored
+    return True

@@ -32,6 +32,10 @@ class SelectorIndex:
         elif change.subresource != "status":
             self._put(stored)
 
+    def __len__(self) -> int:
+        """The number of namespaces that have, or had, such an object: 0 where no selector can match."""
+        return len(self._selectors)
+
     def get(self, namespace: str, name: str) -> LabelSelector | None:
         return self._selectors.get(namespace, {}).get(name)
 

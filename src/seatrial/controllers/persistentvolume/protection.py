@@ -35,7 +35,7 @@ class Protection(QueueController):
 
     def start(self) -> None:
         super().start()
-        self._unsubscribe.append(self.context.pods.listen(self._pod_changed, placement=False))
+        self._unsubscribe.append(self.context.pods.listen(self._pod_changed, placement=False, needed=self._deleted))
 
     def stop(self) -> None:
         super().stop()
