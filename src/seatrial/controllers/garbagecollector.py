@@ -76,7 +76,7 @@ class GarbageCollector(QueueController):
 
     def start(self) -> None:
         super().start()
-        self._unsubscribe.append(self.store.subscribe(self._changed))
+        self._unsubscribe.append(self.store.subscribe(self._changed, without=WITHOUT_OWNERS))
         for kind in _stored_once(self.store.kinds):
             for stored in self.store.list(kind):
                 self._learn(stored)
@@ -164,7 +164,7 @@ class GarbageCollector(QueueController):
     def _changed(self, change: Change) -> None:
         if change.type == "DELETED":
             self._forget(change.stored)
-        elif change.type == "ADDED" or change.subresource not in WITHOUT_OWNERS:
+        else:
             self._learn(change.stored)
 
     def _learn(self, stored: Stored) -> None:

@@ -44,7 +44,7 @@ class Namespace(QueueController):
 
     def start(self) -> None:
         super().start()
-        self._unsubscribe.append(self.store.subscribe(self._left))
+        self._unsubscribe.append(self.store.subscribe(self._left, types=["DELETED"]))
 
     def sync(self, key: Key) -> None:
         stored = self.store.find(self.kind, key[1])
@@ -116,7 +116,7 @@ class Namespace(QueueController):
 
     def _left(self, change: Change) -> None:
         """Enqueue the namespace of a deleted object, which may have been the last one in it."""
-        if change.type == "DELETED" and change.stored.namespace:
+        if change.stored.namespace:
             namespace = self.store.find(self.kind, change.stored.namespace)
             if namespace is not None and b'"deletionTimestamp"' in namespace.data:
                 self.enqueue(("", change.stored.namespace))

@@ -89,7 +89,9 @@ class PodDisruptionBudget(QueueController):
     def start(self) -> None:
         self._selectors.start()
         super().start()
-        self._unsubscribe.append(self.context.pods.listen(self._pod_changed, placement=False, needed=self._selectors))
+        self._unsubscribe.append(
+            self.context.pods.listen(self._pod_changed, placement=False, needed=self._selectors.by_namespace)
+        )
 
     def stop(self) -> None:
         super().stop()

@@ -172,6 +172,8 @@ class ResourceClaim(QueueController):
             self._made[pod] = stored.name
 
     def _pod_changed(self, change: Change) -> None:
+        if change.subresource in WITHOUT_SPEC and not self._claimants:
+            return
         key = change.stored.namespace, change.stored.name
         if change.subresource not in WITHOUT_SPEC:
             self._claimants.discard(key)

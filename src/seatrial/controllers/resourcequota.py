@@ -45,7 +45,7 @@ class ResourceQuota(QueueController):
         super().start()
         for stored in self.store.list(self.kind):
             self._in_namespace.setdefault(stored.namespace, {})[stored.name] = None
-        self._unsubscribe.append(self.store.subscribe(self._something_changed))
+        self._unsubscribe.append(self.store.subscribe(self._something_changed, types=["MODIFIED", "DELETED"]))
 
     def stop(self) -> None:
         super().stop()

@@ -88,6 +88,11 @@ def label_causes(labels: dict[str, str], path: str) -> Iterator[Cause]:
             yield invalid(path, value, fault)
 
 
+def is_subdomain(name: str) -> bool:
+    """Whether a name is a DNS subdomain."""
+    return len(name) <= 253 and _SUBDOMAIN.fullmatch(name) is not None
+
+
 @lru_cache(8192)
 def subdomain_faults(name: str) -> Faults:
     """Errors for a name that is no DNS subdomain; none when it is one."""

@@ -21,7 +21,7 @@ from seatrial.store.fragments import Parts, without_parts
 from seatrial.store.metadata import conflict, metadata_of, not_found, uid_mismatch
 from seatrial.store.mvcc.history import History
 from seatrial.store.mvcc.index import KeyIndex
-from seatrial.store.mvcc.revisions import Listener, Revisions
+from seatrial.store.mvcc.revisions import Listener, Revisions, SortsOfChanges
 from seatrial.store.objects import Change, Facets, Stored
 from seatrial.store.options import CreateOptions, DeleteOptions, Patch, PatchOptions, UpdateOptions, WriteOptions
 from seatrial.store.registry import binding, creating, deleting, patching, updating
@@ -107,8 +107,11 @@ class Store:
 
     def find(self, kind: Kind, name: str, namespace: str = "") -> Stored | None:
         """The object of that name, or None."""
-        stored = self.index(kind).find(namespace, name)
-        return self.versions.read(self.versions.local_kind(kind), stored) if stored is not None else None
+        index = self._revisions.indexes.get(self.versions.key(kind))
+        stored = index.find(namespace, name) if index is not None else None
+        if stored is None or (stored.kind is kind and not kind.custom):
+            return stored
+        return self.versions.read(self.versions.local_kind(kind), stored)
 
     def get(self, kind: Kind, name: str, namespace: str = "") -> Stored:
         """The object of that name; NotFound where there is none."""
@@ -303,10 +306,12 @@ class Store:
         """Every object there is, as documents that `load` takes."""
         return snapshots.export(self)
 
-    def subscribe(self, listener: Listener, kinds: Iterable[Kind] | None = None) -> Callable[[], None]:
+    def subscribe(
+        self, listener: Listener, kinds: Iterable[Kind] | None = None, **sorts: Unpack[SortsOfChanges]
+    ) -> Callable[[], None]:
         """Call `listener` after each write (of these kinds), in the order of subscription; returns how to stop it."""
         stored = None if kinds is None else [self.versions.storage_kind(kind) for kind in kinds]
-        return self._revisions.subscribe(listener, stored)
+        return self._revisions.subscribe(listener, stored, **sorts)
 
     def changes(self, since: int, kind: Kind | None = None) -> Iterator[Change]:
         """The changes after revision `since`; Gone where they are no longer kept."""
@@ -368,6 +373,11 @@ class Store:
     def writes(self, group_kind: tuple[str, str]) -> int:
         """How many writes objects of a kind have had."""
         return self._revisions.writes.get(group_kind, 0)
+
+    def writes_of(self, kinds: Iterable[tuple[str, str]]) -> tuple[int, ...]:
+        """How many writes objects of each of these kinds have had."""
+        count = self._revisions.writes.get
+        return tuple([count(group_kind, 0) for group_kind in kinds])
 
     def index(self, kind: Kind) -> KeyIndex:
         """All objects of a kind."""

@@ -93,6 +93,19 @@ def test_a_listener_hears_only_of_the_kinds_it_asked_for(store: Store, pods: Kin
     assert names(heard) == [("ADDED", "b")]
 
 
+def test_a_listener_hears_only_of_the_types_and_subresources_it_asked_for(store: Store, pods: Kind) -> None:
+    created: list[Change] = []
+    without_binding: list[Change] = []
+    store.subscribe(created.append, [pods], types=["ADDED"])
+    store.subscribe(without_binding.append, without=["binding"])
+    store.create(pods, pod("a"), writer="test")
+    store.bind("default", "a", "n", writer="test")
+    assert names(created) == [("ADDED", "a")]
+    assert names(without_binding) == [("ADDED", "a")]
+    store.modify(pods, "a", lambda found: found["metadata"].update(labels={"a": "b"}), namespace="default", writer="t")
+    assert names(without_binding) == [("ADDED", "a"), ("MODIFIED", "a")]
+
+
 def test_a_listener_that_left_hears_no_more(store: Store, maps: Kind) -> None:
     heard: list[Change] = []
     leave = store.subscribe(heard.append)

@@ -87,7 +87,9 @@ class PodOwner(QueueController):
         super().start()
         self._may_adopt.update(self._queue)
         follow = self.context.pods.listen
-        self._unsubscribe.append(follow(self._pod_changed, placement=self.follows_placement, needed=self.selectors))
+        self._unsubscribe.append(
+            follow(self._pod_changed, placement=self.follows_placement, needed=self.selectors.by_namespace)
+        )
 
     def stop(self) -> None:
         super().stop()

@@ -15,40 +15,37 @@ class SelectorIndex:
         self._store = store
         self._kind = kind
         self._read = read
-        self._selectors: dict[str, dict[str, LabelSelector]] = {}
+        self.by_namespace: dict[str, dict[str, LabelSelector]] = {}
+        """Empty until there is such an object; always the same dict."""
 
     def start(self) -> None:
         for stored in self._store.list(self._kind):
             self._put(stored)
 
     def stop(self) -> None:
-        self._selectors.clear()
+        self.by_namespace.clear()
 
     def changed(self, change: Change) -> None:
         """Follow a change of one of the objects."""
         stored = change.stored
         if change.type == "DELETED":
-            self._selectors.get(stored.namespace, {}).pop(stored.name, None)
+            self.by_namespace.get(stored.namespace, {}).pop(stored.name, None)
         elif change.subresource != "status":
             self._put(stored)
 
-    def __len__(self) -> int:
-        """The number of namespaces that have, or had, such an object: 0 where no selector can match."""
-        return len(self._selectors)
-
     def get(self, namespace: str, name: str) -> LabelSelector | None:
-        return self._selectors.get(namespace, {}).get(name)
+        return self.by_namespace.get(namespace, {}).get(name)
 
     def matching(self, namespace: str, labels: Mapping[str, str]) -> list[str]:
         """The objects of a namespace whose selector matches these labels."""
-        selectors = self._selectors.get(namespace)
+        selectors = self.by_namespace.get(namespace)
         if not selectors:
             return []
         return [name for name, selector in selectors.items() if selector.matches(labels)]
 
     def is_empty(self, namespace: str) -> bool:
         """Whether no object of a namespace selects anything."""
-        return all(selector is NOTHING for selector in self._selectors.get(namespace, {}).values())
+        return all(selector is NOTHING for selector in self.by_namespace.get(namespace, {}).values())
 
     def _put(self, stored: Stored) -> None:
-        self._selectors.setdefault(stored.namespace, {})[stored.name] = self._read(stored.document())
+        self.by_namespace.setdefault(stored.namespace, {})[stored.name] = self._read(stored.document())

@@ -26,13 +26,14 @@ class EphemeralClaims(QueueController):
         self._claims = context.kind("v1", "PersistentVolumeClaim")
 
     def watches(self) -> Mapping[Kind, Listener]:
-        return {self._pods: self._pod_changed, self._claims: self._claim_changed}
+        return {self._claims: self._claim_changed}
 
     def owners(self) -> Iterable[Kind]:
         return ()
 
     def start(self) -> None:
         super().start()
+        self._unsubscribe.append(self.store.subscribe(self._pod_created, [self._pods], types=["ADDED"]))
         for stored in self.store.list(self._pods):
             self._enqueue(stored)
 
@@ -51,9 +52,8 @@ class EphemeralClaims(QueueController):
         if MARK in stored.data:
             self.enqueue((stored.namespace, stored.name))
 
-    def _pod_changed(self, change: Change) -> None:
-        if change.type == "ADDED":
-            self._enqueue(change.stored)
+    def _pod_created(self, change: Change) -> None:
+        self._enqueue(change.stored)
 
     def _claim_changed(self, change: Change) -> None:
         """Enqueue the pod of a deleted claim, so that the claim is created again."""

@@ -45,7 +45,10 @@ class Executor:
         """Execute the steps of a stage in order; after a deletion only events follow."""
         is_deleted = False
         for step in stage.steps:
-            if isinstance(step, EventStep):
+            if isinstance(step, PatchStep):
+                if not is_deleted:
+                    self._patch(step, seen)
+            elif isinstance(step, EventStep):
                 self._tell(step, seen.document)
             elif is_deleted:
                 continue
@@ -54,8 +57,6 @@ class Executor:
                 is_deleted = True
             elif isinstance(step, FinalizerStep):
                 self._set_finalizers(seen.stored, step)
-            elif isinstance(step, PatchStep):
-                self._patch(step, seen)
             else:
                 self._apply(step, seen.document)
 

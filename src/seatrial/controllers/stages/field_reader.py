@@ -1,6 +1,6 @@
 """Reads a few fields of an encoded object without decoding the rest."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -61,6 +61,10 @@ class Fields:
         self._kin: dict[int, bool] = {}
         """By template: whether its objects have the same values outside of the status."""
         self._statuses: dict[bytes, Values | None] = {}
+
+    def are_shared(self, presences: Collection[int]) -> bool:
+        """Whether alike objects of equal status have equal values; at `presences` it is enough that all have one."""
+        return self._is_shared and (self._node is None or self._node in presences)
 
     def read(self, stored: Stored) -> Values | None:
         """The values in the order of `paths`, ABSENT where there is none; None where a parent is not an object."""

@@ -106,7 +106,7 @@ class Lifecycle(QueueController):
             self._stop_waiting(key)
             self._due_stage.pop(key, None)
             return
-        if key in self._waiting or self._sieve.possible(Seen(change.stored)):
+        if key in self._waiting or self._sieve.possible(change.stored):
             self.enqueue(key)
 
     def _stages_changed(self, change: Change) -> None:

@@ -27,14 +27,21 @@ class SelectorCache:
         self._presences = _presences(self._fields, plain) if self._fields is not None else ()
         self._others = {stage: [c.test for c in stage.selector.conditions if c.path is None] for stage in stages}
         self._remembered: dict[Key, tuple[Stage, ...]] = {}
-        self._latest: tuple[Stored | None, tuple[Stage, ...]] = None, ()
+        self._alike: dict[tuple[int, bool, bytes], tuple[Stage, ...]] = {}
+        """By likeness, presence of a node and status, where no condition reads more of objects that are alike."""
+        self._is_shared = self._fields is not None and self._fields.are_shared(self._presences)
 
-    def possible(self, seen: Seen) -> tuple[Stage, ...]:
-        """The stages whose plain conditions the object meets; often called twice for the same object."""
-        stored, found = self._latest
-        if stored is not seen.stored:
-            found = self._told(seen)
-            self._latest = seen.stored, found
+    def possible(self, stored: Stored) -> tuple[Stage, ...]:
+        """The stages whose plain conditions the object meets."""
+        facets = stored.facets
+        if facets is None or not self._is_shared:
+            return self._told(Seen(stored))
+        key = facets.likeness, facets.node != "", facets.status
+        found = self._alike.get(key)
+        if found is None:
+            if len(self._alike) >= REMEMBERED:
+                self._alike.clear()
+            found = self._alike[key] = self._told(Seen(stored))
         return found
 
     def _told(self, seen: Seen) -> tuple[Stage, ...]:
@@ -54,7 +61,7 @@ class SelectorCache:
 
     def matching(self, seen: Seen) -> list[Stage]:
         """The stages that the object matches."""
-        possible = self.possible(seen)
+        possible = self.possible(seen.stored)
         if possible is self.stages:
             return [stage for stage in possible if stage.selector.matches(seen.document)]
         others = self._others

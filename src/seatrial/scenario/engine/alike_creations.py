@@ -6,7 +6,8 @@ family of the store; from the third on the name is cut out of the encoded operat
 
 from typing import NamedTuple
 
-from seatrial.scenario.engine.operations import body_of, creation_of, refused, writer_of
+from seatrial.model.errors import StatusError
+from seatrial.scenario.engine.operations import body_of, creation_of, refusal, writer_of
 from seatrial.scenario.spec.annotations import mentions
 from seatrial.scenario.spec.operation_ids import Planned
 from seatrial.store import Family, Store, Stored
@@ -34,6 +35,8 @@ class Shape(NamedTuple):
     """Which of the family's fields have the name as their value."""
 
     def values(self, name: str) -> list[object]:
+        if not self.named:
+            return []
         fields = zip(self.family.fields, self.named, strict=True)
         return [name if is_name else field.value for field, is_name in fields]
 
@@ -54,8 +57,10 @@ class AlikeCreations:
     def carry_out(self, planned: Planned, alike: Alike) -> Stored | None:
         """Create the object; None where the store must be given the whole document."""
         shape = alike.shape
-        with refused(planned):
+        try:
             return self._store.create_in(shape.family, alike.name, shape.values(alike.name), writer=writer_of(planned))
+        except StatusError as error:
+            raise refusal(planned, error) from error
 
     def learn(self, planned: Planned) -> None:
         """Note the shape of an operation that was carried out, when it is the second one."""

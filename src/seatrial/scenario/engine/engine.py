@@ -201,7 +201,9 @@ class Engine:
         self.timeline.finish_loop()
         self._in_loop, has_written = False, self._loop_wrote
         yield
-        yield from self._settle(all_controllers=self.status.dialect.minor_steps)
+        everyone = self.status.dialect.minor_steps
+        if not self.controllers.is_at_rest(all_controllers=everyone):
+            yield from self._settle(all_controllers=everyone)
         if has_written:
             self._phase(Phase.OPERATED)
             self._phase(Phase.RUNNING)

@@ -46,9 +46,10 @@ class LoopCount:
 
     def note(self, change: Change) -> None:
         """Count a write, for the error message and to detect progress."""
-        self.writes += change.stored.kind.group_kind not in QUIET_KINDS
-        if not is_operation(change.writer):
-            write = change.writer, change.type, change.stored.kind.kind
+        kind, writer = change.stored.kind, change.writer
+        self.writes += kind.group_kind not in QUIET_KINDS
+        if not is_operation(writer):
+            write = writer, change.type, kind.kind
             self._writes[write] = self._writes.get(write, 0) + 1
 
     def turn(self) -> None:

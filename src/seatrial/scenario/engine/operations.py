@@ -1,7 +1,5 @@
 """Carries out one operation of a scenario with the same calls on the store that any client makes."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Literal, cast
 
 import msgspec
@@ -46,7 +44,7 @@ def is_done(operation: Operation) -> bool:
 
 def carry_out(store: Store, planned: Planned, operation: Operation) -> Stored | None:
     """Create, patch or delete; returns the new object (None: deleted). ScenarioError carries the id."""
-    with refused(planned):
+    try:
         if operation.create_operation is not None:
             kind, document, namespace, options = creation_of(store, planned, operation.create_operation)
             return store.create(kind, document, writer=writer_of(planned), namespace=namespace, options=options)
@@ -54,16 +52,14 @@ def carry_out(store: Store, planned: Planned, operation: Operation) -> Stored | 
             return _patch(store, planned, operation.patch_operation)
         if operation.delete_operation is not None:
             return _delete(store, planned, operation.delete_operation)
+    except StatusError as error:
+        raise refusal(planned, error) from error
     return None
 
 
-@contextmanager
-def refused(planned: Planned) -> Iterator[None]:
-    """An operation that the store refuses ends the scenario; ScenarioError carries its id."""
-    try:
-        yield
-    except StatusError as error:
-        raise ScenarioError(planned.id, error.message) from error
+def refusal(planned: Planned, error: StatusError) -> ScenarioError:
+    """The error that ends a scenario when the store refuses one of its operations; it carries the id."""
+    return ScenarioError(planned.id, error.message)
 
 
 def creation_of(store: Store, planned: Planned, create: CreateOperation) -> tuple[Kind, Document, str, CreateOptions]:

@@ -123,7 +123,7 @@ class StandardAdmission:
         read = _READ_FOR_DEFINED if kind.custom else _READ.get(kind.group_kind)
         if read is None or (self._checks_quotas and quotas.is_charged_in(store, kind, namespace)):
             return None
-        return tuple([store.writes(group_kind) for group_kind in read])
+        return store.writes_of(read)
 
     def binding_labels(self, store: "Store", node: str) -> dict[str, str]:
         """The labels that a pod takes over from the node it is bound to."""

@@ -8,6 +8,7 @@ listeners have received the first one, so all listeners see the same order.
 from collections import deque
 from collections.abc import Callable, Iterable
 from sys import intern
+from typing import NamedTuple, TypedDict, Unpack
 
 from seatrial.model.documents import Document, encode_to_keep
 from seatrial.model.kinds import Kind
@@ -18,6 +19,33 @@ from seatrial.store.objects import Change, ChangeType, Facets, Stored
 
 Listener = Callable[[Change], None]
 GroupKind = tuple[str, str]
+Sort = tuple[GroupKind, ChangeType, str]
+"""A sort of changes: the kind of the object, the type of the change and the subresource that was written."""
+
+
+class SortsOfChanges(TypedDict, total=False):
+    """The changes that a listener is called for, where it is not called for all."""
+
+    types: Iterable[ChangeType]
+    without: Iterable[str]
+    """Subresources: changes of an object through them are left out."""
+
+
+class Subscription(NamedTuple):
+    """A listener and the changes that it is called for."""
+
+    listener: Listener
+    kinds: frozenset[GroupKind] | None
+    types: frozenset[ChangeType] | None
+    without: frozenset[str]
+
+    def wants(self, sort: Sort) -> bool:
+        group_kind, change_type, subresource = sort
+        if self.types is not None and change_type not in self.types:
+            return False
+        if change_type == "MODIFIED" and subresource in self.without:
+            return False
+        return self.kinds is None or group_kind in self.kinds
 
 
 class Revisions:
@@ -31,8 +59,8 @@ class Revisions:
         """How many changes each kind has had; equal numbers mean equal objects."""
         self.journal: Listener | None = None
         """Called first for each commit; it makes them durable."""
-        self._listeners: list[tuple[Listener, frozenset[GroupKind] | None]] = []
-        self._interested: dict[GroupKind, tuple[Listener, ...]] = {}
+        self._subscriptions: list[Subscription] = []
+        self._interested: dict[Sort, tuple[Listener, ...]] = {}
         self._untold: deque[Change] = deque()
         self._telling = False
 
@@ -101,7 +129,8 @@ class Revisions:
         """Put back what is on disk, without calling the listeners."""
         changed = stored or previous
         if changed is not None:
-            self._count(changed.kind.group_kind)
+            group_kind = changed.kind.group_kind
+            self.writes[group_kind] = self.writes.get(group_kind, 0) + 1
         if stored is not None:
             self.index(stored.kind.group_kind).put(stored)
         elif previous is not None:
@@ -112,15 +141,23 @@ class Revisions:
         self.revision = max(self.revision, revision)
         self.history.compact(self.revision)
 
-    def subscribe(self, listener: Listener, kinds: Iterable[Kind] | None = None) -> Callable[[], None]:
+    def subscribe(
+        self, listener: Listener, kinds: Iterable[Kind] | None = None, **sorts: Unpack[SortsOfChanges]
+    ) -> Callable[[], None]:
         """Call `listener` after each commit (of these kinds); returns how to stop it."""
-        entry = listener, frozenset(kind.group_kind for kind in kinds) if kinds is not None else None
-        self._listeners.append(entry)
+        types = sorts.get("types")
+        entry = Subscription(
+            listener,
+            frozenset(kind.group_kind for kind in kinds) if kinds is not None else None,
+            frozenset(types) if types is not None else None,
+            frozenset(sorts.get("without", ())),
+        )
+        self._subscriptions.append(entry)
         self._interested.clear()
 
         def unsubscribe() -> None:
-            if entry in self._listeners:
-                self._listeners.remove(entry)
+            if entry in self._subscriptions:
+                self._subscriptions.remove(entry)
                 self._interested.clear()
 
         return unsubscribe
@@ -131,8 +168,10 @@ class Revisions:
             # Before anything else: a journal that takes no more writes refuses, and then nothing has changed.
             self.journal(change)
         group_kind = stored.kind.group_kind
-        self._count(group_kind)
-        index = self.indexes.get(group_kind) or self.index(group_kind)
+        self.writes[group_kind] = self.writes.get(group_kind, 0) + 1
+        index = self.indexes.get(group_kind)
+        if index is None:
+            index = self.index(group_kind)
         if change.type == "DELETED":
             index.remove(stored.namespace, stored.name)
         else:
@@ -146,24 +185,22 @@ class Revisions:
         self._telling = True
         try:
             if not self._untold:
-                for listener in self._interested.get(group_kind) or self._audience(group_kind):
+                for listener in self._audience(change):
                     listener(change)
             while self._untold:
                 change = self._untold.popleft()
-                for listener in self._audience(change.stored.kind.group_kind):
+                for listener in self._audience(change):
                     listener(change)
         finally:
             self._telling = False
 
-    def _count(self, group_kind: GroupKind) -> None:
-        self.writes[group_kind] = self.writes.get(group_kind, 0) + 1
-
-    def _audience(self, group_kind: GroupKind) -> tuple[Listener, ...]:
-        audience = self._interested.get(group_kind)
+    def _audience(self, change: Change) -> tuple[Listener, ...]:
+        sort = change.stored.kind.group_kind, change.type, change.subresource
+        audience = self._interested.get(sort)
         if audience is None:
-            audience = tuple(listener for listener, kinds in self._listeners if kinds is None or group_kind in kinds)
-            self._interested[group_kind] = audience
+            audience = tuple(entry.listener for entry in self._subscriptions if entry.wants(sort))
+            self._interested[sort] = audience
         return audience
 
 
-__all__ = ["ChangeType", "GroupKind", "Listener", "Revisions"]
+__all__ = ["ChangeType", "GroupKind", "Listener", "Revisions", "SortsOfChanges"]

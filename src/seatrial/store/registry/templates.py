@@ -23,7 +23,7 @@ from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
 from seatrial.store.metadata import already_exists
-from seatrial.store.object_meta import subdomain_faults
+from seatrial.store.object_meta import is_subdomain
 from seatrial.store.objects import Facets, Kin, Stored, new_likeness
 from seatrial.store.options import CreateOptions
 from seatrial.store.registry.creating import new_name
@@ -195,7 +195,7 @@ class Templates:
         for field, value in zip(family.fields, values, strict=True):
             if not field.is_valid(value):
                 return None
-        if store.index(kind).find(template.namespace, name) is not None:
+        if store.find(kind, name, template.namespace) is not None:
             return None
         return self._put(store, kind, template, name, values, [orjson.dumps(value) for value in values], writer)
 
@@ -275,8 +275,8 @@ def _namespace(document: Document) -> str:
 
 
 def _is_name(kind: Kind, name: Any) -> bool:
-    faults = strategy_of(kind).name_faults or subdomain_faults
-    return isinstance(name, str) and not faults(name)
+    faults = strategy_of(kind).name_faults
+    return isinstance(name, str) and (is_subdomain(name) if faults is None else not faults(name))
 
 
 def _without(document: Document, paths: tuple[Path, ...]) -> Document:
