@@ -1,0 +1,42 @@
+"""The buffer of the timeline's rows: what a frame of it holds."""
+
+import numpy as np
+
+from seatrial.timeline.columns import COLUMNS
+from seatrial.timeline.rows import ATTEMPT_COLUMNS, ROW_COLUMNS, Buffer, frame_of
+
+CELLS = 5000
+BYTES_OF_A_CELL = 8
+
+
+def attempt(cells: int | None) -> list[object]:
+    """The cells of one attempt: the nodes and verdicts of a search, or none."""
+    kept = {} if cells is None else {name: np.arange(cells, dtype=np.uint32) for name in ("nodes", "verdicts")}
+    return [kept.get(name) for name in ATTEMPT_COLUMNS]
+
+
+def filled(writes: int, attempts: list[int | None]) -> Buffer:
+    """A buffer with writes, then attempts with so many cells each."""
+    buffer = Buffer()
+    for _ in range(writes + len(attempts)):
+        buffer.cells += [None] * len(ROW_COLUMNS)
+        buffer.count += 1
+    buffer.places = list(range(writes, buffer.count))
+    for cells in attempts:
+        buffer.attempts += attempt(cells)
+    return buffer
+
+
+def test_only_the_rows_of_attempts_with_cells_hold_cells() -> None:
+    frame = frame_of(filled(1000, [CELLS, None, CELLS]))
+    assert frame.schema == COLUMNS
+    assert frame["nodes"].is_null().to_list() == [True] * 1000 + [False, True, False]
+    assert frame["nodes"][-1].to_list() == list(range(CELLS))
+    flat = frame["nodes"].explode()
+    assert flat.drop_nulls().len() == 2 * CELLS
+
+
+def test_rows_without_cells_take_no_memory_for_cells() -> None:
+    frame = frame_of(filled(1000, [CELLS]))
+    empty = frame_of(filled(1001, []))
+    assert frame.estimated_size() - empty.estimated_size() < 4 * CELLS * BYTES_OF_A_CELL
