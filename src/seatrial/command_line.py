@@ -10,8 +10,8 @@ import typer
 import seatrial
 from seatrial.model.errors import SeatrialError
 
-YOUNG_OBJECTS = 50_000
-"""How many objects are made between collections of garbage."""
+YOUNG_OBJECTS = 500_000
+"""How many objects are made between collections of garbage; the modules of a command are made of fewer."""
 
 
 def application(

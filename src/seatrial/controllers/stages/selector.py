@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from seatrial.controllers.stages.field_reader import Path
 from seatrial.controllers.stages.jq import Query, compile_query
-from seatrial.model.cel import CelError, CelSyntaxError, compile_expression
+from seatrial.model import cel
+from seatrial.model.cel import CelError, CelSyntaxError
 from seatrial.model.documents import Document
 
 Test = Callable[[Document], bool]
@@ -110,7 +111,7 @@ def _membership(query: Query, values: frozenset[str], *, wanted: bool) -> Test:
 
 def _cel_test(source: str) -> Test:
     try:
-        program = compile_expression(source, frozenset({"self"}))
+        program = cel.compile_expression(source, frozenset({"self"}))
     except CelSyntaxError as error:
         raise SelectorError(f"CEL {source!r}: {error}") from error
 

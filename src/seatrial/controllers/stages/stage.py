@@ -18,7 +18,8 @@ from seatrial.controllers.stages.steps import (
     Step,
 )
 from seatrial.controllers.stages.templates import Template
-from seatrial.model.cel import CelError, CelSyntaxError, compile_expression
+from seatrial.model import cel
+from seatrial.model.cel import CelError, CelSyntaxError
 from seatrial.model.documents import Document
 from seatrial.model.durations import parse_duration
 from seatrial.model.errors import ConfigError
@@ -114,7 +115,7 @@ class Stage:
 
     def _cel_query(self, text: str, field: str) -> Query:
         try:
-            program = compile_expression(text, frozenset({"self"}))
+            program = cel.compile_expression(text, frozenset({"self"}))
         except CelSyntaxError as error:
             raise self._error(field, f"CEL {text!r}: {error}") from error
 

@@ -3,11 +3,12 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from seatrial.model.cel.costs import Meter
+    from seatrial.model.cel.errors import CelError, CelSyntaxError
     from seatrial.model.cel.estimate import Estimator, Known
-    from seatrial.model.cel.evaluator import CelError, Program, compile_expression
+    from seatrial.model.cel.evaluator import Program, compile_expression
     from seatrial.model.cel.kubernetes import CelQuantity, parse_semver
     from seatrial.model.cel.sizes import MOST
-    from seatrial.model.cel.syntax import CelSyntaxError
     from seatrial.model.cel.times import duration_of, timestamp_of
     from seatrial.model.cel.values import NO_OVERLOAD, NONE, DefaultMap, Optional, type_of
 
@@ -21,6 +22,7 @@ __all__ = [
     "DefaultMap",
     "Estimator",
     "Known",
+    "Meter",
     "Optional",
     "Program",
     "compile_expression",
@@ -36,13 +38,14 @@ if not TYPE_CHECKING:
     __getattr__ = lazy_exports(
         __name__,
         {
-            "CelError": "evaluator",
+            "CelError": "errors",
             "CelQuantity": "kubernetes",
-            "CelSyntaxError": "syntax",
+            "CelSyntaxError": "errors",
             "DefaultMap": "values",
             "Estimator": "estimate",
             "Known": "estimate",
             "MOST": "sizes",
+            "Meter": "costs",
             "NONE": "values",
             "NO_OVERLOAD": "values",
             "Optional": "values",

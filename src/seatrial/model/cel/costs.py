@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from math import ceil
 from typing import Any
 
-from seatrial.model.cel.values import CelError, Optional
+from seatrial.model.cel.errors import CelError
+from seatrial.model.cel.values import Optional
 
 SELECT_AND_IDENT = 1
 LIST_CREATE = 10

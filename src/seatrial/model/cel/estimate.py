@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from seatrial.model.cel.call_estimates import Argument, estimate_call
 from seatrial.model.cel.costs import LIST_CREATE, MAP_CREATE, STRUCT_CREATE
 from seatrial.model.cel.declarations import BOOL, BYTES, DOUBLE, DYN, INT, STRING, UINT, DeclType, list_of, map_of
+from seatrial.model.cel.errors import CelSyntaxError
 from seatrial.model.cel.functions import OVERLOADS
 from seatrial.model.cel.result_types import result_type
 from seatrial.model.cel.sizes import UNKNOWN, Size, fixed, saturated
 from seatrial.model.cel.syntax import (
     Call,
-    CelSyntaxError,
     Ident,
     Index,
     Literal,

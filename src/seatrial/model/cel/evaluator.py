@@ -13,11 +13,11 @@ from functools import lru_cache
 from seatrial.model.cel import formats as cel_formats
 from seatrial.model.cel import kubernetes as cel_kubernetes
 from seatrial.model.cel.costs import LIST_CREATE, MAP_CREATE, SELECT_AND_IDENT, Meter, call_cost
+from seatrial.model.cel.errors import CelError, CelSyntaxError
 from seatrial.model.cel.functions import OVERLOADS, call
 from seatrial.model.cel.macros import LOOPS, Code, Iteration, Scope, conditional_code, logical_code, truth
 from seatrial.model.cel.syntax import (
     Call,
-    CelSyntaxError,
     Ident,
     Index,
     Literal,
@@ -33,7 +33,6 @@ from seatrial.model.cel.syntax import (
 from seatrial.model.cel.values import (
     NO_OVERLOAD,
     NONE,
-    CelError,
     Optional,
     TypeValue,
     add,

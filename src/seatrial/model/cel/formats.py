@@ -9,9 +9,10 @@ import re
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
+from seatrial.model.cel.errors import CelError
 from seatrial.model.cel.functions import function
 from seatrial.model.cel.times import timestamp_of
-from seatrial.model.cel.values import NONE, CelError, Opaque, Optional
+from seatrial.model.cel.values import NONE, Opaque, Optional
 
 _LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import islice, pairwise
 from typing import TypeVar
 
+from seatrial.model.cel.errors import CelError
 from seatrial.model.cel.times import duration_of, show_duration, show_timestamp, timestamp_of
 from seatrial.model.cel.values import (
     INT_MAX,
@@ -17,7 +18,6 @@ from seatrial.model.cel.values import (
     NO_OVERLOAD,
     NONE,
     UINT_MAX,
-    CelError,
     Duration,
     Optional,
     Timestamp,

@@ -8,9 +8,10 @@ import re
 from functools import lru_cache
 from urllib.parse import SplitResult, parse_qs, quote, urlsplit
 
+from seatrial.model.cel.errors import CelError
 from seatrial.model.cel.functions import function, to_string
 from seatrial.model.cel.times import DURATION_PARTS, MOMENT_PARTS, moment_part
-from seatrial.model.cel.values import CelError, Duration, Opaque, UInt, is_number, show, type_of
+from seatrial.model.cel.values import Duration, Opaque, UInt, is_number, show, type_of
 from seatrial.model.quantity import DECIMAL_EXPONENT, Quantity, QuantityError
 
 QUANTITY, SEMVER, URL = "kubernetes.Quantity", "kubernetes.Semver", "kubernetes.URL"

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 
 from seatrial.model.cel.costs import LIST_CREATE, SELECT_AND_IDENT, CostExceeded, Meter
-from seatrial.model.cel.values import NO_OVERLOAD, CelError
+from seatrial.model.cel.errors import CelError
+from seatrial.model.cel.values import NO_OVERLOAD
 
 
 class Scope:

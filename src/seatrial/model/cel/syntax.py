@@ -9,11 +9,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from seatrial.model.cel.values import CelError, UInt
-
-
-class CelSyntaxError(CelError):
-    """The text is not an expression; the message has the place, as cel-go prints it."""
+from seatrial.model.cel.errors import CelSyntaxError
+from seatrial.model.cel.values import UInt
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from datetime import datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from seatrial.model.cel.values import CelError, Duration, Timestamp
+from seatrial.model.cel.errors import CelError
+from seatrial.model.cel.values import Duration, Timestamp
 
 _UNITS = {"h": 3600 * 10**9, "m": 60 * 10**9, "s": 10**9, "ms": 10**6, "us": 10**3, "µs": 10**3, "ns": 1}
 _PART = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(h|ms|m|s|us|µs|ns)")

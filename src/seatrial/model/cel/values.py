@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from seatrial.model.cel.errors import CelError
+
 INT_MIN, INT_MAX, UINT_MAX = -(1 << 63), (1 << 63) - 1, (1 << 64) - 1
 NO_OVERLOAD = "no such overload"
-
-
-class CelError(Exception):
-    """An expression cannot be evaluated; the message is cel-go's."""
 
 
 class UInt(int):

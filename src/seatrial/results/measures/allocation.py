@@ -34,6 +34,7 @@ def allocation(run: Run) -> pl.DataFrame:
         used, offered = requested(run, resource).sum(axis=1), allocatable(run, resource).sum(axis=1)
         rate = np.divide(100.0 * used, offered, out=np.full(len(used), np.nan), where=offered > 0)
         steps = [step.major for step in run.steps]
-        columns = steps, [resource] * len(steps), used, offered, pl.Series(rate, dtype=pl.Float64).fill_nan(None)
+        rates = pl.Series(rate.tolist(), dtype=pl.Float64).fill_nan(None)
+        columns = steps, [resource] * len(steps), used.tolist(), offered.tolist(), rates
         frames.append(pl.DataFrame(dict(zip(SCHEMA, columns, strict=True)), schema=SCHEMA))
     return pl.concat(frames)

@@ -9,16 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from seatrial.model.cel import (
-    CelError,
-    CelQuantity,
-    CelSyntaxError,
-    DefaultMap,
-    compile_expression,
-    parse_semver,
-    type_of,
-)
-from seatrial.model.cel.costs import Meter
+from seatrial.model import cel
+from seatrial.model.cel import CelError, CelSyntaxError
 from seatrial.model.documents import Document
 from seatrial.model.quantity import Quantity
 
@@ -128,16 +120,16 @@ class Device:
 
     def _evaluate(self, expression: str) -> bool:
         try:
-            program = compile_expression(expression, _VARIABLES)
+            program = cel.compile_expression(expression, _VARIABLES)
         except CelSyntaxError as problem:
             raise CelSyntaxError(f"compilation failed: {problem}") from problem
         if self.variables is None:
             self.variables = self._cel_variables()
-        result = program.evaluate(self.variables, Meter(EXPRESSION_COST_LIMIT))
+        result = program.evaluate(self.variables, cel.Meter(EXPRESSION_COST_LIMIT))
         if result is True or result is False:
             return result
-        why = _NO_BOOL.get(type_of(result), "type conversion error")
-        raise CelError(f"CEL result of type {type_of(result)} could not be converted to bool: {why}")
+        why = _NO_BOOL.get(cel.type_of(result), "type conversion error")
+        raise CelError(f"CEL result of type {cel.type_of(result)} could not be converted to bool: {why}")
 
     def _cel_variables(self) -> dict[str, object]:
         attributes: dict[str, dict[str, object]] = {}
@@ -147,13 +139,13 @@ class Device:
         capacity: dict[str, dict[str, object]] = {}
         for name, entry in self.capacity.items():
             domain, identifier = self._qualified(name)
-            capacity.setdefault(domain, {})[identifier] = CelQuantity(entry.value)
+            capacity.setdefault(domain, {})[identifier] = cel.CelQuantity(entry.value)
         return {
             "device": {
                 "driver": self.driver,
                 "allowMultipleAllocations": self.allow_multiple,
-                "attributes": DefaultMap(attributes),
-                "capacity": DefaultMap(capacity),
+                "attributes": cel.DefaultMap(attributes),
+                "capacity": cel.DefaultMap(capacity),
             }
         }
 
@@ -168,7 +160,7 @@ def _attribute_value(name: str, attribute: Mapping[str, Any]) -> object:
             return attribute[kind]
     if attribute.get("version") is not None:
         try:
-            return parse_semver(attribute["version"])
+            return cel.parse_semver(attribute["version"])
         except CelError as problem:
             raise CelError(f"attribute {name}: parse semantic version: {problem}") from problem
     raise CelError(f"attribute {name}: unsupported attribute value")

@@ -2,14 +2,16 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from seatrial.model.documents import Document, encode
 from seatrial.model.kinds import Kind, Subresource
 from seatrial.model.schema import Schema, schema_from_openapi
-from seatrial.store.crd.schema_validation import Validator
-from seatrial.store.crd.validation_rules import Expressions
 from seatrial.store.registry.scale import ScalePaths
+
+if TYPE_CHECKING:
+    from seatrial.store.crd.schema_validation import Validator
+    from seatrial.store.crd.validation_rules import Expressions
 
 _VERSION_VERBS = ("get", "patch", "update")
 
@@ -42,12 +44,16 @@ class Version:
         return b'"default":' in encode(self.openapi)
 
     @cached_property
-    def validator(self) -> Validator:
+    def validator(self) -> "Validator":
+        from seatrial.store.crd.schema_validation import Validator
+
         return Validator(self.openapi)
 
     @cached_property
-    def expressions(self) -> Expressions:
+    def expressions(self) -> "Expressions":
         """Its x-kubernetes-validations."""
+        from seatrial.store.crd.validation_rules import Expressions
+
         return Expressions(self.openapi)
 
 

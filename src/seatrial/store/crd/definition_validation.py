@@ -15,7 +15,7 @@ from seatrial.store.crd.default_validation import default_causes
 from seatrial.store.crd.rule_validation import rule_causes, rule_text_causes
 from seatrial.store.crd.validation_rules import RULES
 from seatrial.store.field_errors import duplicate, forbidden, invalid, required, unsupported
-from seatrial.store.object_meta import Faults, NameFaults, label_1035_faults, subdomain_faults
+from seatrial.store.object_meta import label_1035_faults, subdomain_faults
 
 COLUMN_TYPES = ("integer", "number", "string", "boolean", "date")
 TYPES = ("array", "boolean", "integer", "number", "object", "string")
@@ -44,17 +44,6 @@ def definition_causes(document: Document, old: Document | None = None) -> list[C
     if old is not None:
         found += stored_version_causes(document)
     return found
-
-
-def definition_name_faults(document: Document) -> NameFaults:
-    """The rule for the name of a definition: it follows from its plural and its group."""
-    spec = document.get("spec") or {}
-    wanted = f"{(spec.get('names') or {}).get('plural', '')}.{spec.get('group', '')}"
-
-    def faults(name: str) -> Faults:
-        return (*subdomain_faults(name), *(() if name == wanted else ('must be spec.names.plural+"."+spec.group',)))
-
-    return faults
 
 
 def _group_causes(group: str) -> Iterator[Cause]:

@@ -1,4 +1,4 @@
-"""Accepting the names of a definition: no two may serve the same plural, singular, short name, kind or list kind.
+"""The names of a definition: no two may serve the same plural, singular, short name, kind or list kind.
 
 Upstream sets these conditions in controllers a moment after the write; here they are there at once.
 Upstream: apiextensions-apiserver/pkg/controller/status/naming_controller.go.
@@ -9,6 +9,18 @@ from collections.abc import Iterable
 from seatrial.model.documents import Document
 from seatrial.model.times import to_time
 from seatrial.store.crd.definition import Definition
+from seatrial.store.object_meta import Faults, NameFaults, subdomain_faults
+
+
+def definition_name_faults(document: Document) -> NameFaults:
+    """The rule for the name of a definition: it follows from its plural and its group."""
+    spec = document.get("spec") or {}
+    wanted = f"{(spec.get('names') or {}).get('plural', '')}.{spec.get('group', '')}"
+
+    def faults(name: str) -> Faults:
+        return (*subdomain_faults(name), *(() if name == wanted else ('must be spec.names.plural+"."+spec.group',)))
+
+    return faults
 
 
 def accept(document: Document, old: Document | None, others: Iterable[Definition], now: int) -> None:

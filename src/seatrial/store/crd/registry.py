@@ -6,7 +6,6 @@ from seatrial.model.kinds import Kind, Kinds
 from seatrial.model.schema import Schema
 from seatrial.store.crd.defaulting import apply_defaults
 from seatrial.store.crd.definition import Definition, Version, read_definition
-from seatrial.store.crd.definition_validation import definition_causes
 from seatrial.store.crd.names import accept
 from seatrial.store.crd.ratcheting import is_unchanged
 from seatrial.store.field_errors import invalid
@@ -137,4 +136,6 @@ class Definitions:
     @staticmethod
     def definition_causes(document: Document, old: Document | None, subresource: str) -> list[Cause]:
         """The errors of a CustomResourceDefinition itself; a change of the status leaves the rest alone."""
+        from seatrial.store.crd.definition_validation import definition_causes
+
         return definition_causes(document, old) if not subresource else []

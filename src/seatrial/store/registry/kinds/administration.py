@@ -1,7 +1,7 @@
 """Strategies of the kinds in the groups of administration: admission, extensions, certificates, flow control, RBAC."""
 
 from seatrial.model.field_selectors import SelectableFields, paths
-from seatrial.store.crd.definition_validation import definition_name_faults
+from seatrial.store.crd.names import definition_name_faults
 from seatrial.store.object_meta import segment_faults
 from seatrial.store.printers.cluster import (
     BINDINGS,

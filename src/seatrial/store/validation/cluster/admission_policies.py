@@ -5,7 +5,8 @@ Upstream: pkg/apis/admissionregistration/validation/validation.go.
 
 from collections.abc import Iterator
 
-from seatrial.model.cel import CelSyntaxError, compile_expression
+from seatrial.model import cel
+from seatrial.model.cel import CelSyntaxError
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.store.field_errors import invalid, required
@@ -37,7 +38,7 @@ def _expressions(rule: Document, path: str, *names: str) -> Iterator[Cause]:
         text = rule.get(name) or ""
         try:
             if text.strip():
-                compile_expression(text, VARIABLES)
+                cel.compile_expression(text, VARIABLES)
         except CelSyntaxError as error:
             yield invalid(f"{path}.{name}", text, f"compilation failed: {error}")
 

@@ -5,7 +5,6 @@ Upstream: k8s.io/apiserver/pkg/util/webhook/validation.go.
 
 import base64
 import binascii
-import ssl
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
@@ -32,6 +31,8 @@ def client_causes(client: Document, path: str) -> Iterator[Cause]:
 
 def bundle_causes(bundle: str, path: str) -> Iterator[Cause]:
     """The error of a caBundle that holds no certificate."""
+    import ssl
+
     try:
         ssl.create_default_context(cadata=base64.b64decode(bundle).decode())
     except (ValueError, binascii.Error, ssl.SSLError):

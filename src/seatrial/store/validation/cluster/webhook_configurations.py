@@ -6,7 +6,8 @@ Upstream: pkg/apis/admissionregistration/validation/validation.go.
 from collections.abc import Iterator
 from typing import Any
 
-from seatrial.model.cel import CelSyntaxError, compile_expression
+from seatrial.model import cel
+from seatrial.model.cel import CelSyntaxError
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.store.field_errors import duplicate, invalid, required, too_many, unsupported
@@ -48,7 +49,7 @@ def condition_causes(conditions: list[Document], path: str, variables: frozenset
             yield required(f"{here}.expression")
         else:
             try:
-                compile_expression(text, variables)
+                cel.compile_expression(text, variables)
             except CelSyntaxError as error:
                 yield invalid(f"{here}.expression", text, f"compilation failed: {error}")
         if not name:
