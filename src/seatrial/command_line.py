@@ -1,6 +1,7 @@
 """What the programs `seatrial` and `vcsimctl` have in common: the application, `--version`, and how errors end it."""
 
 import gc
+import os
 import sys
 from collections.abc import Callable
 from typing import Annotated
@@ -49,6 +50,8 @@ def run(program: str, build: Callable[[], typer.Typer]) -> None:
     """Run a command line; an expected error is one message and exit code 2, never a traceback."""
     # Modules and input files are read into many objects and no garbage.
     gc.set_threshold(YOUNG_OBJECTS)
+    # Nothing multiplies matrices; numpy's threads for that would spin for a while after its import.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         build()()
     except SeatrialError as error:

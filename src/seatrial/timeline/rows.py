@@ -167,21 +167,27 @@ def _columns(names: Sequence[str], cells: list[Any]) -> Iterator[pl.Series]:
 def _pairs(name: str, values: Sequence[Any], pair: pl.Struct) -> pl.Series:
     """Lists of (text, number) as one column of lists of structs; attempts that end alike share theirs."""
     numbers: dict[Any, int] = {}
-    codes = [numbers.setdefault(None if value is None else tuple(value), len(numbers)) for value in values]
-    return _different_pairs(name, list(numbers), pair).gather(codes)
+    for value in values:
+        if value:
+            numbers.setdefault(tuple(value), len(numbers))
+    lists = pl.concat([_different_pairs(name, list(numbers), pair), pl.Series(name, [[]], dtype=pl.List(pair))])
+    empty = len(numbers)
+    where = [None if value is None else numbers[tuple(value)] if value else empty for value in values]
+    return lists.gather(pl.Series(where, dtype=pl.UInt32))
 
 
 def _different_pairs(name: str, values: Sequence[Any], pair: pl.Struct) -> pl.Series:
     first, second = pair.fields
-    flat = [(place, *item) for place, value in enumerate(values) if value for item in value]
-    schema = {"place": pl.UInt32, first.name: first.dtype, second.name: second.dtype}
-    cells = pl.DataFrame(flat, schema=schema, orient="row")
-    listed = cells.select("place", pl.struct(first.name, second.name).alias(name))
-    empty = pl.Series([value is not None and not value for value in values], dtype=pl.Boolean)
-    rows = pl.DataFrame({"place": pl.Series(range(len(values)), dtype=pl.UInt32), "empty": empty})
-    rows = rows.join(listed.group_by("place", maintain_order=True).agg(name), on="place", how="left").sort("place")
-    nothing = pl.lit([], dtype=pl.List(pair))
-    return rows.select(pl.when("empty").then(nothing).otherwise(pl.col(name)).alias(name))[name]
+    items = [item for value in values for item in value]
+    cells = pl.DataFrame(
+        [
+            pl.Series("place", [place for place, value in enumerate(values) for _ in value], dtype=pl.UInt32),
+            pl.Series(first.name, [item[0] for item in items], dtype=first.dtype),
+            pl.Series(second.name, [item[1] for item in items], dtype=second.dtype),
+        ]
+    )
+    structs = cells.select("place", pl.struct(first.name, second.name).alias(name))
+    return structs.group_by("place", maintain_order=True).agg(name)[name]
 
 
 def _lists(name: str, values: Sequence[Any], inner: Any) -> pl.Series:

@@ -11,12 +11,13 @@ from itertools import count
 from typing import Literal
 
 from seatrial.model.documents import Document, encode
+from seatrial.model.kinds import Kind
 from seatrial.model.writers import is_operation, operation_writer
 from seatrial.scheduler import ERROR, WAITING, Decision
 from seatrial.store import Change, Stored
 from seatrial.timeline.decisions import CELL_BYTES, NO_CELLS, Dictionary, plugin_results, reasons_in
 from seatrial.timeline.diffs import merge_diff
-from seatrial.timeline.pods import Key, PodHistories, PodHistory, Tried
+from seatrial.timeline.pods import Key, PodHistories, PodHistory, Tried, has_ended
 from seatrial.timeline.resume import PastOfPod, last_number
 from seatrial.timeline.rows import Rows
 from seatrial.timeline.unshown import Unshown
@@ -27,12 +28,16 @@ Level = Literal["none", "summary", "full"]
 CELLS_ON_THE_WIRE = 20_000
 CELLS_IN_THE_TABLE = 20_000_000
 NODES_REMEMBERED = 8192
+KINDS_REMEMBERED = 256
 PATCHES_REMEMBERED = 1024
 SCHEDULER = "scheduler"
 SCHEDULERS = (SCHEDULER, "volcano")
 """Writers whose deletions of pods are preemptions."""
 _NOT_SHOWN = None, 0, "", "", b"", 0
 SNAPSHOT = "snapshot"
+POD, NODE = ("", "Pod"), ("", "Node")
+_SHOWING = ("Create", "Patch")
+"""Operations whose entries show the object afterwards."""
 
 
 class Timeline:
@@ -90,24 +95,25 @@ class Timeline:
 
     def listen(self, change: Change) -> None:
         """Record one write, unless it is of an excluded kind such as Scenario."""
-        if change.stored.kind.group_kind in self._excluded_kinds:
+        group_kind = change.stored.kind.group_kind
+        if group_kind in self._excluded_kinds:
             return
-        verb = verb_of(change)
-        writer = change.writer
         self._now = change.at
-        if is_operation(writer) and self._operation is not None:
-            id, operation = self._operation
+        history = self._follow(change) if group_kind == POD else None
+        if self._operation is not None and is_operation(change.writer):
             self._operation_seen = True
-            self._row(change, verb, id, operation)
-            self._follow(change)
-            return
-        if change.subresource == "status" and change.stored.kind.group_kind == ("", "Node"):
-            self.unshown.note_node(change)
-        history = self._follow(change)
-        if not verb:
-            self._row(change, verb, None, None)
-            return
-        said = self._operation_of(change, verb, history)
+            self._row(change, verb_of(change), *self._operation)
+        elif change.subresource == "status":
+            if group_kind == NODE:
+                self.unshown.note_node(change)
+            self._row(change, "", None, None)
+        else:
+            self._operate(change, history)
+
+    def _operate(self, change: Change, history: PodHistory | None) -> None:
+        """Record a write of a controller or a scheduler that may be an operation."""
+        verb = verb_of(change)
+        said = self._operation_of(change, verb, history) if verb else None
         if said is None:
             self._row(change, "", None, None)
             return
@@ -115,11 +121,10 @@ class Timeline:
         self._row(change, verb, id, said)
         if history is not None and change.subresource == "binding":
             self._bound(change, history, id, said)
-        elif history is not None and verb == "delete" and writer in self.schedulers:
+        elif history is not None and verb == "delete" and change.writer in self.schedulers:
             self._preempted(change, history, id, said)
         else:
-            result = None if verb == "delete" else change.stored.data
-            self._add(id, verb.capitalize(), operated(said, result))
+            self._add(id, verb.capitalize(), *operated(said, None if verb == "delete" else change.stored.data))
 
     def begin(self, id: str, operation: bytes) -> None:
         """An operation of the spec is about to be carried out."""
@@ -130,8 +135,7 @@ class Timeline:
         assert self._operation is not None
         id, operation = self._operation
         self._operation = None
-        body = operated(operation, result.data if result is not None and verb in ("Create", "Patch") else None)
-        self._add(id, verb, body)
+        self._add(id, verb, *operated(operation, result.data if result is not None and verb in _SHOWING else None))
         if not self._operation_seen:
             self._plain_row(id, verb.lower(), operation, result, at)
 
@@ -233,23 +237,21 @@ class Timeline:
         self.unshown.snapshot_objects += 1
         if past is None or not self.rows.has_earlier:
             self._row(Change("ADDED", stored, None, SNAPSHOT, at), "", None, None)
-        if stored.kind.group_kind == ("", "Pod"):
+        if stored.kind.group_kind == POD:
             history = self.pods.adopt(stored, self.major, self.minor)
             if past is not None:
                 past.restore(history)
 
-    def _follow(self, change: Change) -> PodHistory | None:
-        kind = change.stored.kind
-        if kind.kind != "Pod" or kind.group:
-            return None
+    def _follow(self, change: Change) -> PodHistory:
         history = self.pods.follow(change, self.major, self.minor)
-        if not history.finished:
-            history.finished = self.unshown.note_phase(change.stored, self.major, len(self._entries))
+        if not history.finished and has_ended(change.stored):
+            self.unshown.note_finished(change.stored, self.major, len(self._entries))
+            history.finished = True
         return history
 
     def _bound(self, change: Change, history: PodHistory, id: str, operation: bytes) -> None:
         if self.shape.minor_steps:
-            self._add(id, "Patch", operated(operation, change.stored.data))
+            self._add(id, "Patch", *operated(operation, change.stored.data))
             id = self._next_id()
         self._show(id, "PodScheduled", history, change.stored.data)
 
@@ -257,7 +259,7 @@ class Timeline:
         history.preempt(self.major, self.minor)
         self.pods.preempted += 1
         if self.shape.minor_steps:
-            self._add(id, "Delete", operated(operation))
+            self._add(id, "Delete", *operated(operation))
             id = self._next_id()
         self._show(id, "PodPreempted", history, change.stored.data)
 
@@ -289,9 +291,9 @@ class Timeline:
             if history := self.pods.note_preemptor((namespace, name), decision.pod):
                 self._encode_again(history)
 
-    def _add(self, id: str, operation: str, body: bytes) -> None:
+    def _add(self, id: str, operation: str, *body: bytes) -> None:
         self.operations += 1
-        self._entries.append(self.shape.entry(id, self.major, self.minor, operation, body))
+        self._entries.append(self.shape.entry(id, self.major, self.minor, operation, *body))
 
     def _next_id(self) -> str:
         while self._is_taken(id := f"timeline-{next(self._numbers)}"):
@@ -315,17 +317,15 @@ class Timeline:
     def _operation_of(self, change: Change, verb: Verb, history: PodHistory | None) -> bytes | None:
         """What a controller or the scheduler did, as an operation; None where nothing that counts was changed."""
         stored = change.stored
-        meta: Document = {"name": stored.name, **({"namespace": stored.namespace} if stored.namespace else {})}
-        types = {"apiVersion": stored.kind.api_version, "kind": stored.kind.kind}
+        types, name = _types(stored.kind), encode(stored.name)
+        meta = b'%b,"namespace":%b' % (name, encode(stored.namespace)) if stored.namespace else name
         if verb == "create":
-            return encode({"object": {**types, "metadata": meta}})
-        target = encode({"typeMeta": types, "objectMeta": meta})
-        if verb == "delete":
-            return target
+            return b'{"object":{%b,"metadata":{"name":%b}}}' % (types, meta)
         if history is not None and change.subresource == "binding":
-            return target[:-1] + _binding(history.bound_to)
-        patch = self._patch_of(change)
-        return target[:-1] + patch if patch else None
+            ending = _binding(history.bound_to)
+        else:
+            ending = b"}" if verb == "delete" else self._patch_of(change)
+        return b'{"typeMeta":{%b},"objectMeta":{"name":%b}%b' % (types, meta, ending) if ending else None
 
     def _patch_of(self, change: Change) -> bytes:
         """The end of the patch operation of a write; pods that are alike before and after it are patched alike."""
@@ -398,6 +398,12 @@ class Timeline:
         reasons = list(decision.reasons().items())
         self._latest_reasons = decision, reasons
         return reasons
+
+
+@lru_cache(KINDS_REMEMBERED)
+def _types(kind: Kind) -> bytes:
+    """The encoded apiVersion and kind."""
+    return encode({"apiVersion": kind.api_version, "kind": kind.kind})[1:-1]
 
 
 @lru_cache(NODES_REMEMBERED)

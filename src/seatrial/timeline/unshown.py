@@ -19,7 +19,6 @@ import msgspec
 from seatrial.model.documents import Document
 from seatrial.store import Change, Stored
 from seatrial.store.registry import encoded_status
-from seatrial.timeline.pods import has_ended
 
 NOT_IN_TIMELINE = "notInTimeline"
 STATUSES_SHARED = 256
@@ -38,14 +37,11 @@ class Unshown:
         self._finished: dict[str, list[list[Any]]] = {}
         self._finished_count = 0
 
-    def note_phase(self, stored: Stored, major: int, entries: int) -> bool:
-        """Whether a pod has finished; `entries` of its step were written before."""
-        if not has_ended(stored):
-            return False
+    def note_finished(self, stored: Stored, major: int, entries: int) -> None:
+        """A pod has finished; `entries` of its step were written before."""
         self._finished_count += 1
         if self._finished_count <= MOST_FINISHED:
             self._finished.setdefault(str(major), []).append([entries, f"{stored.namespace}/{stored.name}"])
-        return True
 
     def note_node(self, change: Change) -> None:
         """A write to a node that is no operation: does it change what the node offers?"""

@@ -25,10 +25,13 @@ class Shape:
     def step(self, major: int, minor: int) -> bytes:
         return _step(major, minor) if self.minor_steps else b"%d" % major
 
-    def entry(self, id: str, major: int, minor: int, operation: str, body: bytes) -> bytes:
-        """One entry; `operation` is Create, Patch, Delete, Done, PodScheduled, PodUnscheduled or PodPreempted."""
+    def entry(self, id: str, major: int, minor: int, operation: str, *body: bytes) -> bytes:
+        """One entry; `operation` is one of Create, Patch, Delete, Done, PodScheduled, PodUnscheduled and PodPreempted.
+
+        The body comes in pieces.
+        """
         said = _said(operation, self.minor_steps)
-        return b"".join((b'{"id":', encode(id), b',"step":', self.step(major, minor), said, body, b"}"))
+        return b"".join((b'{"id":', encode(id), b',"step":', self.step(major, minor), said, *body, b"}"))
 
 
 @lru_cache(STEPS_REMEMBERED)
@@ -43,11 +46,11 @@ def _said(operation: str, minor_steps: bool) -> bytes:
     return b',"%s":' % field if minor_steps else b',"operation":"%s","%s":' % (operation.encode(), field)
 
 
-def operated(operation: bytes, result: bytes | None = None) -> bytes:
-    """The body of create, patch (with the resource afterwards), delete and done (without)."""
+def operated(operation: bytes, result: bytes | None = None) -> tuple[bytes, ...]:
+    """The body of create, patch (with the resource afterwards), delete and done (without), in pieces."""
     if result is None:
-        return b'{"operation":%s}' % operation
-    return b"".join((b'{"operation":', operation, b',"result":', result, b"}"))
+        return b'{"operation":', operation, b"}"
+    return b'{"operation":', operation, b',"result":', result, b"}"
 
 
 class PodResult(msgspec.Struct, frozen=True, gc=False):

@@ -225,6 +225,8 @@ class DaemonSet(PodOwner):
             self._fleets.pop(change.stored.document()["metadata"]["uid"], None)
 
     def _node_changed(self, change: Change) -> None:
+        if not self._fleets:
+            return
         node = read_node(change.stored)
         for stored in self.store.list(self.kind):
             fleet = self._fleets.get(stored.document()["metadata"]["uid"])
