@@ -79,10 +79,7 @@ def _scores(session: Session, task: TaskInfo) -> Document:
     if idle.any():
         out["fitsIdle"] = [names[row] for row in rows[idle].tolist()]
     if len(rows):
-        order = np.zeros(len(rows))
-        for _, fn in session.fns(Point.NODE_ORDER):
-            order = order + fn(task, rows)
-        batch = session.batch_scores(task, rows)
+        order, batch = session.node_scores(task, rows), session.batch_scores(task, rows)
         fitting = [names[row] for row in rows.tolist()]
         out["nodeOrder"] = dict(zip(fitting, order.tolist(), strict=True))
         if session.fns(Point.BATCH_NODE_ORDER):

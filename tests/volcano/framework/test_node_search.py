@@ -22,9 +22,9 @@ def explain(_: TaskInfo) -> Judgement:
 
 def test_the_next_search_starts_where_the_last_one_ended() -> None:
     start = RotatingStart()
-    search = NodeSearch(300, start, SearchOptions())
-    severity = np.zeros(300, np.int8)
     rows = np.arange(300)
+    search = NodeSearch(rows, start, SearchOptions())
+    severity = np.zeros(300, np.int8)
     found, _ = search.find(task_of(), rows, severity, 1, explain)
     assert found.tolist() == list(range(SearchOptions().enough(300)))
     assert start.place == len(found) + 1  # one node more was met before the search was over
@@ -33,7 +33,7 @@ def test_the_next_search_starts_where_the_last_one_ended() -> None:
 
 
 def test_a_role_that_failed_on_a_node_is_not_tried_there_again() -> None:
-    search = NodeSearch(3, RotatingStart(), SearchOptions())
+    search = NodeSearch(np.arange(3), RotatingStart(), SearchOptions())
     unfit = np.asarray([1, 0, 0], np.int8)
     search.find(task_of(role="worker"), np.arange(3), unfit, 1, explain)
     found, _ = search.find(task_of(role="worker"), np.arange(3), np.zeros(3, np.int8), 1, explain)

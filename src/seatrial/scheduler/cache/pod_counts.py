@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from seatrial.scheduler.cache.node_columns import LabelColumn
 from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
-from seatrial.scheduler.cache.pod_terms import AffinityTerm, PodMatcher
+from seatrial.scheduler.cache.pod_terms import NO_TERMS, AffinityTerm, PodMatcher
 
 MOST_MATCHERS = 1024
 MOST_RESTING = 256
@@ -188,6 +188,8 @@ class PodCounts:
             del self._resting[oldest], self._uses[oldest]
 
     def _new_use(self, shape: PodShape) -> _Use:
+        if not self._by_anchor and shape.affinity is NO_TERMS:
+            return _Use()
         namespace, labels = shape.namespace, shape.labels
         anchors: list[Anchor] = [None, *labels.items()]
         near = (key for anchor in anchors for key in self._by_anchor.get(anchor, ()))

@@ -97,8 +97,9 @@ class TaskAllocator:
     def _best_node(self, task: TaskInfo, found: Rows) -> NodeInfo | None:
         """The best node with idle resources; where there is none, the best with resources about to be free."""
         session = self.session
-        idle = session.fits_idle(task)[found]
-        candidates = found[idle] if idle.any() else found
+        candidates = found[session.fits_idle(task)[found]]
+        if not len(candidates):
+            candidates = found
         if not len(candidates):
             return None
         return session.node_list[int(candidates[0])] if len(candidates) == 1 else session.best_node(task, candidates)

@@ -138,6 +138,11 @@ class Filter:
         self._answers: dict[bytes, Any] = {}
         """What PreFilter of a plugin that reads no other pods says, by spec."""
 
+    @property
+    def reads_nodes_alone(self) -> bool:
+        """Whether verdicts change neither with pods nor with other objects."""
+        return self._columns is not None and self.plugin.reads == Reads.NODE and self.plugin.depends_on() is None
+
     def pre_filter(self, task: TaskInfo, state: CycleState) -> Status | None:
         """Runs PreFilter; the status of a failure, None otherwise."""
         if self._pre_filter is None:

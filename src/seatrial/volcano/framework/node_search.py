@@ -55,10 +55,10 @@ class _Failures:
 
 
 class NodeSearch:
-    """Finds nodes for tasks; remembers failures by role as long as it is in use."""
+    """Finds nodes for tasks; remembers failures by role as long as it is in use. `everywhere`: all rows there are."""
 
-    def __init__(self, size: int, start: RotatingStart, options: SearchOptions, remembers: bool = True) -> None:
-        self._size = size
+    def __init__(self, everywhere: Rows, start: RotatingStart, options: SearchOptions, remembers: bool = True) -> None:
+        self._everywhere = everywhere
         self._start = start
         self._options = options
         self._remembers = remembers
@@ -82,34 +82,35 @@ class NodeSearch:
         if not count:
             return rows, FitErrors()
         known = self._failures.get((task.job, task.role)) if self._remembers and task.role else None
-        unfit = severity[rows] >= unfit_from
+        is_everywhere = rows is self._everywhere
+        fits = (severity if is_everywhere else severity[rows]) < unfit_from
         if known is not None:
-            unfit |= known.mask[rows]
+            fits &= ~known.mask[rows]
         start = self._start.place % count
-        places = np.flatnonzero(~unfit)
-        cut = int(np.searchsorted(places, start))
+        places = fits.nonzero()[0]
+        cut = int(places.searchsorted(start))
         fitting = np.concatenate((places[cut:], places[:cut])) if cut else places
         enough, visited = self._options.enough(count), count
         if len(fitting) > enough:
             visited = (int(fitting[enough]) - start) % count + 1
             fitting = fitting[:enough]
         self._start.place = (start + visited) % count
-        errors = FitErrors()
+        found, errors = fitting if is_everywhere else rows[fitting], FitErrors()
         if known is None and is_last and len(fitting):
-            return rows[fitting], errors
-        failed = rows[:0] if len(places) == count else rows[_met(np.flatnonzero(unfit), start, visited, count)]
+            return found, errors
+        failed = rows[:0] if len(places) == count else rows[_met(np.flatnonzero(~fits), start, visited, count)]
         if known is not None or not is_last:
             known = self._remember(task, failed, known, explain)
         if not len(fitting):
             errors.parts = _remembered(known, failed) if known else [(failed, explain(task))]
-        return rows[fitting], errors
+        return found, errors
 
     def _remember(self, task: TaskInfo, failed: Rows, known: _Failures | None, explain: Explain) -> _Failures | None:
         """Notes the nodes on which the task's role fails for the first time."""
         if not (self._remembers and task.role and len(failed)):
             return None
         if known is None:
-            known = self._failures[task.job, task.role] = _Failures(np.zeros(self._size, np.bool_))
+            known = self._failures[task.job, task.role] = _Failures(np.zeros(len(self._everywhere), np.bool_))
         fresh = failed[~known.mask[failed]]
         if len(fresh):
             known.mask[fresh] = True

@@ -194,7 +194,7 @@ class Session(SessionPlugins):
 
     def search(self, remembers: bool = True) -> NodeSearch:
         """A search for nodes; `remembers` failures of a task role."""
-        return NodeSearch(len(self.node_list), self.options.start, self.options.search, remembers)
+        return NodeSearch(self.all_rows, self.options.start, self.options.search, remembers)
 
     def pre_predicate(self, task: TaskInfo) -> str:
         """Why a task fits nowhere, whatever the node; empty where nothing is known against it."""
@@ -268,17 +268,28 @@ class Session(SessionPlugins):
 
     def scores(self, task: TaskInfo, rows: Rows) -> Floats:
         """The total score of each candidate."""
-        order = np.zeros(len(rows))
-        for _, fn in self.fns(Point.NODE_ORDER):
-            order = order + fn(task, rows)
-        return order + self.batch_scores(task, rows)
+        order = self._sum(Point.NODE_ORDER, task, rows)
+        batch = self._sum(Point.BATCH_NODE_ORDER, task, rows)
+        if order is None or batch is None:
+            return _given(batch if order is None else order, rows)
+        return order + batch
+
+    def node_scores(self, task: TaskInfo, rows: Rows) -> Floats:
+        """The part of the scores that plugins give node by node."""
+        return _given(self._sum(Point.NODE_ORDER, task, rows), rows)
 
     def batch_scores(self, task: TaskInfo, rows: Rows) -> Floats:
         """The part of the scores that plugins give to all candidates at once."""
-        batch = np.zeros(len(rows))
-        for _, fn in self.fns(Point.BATCH_NODE_ORDER):
-            batch = batch + fn(task, rows)
-        return batch
+        return _given(self._sum(Point.BATCH_NODE_ORDER, task, rows), rows)
+
+    def _sum(self, point: Point, task: TaskInfo, rows: Rows) -> Floats | None:
+        """The scores of all plugins; None where none scores the task."""
+        total: Floats | None = None
+        for _, fn in self.fns(point):
+            found: Floats | None = fn(task, rows)
+            if found is not None:
+                total = found if total is None else total + found
+        return total
 
     def best_node(self, task: TaskInfo, rows: Rows) -> NodeInfo | None:
         """The candidate with the highest score; None where a plugin could not score them."""
@@ -286,7 +297,9 @@ class Session(SessionPlugins):
             scores = self.scores(task, rows)
         except ScoringError:
             return None
-        best = rows[scores == scores.max()]
+        best = rows[scores == np.maximum.reduce(scores)]
+        if len(best) == 1:
+            return self.node_list[int(best[0])]
         if self.options.pick is min:
             return self.node_list[int(best[np.argmin(self._name_rank[best])])]
         return self.nodes[self.options.pick(sorted(self.node_list[row].name for row in best.tolist()))]
@@ -301,3 +314,7 @@ class Session(SessionPlugins):
             return []
         order = np.argsort(-scores, kind="stable")
         return [self.node_list[row] for row in rows[order].tolist()]
+
+
+def _given(scores: Floats | None, rows: Rows) -> Floats:
+    return np.zeros(len(rows)) if scores is None else scores

@@ -1,7 +1,5 @@
 """nodeorder: kube-scheduler's scores with Volcano's weights. Upstream: plugins/nodeorder/nodeorder.go."""
 
-import numpy as np
-
 from seatrial.model.documents import Document
 from seatrial.volcano.cache.node_columns import Floats, Rows
 from seatrial.volcano.cache.task_info import TaskInfo
@@ -48,8 +46,7 @@ class NodeOrder(Plugin):
         self.add(Point.NODE_ORDER, self._node_score)
         self.add(Point.BATCH_NODE_ORDER, self._scores)
 
-    def _node_score(self, task: TaskInfo, rows: Rows) -> Floats:
+    def _node_score(self, task: TaskInfo, rows: Rows) -> Floats | None:
         if self._images is None or not self.session.kube.table.images.seen:
-            return np.zeros(len(rows))  # no node reports an image
-        found = self._images(task, rows, self.session.kube.table.take(rows))
-        return np.zeros(len(rows)) if found is None else found
+            return None  # no node reports an image
+        return self._images(task, rows, self.session.kube.table.take(rows))

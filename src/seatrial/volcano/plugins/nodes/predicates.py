@@ -6,7 +6,7 @@ when the session opened. Resources are not filtered here; the actions look at th
 Upstream: plugins/predicates/predicates.go.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from seatrial.volcano.cache.fit_errors import REJECTED, FitStatus, Severities, S
 from seatrial.volcano.cache.node_columns import Floats, Rows
 from seatrial.volcano.cache.task_info import TaskInfo
 from seatrial.volcano.framework.extension_points import Point
-from seatrial.volcano.framework.kube import CycleState, Filter, Score, fit_statuses
+from seatrial.volcano.framework.kube import CycleState, Filter, Score, fit_statuses, spec_key
 from seatrial.volcano.framework.plugin import Plugin
 
 POD_NUMBER_EXCEEDED = "node(s) pod number exceeded"
@@ -62,6 +62,9 @@ class Predicates(Plugin):
         enabled = [name for name, key in (*_STABLE, *_OTHERS) if not key or self.arguments.boolean(key, True)]
         kube = session.kube
         self._filters = {name: Filter(kube.plugin(name, _ARGS.get(name)), kube, session.kube_kept) for name in enabled}
+        nodewise = [each for each in self._filters.values() if each.reads_nodes_alone]
+        self._nodewise, self._others = nodewise, [each for each in self._filters.values() if each not in nodewise]
+        self._known: dict[Hashable, Severities | None] = {}
         reserving = [self._filters[name].plugin for name in _RESERVING if name in self._filters]
         self._scores = [Score(plugin, 1, kube, session.kube_kept) for plugin in reserving]
         self._states: dict[str, CycleState] = {}
@@ -92,11 +95,20 @@ class Predicates(Plugin):
         """How unfit each node is: the worst that a filter says."""
         state = self.state_of(task)
         total = self.session.kube_kept.by_row.get(self.name, self._full, self._is_full)
-        for each in self._filters.values():
-            found = each.severity(task, state)
-            if found is not None:
-                total = np.maximum(total, found)
+        keeps = self.session.options.keeps_columns
+        stable = self._by_node(task, state) if keeps else _worst(self._nodewise, task, state)
+        for other in (stable, _worst(self._others, task, state)):
+            if other is not None:
+                total = np.maximum(total, other)
         return total
+
+    def _by_node(self, task: TaskInfo, state: CycleState) -> Severities | None:
+        """The worst that filters say that read nothing but nodes, which do not change in a session."""
+        key = spec_key(task.pod.shape), state.is_prepared, *[each.name in state.skipped for each in self._nodewise]
+        if key not in self._known:
+            worst = _worst(self._nodewise, task, state)
+            self._known[key] = worst if worst is not None and worst.any() else None
+        return self._known[key]
 
     def _full(self, rows: Rows | None) -> Severities:
         """The nodes that have as many pods as they take."""
@@ -124,13 +136,13 @@ class Predicates(Plugin):
 
         return statuses
 
-    def _batch_score(self, task: TaskInfo, rows: Rows) -> Floats:
-        total, skipped = np.zeros(len(rows)), self.state_of(task).skipped
+    def _batch_score(self, task: TaskInfo, rows: Rows) -> Floats | None:
+        total, skipped = None, self.state_of(task).skipped
         for score in self._scores:
             if score.plugin.name not in skipped:
                 found = score(task, rows, self.session.kube.table.take(rows))
                 if found is not None:
-                    total = total + found
+                    total = found if total is None else total + found
         return total
 
     def on_allocate(self, task: TaskInfo) -> bool:
@@ -159,3 +171,13 @@ class Predicates(Plugin):
             if unreserve is not None and name in state.states:
                 unreserve(task.pod, node.kube, state.states[name])
         self.session.kube.remove(task, task.node_name)
+
+
+def _worst(filters: Sequence[Filter], task: TaskInfo, state: CycleState) -> Severities | None:
+    """The worst that filters say about each node; None where all pass all nodes."""
+    total: Severities | None = None
+    for each in filters:
+        found = each.severity(task, state)
+        if found is not None:
+            total = found if total is None else np.maximum(total, found)
+    return total
