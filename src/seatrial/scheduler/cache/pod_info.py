@@ -364,7 +364,9 @@ class PodReader:
         return status
 
     def _shape(self, namespace: str, labels: Any, spec: PodSpec, owner: Owner | None) -> PodShape:
-        key = (namespace, orjson.dumps(labels or None, option=orjson.OPT_SORT_KEYS), spec.key, owner)
+        # In a piece of memory of their size, which orjson does not give back.
+        encoded = bytes(memoryview(orjson.dumps(labels or None, option=orjson.OPT_SORT_KEYS)))
+        key = (namespace, encoded, spec.key, owner)
         shape = self._shapes.get(key)
         if shape is None:
             shape = self._shapes[key] = PodShape(namespace, labels or NO_LABELS, spec, owner)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from seatrial.model.documents import Document, decode, encode
+from seatrial.model.documents import Document, decode, encode, encode_to_keep
 from seatrial.store.objects import Facets, Stored
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def document_without_status(stored: Stored) -> Document:
 
 def write_status(store: "Store", stored: Stored, status: Document | bytes, writer: str) -> Stored:
     """Set the status of an object, unless it is equal."""
-    fresh = status if isinstance(status, bytes) else encode(status)
+    fresh = status if isinstance(status, bytes) else encode_to_keep(status)
     data, facets = stored.data, stored.facets
     present = encoded_status(stored)
     if present == fresh:

@@ -60,22 +60,22 @@ class Template(NamedTuple):
     places: tuple[int, ...]
     status: bytes | None
     """The encoded status, empty where there is none; None where it is not the last field."""
-    likenesses: dict[tuple[bytes, ...], tuple[int, tuple[str, ...]]]
+    likenesses: dict[tuple[str, ...], tuple[int, tuple[str, ...]]]
     kin: Kin
 
     def filled(self, values: list[bytes]) -> bytes:
         """The bytes with these values: name, uid, resourceVersion, time, then the fields of the kind."""
         return self.pattern % tuple([values[place] for place in self.places])
 
-    def facets(self, uid: str, encoded: tuple[bytes, ...], values: tuple[str, ...]) -> Facets | None:
+    def facets(self, uid: str, values: tuple[str, ...]) -> Facets | None:
         """Of a new object with these values in all gaps but name, uid and resourceVersion."""
         if self.status is None:
             return None
-        found = self.likenesses.get(encoded)
+        found = self.likenesses.get(values)
         if found is None:
             if len(self.likenesses) >= LIKENESSES_KEPT:
                 self.likenesses.clear()
-            found = self.likenesses[encoded] = new_likeness(), values
+            found = self.likenesses[values] = new_likeness(), values
         return Facets(found[0], uid, self.status, "", self.kin, found[1])
 
 
@@ -235,7 +235,7 @@ class Templates:
         namespace = template.namespace
         uid, time = store.identities.uid(kind, namespace, name), to_time(store.clock.now())
         own = [b'"%b"' % name.encode(), b'"%b"' % uid.encode(), b"", b'"%b"' % time.encode(), *encoded]
-        facets = template.facets(uid, tuple(own[3:]), (time, *values))
+        facets = template.facets(uid, (time, *values))
 
         def made(revision: int) -> Stored:
             own[2] = b'"%d"' % revision
