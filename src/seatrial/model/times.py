@@ -14,10 +14,14 @@ HOUR = 60 * MINUTE
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@lru_cache(1024)
 def to_time(instant: int) -> str:
     """The instant as metav1.Time writes it: 2030-01-01T00:00:00Z (a part of a second is dropped)."""
-    moment = _EPOCH + timedelta(seconds=instant // SECOND)
+    return _to_time(instant // SECOND)
+
+
+@lru_cache(1024)
+def _to_time(seconds: int) -> str:
+    moment = _EPOCH + timedelta(seconds=seconds)
     return f"{moment.replace(tzinfo=None).isoformat(timespec='seconds')}Z"  # strftime does not pad early years
 
 
@@ -28,7 +32,6 @@ def to_micro_time(instant: int) -> str:
     return f"{moment.replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
-@lru_cache(1024)
 @lru_cache(1024)
 def parse_time(text: str) -> int:
     """Read RFC 3339 with any number of fraction digits; ValueError where it is not."""

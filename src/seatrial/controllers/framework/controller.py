@@ -192,6 +192,7 @@ class Ensemble:
 
     def __init__(self, context: Context) -> None:
         self._members = [part(context) for part in self.parts]
+        self._turns = [(backlog, member) for member in self._members for backlog in member.backlogs()]
 
     def start(self) -> None:
         for member in self._members:
@@ -214,6 +215,7 @@ class Ensemble:
     def work(self) -> bool:
         """One item of each member that has one."""
         worked = False
-        for member in self._members:
-            worked = member.work() or worked
+        for backlog, member in self._turns:
+            if backlog:
+                worked = member.work() or worked
         return worked
