@@ -1,6 +1,7 @@
 """The buffer of the timeline's rows: what a frame of it holds."""
 
 import numpy as np
+import pytest
 
 from seatrial.timeline.columns import COLUMNS
 from seatrial.timeline.rows import ATTEMPT_COLUMNS, ROW_COLUMNS, Buffer, frame_of
@@ -36,7 +37,8 @@ def test_only_the_rows_of_attempts_with_cells_hold_cells() -> None:
     assert flat.drop_nulls().len() == 2 * CELLS
 
 
-def test_rows_without_cells_take_no_memory_for_cells() -> None:
-    frame = frame_of(filled(1000, [CELLS]))
-    empty = frame_of(filled(1001, []))
+@pytest.mark.parametrize("attempts", [[CELLS], [CELLS, *[None] * 1000], [CELLS, CELLS]])
+def test_rows_without_cells_take_no_memory_for_cells(attempts: list[int | None]) -> None:
+    frame = frame_of(filled(1000, attempts))
+    empty = frame_of(filled(1000, [None] * len(attempts)))
     assert frame.estimated_size() - empty.estimated_size() < 4 * CELLS * BYTES_OF_A_CELL

@@ -130,25 +130,14 @@ class Rows:
 def frame_of(buffer: Buffer, first: int = 0) -> pl.DataFrame:
     """Rows as a frame; `first` is the number of the first one."""
     numbers = pl.int_range(first, first + buffer.count, eager=True).cast(COLUMNS[SEQUENCE]).alias(SEQUENCE)
-    attempts = buffer.attempts or [None] * len(ATTEMPT_COLUMNS)
+    # With one row more, as polars repeats the lists of a single row, thousands of cells, for every null place.
+    attempts = buffer.attempts + [None] * len(ATTEMPT_COLUMNS)
     places: list[int | None] = [None] * buffer.count
     for number, place in enumerate(buffer.places):
         places[place] = number
     where = pl.Series(places, dtype=pl.UInt32)
-    of_attempts = [_placed(column, where) for column in _columns(ATTEMPT_COLUMNS, attempts)]
-    return pl.DataFrame([numbers, *_columns(ROW_COLUMNS, buffer.cells), *of_attempts])
-
-
-def _placed(values: pl.Series, where: pl.Series) -> pl.Series:
-    """The values at some places, null where the place is null.
-
-    Of a single list, which may have thousands of cells, polars would keep a hidden copy for every null place: such a
-    place gets an empty list first.
-    """
-    if not isinstance(values.dtype, pl.List) or not where.null_count():
-        return values.gather(where)
-    lists = pl.concat([values, pl.Series([[]], dtype=values.dtype)]).gather(where.fill_null(len(values)))
-    return pl.select(pl.when(where.is_not_null()).then(lists).alias(values.name)).to_series()
+    of_attempts = pl.DataFrame(_columns(ATTEMPT_COLUMNS, attempts)).select(pl.all().gather(where))
+    return pl.DataFrame([numbers, *_columns(ROW_COLUMNS, buffer.cells), *of_attempts.get_columns()])
 
 
 def _columns(names: Sequence[str], cells: list[Any]) -> Iterator[pl.Series]:
@@ -198,11 +187,12 @@ def _lists(name: str, values: Sequence[Any], inner: Any) -> pl.Series:
             by_length.setdefault(len(value), []).append(place)
     if not by_length:
         return pl.Series(name, [None], dtype=pl.List(inner)).new_from_index(0, len(values))
-    pieces = [_equal_lists([values[place] for place in places], inner) for places in by_length.values()]
-    where: list[int | None] = [None] * len(values)
-    for number, place in enumerate(place for places in by_length.values() for place in places):
+    pieces = [pl.Series([None], dtype=pl.List(inner))]
+    pieces += [_equal_lists([values[place] for place in places], inner) for places in by_length.values()]
+    where = [0] * len(values)
+    for number, place in enumerate((place for places in by_length.values() for place in places), 1):
         where[place] = number
-    return _placed(pl.concat(pieces), pl.Series(where, dtype=pl.UInt32)).alias(name)
+    return pl.concat(pieces).gather(pl.Series(where, dtype=pl.UInt32)).alias(name)
 
 
 def _equal_lists(arrays: Sequence[Any], inner: Any) -> pl.Series:

@@ -15,7 +15,7 @@ from seatrial.model.kinds import Kind
 from seatrial.model.writers import is_operation, operation_writer
 from seatrial.scheduler import ERROR, WAITING, Decision
 from seatrial.store import Change, Stored
-from seatrial.timeline.decisions import CELL_BYTES, NO_CELLS, Dictionary, plugin_results, reasons_in
+from seatrial.timeline.decisions import NO_CELLS, Dictionary, bytes_of, plugin_results, reasons_in
 from seatrial.timeline.diffs import merge_diff
 from seatrial.timeline.pods import Key, PodHistories, PodHistory, Tried, has_ended
 from seatrial.timeline.resume import PastOfPod, last_number
@@ -369,7 +369,8 @@ class Timeline:
         weight = 0
         if self.level == "full" and cells <= self._table_cells:
             self._table_cells -= cells
-            columns, weight = self.dictionary.cells(decision), cells * CELL_BYTES
+            columns = self.dictionary.cells(decision)
+            weight = bytes_of(columns)
         preemption = decision.preemption
         self.rows.add(
             (
