@@ -8,7 +8,9 @@ import pytest
 from seatrial.api import run
 from seatrial.results.entries import entries_of_table
 from seatrial.results.lifecycle_reader import Histories, tell
+from seatrial.results.lifecycles import PodLife
 from seatrial.results.run import Run
+from seatrial.results.table_histories import pods_around
 from tests.scenario.playing import create, delete, done, operations, scenario
 from tests.scenario.running import node, pod
 
@@ -36,6 +38,20 @@ def test_an_example_has_the_lifecycles_of_the_walk(name: str) -> None:
     played = run(EXAMPLES / name / "scenario.yaml").run
     assert facts(played.histories) == facts(walked(played))
     assert played.histories.pods
+
+
+def test_one_pod_has_the_same_lives_and_victims_without_a_walk_over_all_others() -> None:
+    played = run(EXAMPLES / "preemption-storm" / "scenario.yaml").run
+    assert played.table is not None
+    for key in sorted({life.key for life in played.pods}):
+        around = pods_around(played.table, key)
+        assert [life for life in around if life.key == key] == [life for life in played.pods if life.key == key]
+        assert _preempted_by(key, around) == _preempted_by(key, played.pods)
+    assert any(_preempted_by(life.key, played.pods) for life in played.pods)
+
+
+def _preempted_by(key: str, pods: list[PodLife]) -> list[str]:
+    return [life.key for life in pods if life.preempted_by == key]
 
 
 def test_pods_of_one_name_have_their_own_attempts_and_last_forms() -> None:

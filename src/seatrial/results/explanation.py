@@ -61,9 +61,9 @@ def find_pods(run: Run, pattern: str) -> list[str]:
     """The pods of a name (in `default`, or `namespace/name`) or glob; NotFound with the nearest names without any."""
     namespace, _, name = pattern.rpartition("/")
     wanted = f"{namespace or 'default'}/{name}"
-    known = list(dict.fromkeys(pod.key for pod in run.pods))
-    if wanted in known:
+    if any(pod.key == wanted for pod in run.pods_around(wanted)):
         return [wanted]
+    known = list(dict.fromkeys(pod.key for pod in run.pods))
     globs = (wanted, f"*/{name}") if not namespace else (wanted,)
     found = [key for key in known if any(fnmatchcase(key, glob) for glob in globs)] if _is_glob(pattern) else []
     if found:
@@ -99,11 +99,11 @@ def waiting_groups(run: Run) -> list[Group]:
 def explain(run: Run, pod: str) -> Explanation:
     """Explain one pod, `namespace/name` or a name in default; NotFound where the run has no such pod."""
     (key, *_) = find_pods(run, pod)
-    lives = [life for life in run.pods if life.key == key]
+    pods = run.pods_around(key)
     namespace, _, name = key.partition("/")
     attempts = tuple(attempt for _, attempt in run.attempts(namespace, name))
-    life = lives[-1]
-    victims = [other.key for other in run.pods if other.preempted_by == key]
+    life = [life for life in pods if life.key == key][-1]
+    victims = [other.key for other in pods if other.preempted_by == key]
     said = _placement(run, life, attempts, victims)
     return Explanation(key, " ".join(filter(None, (said, _end(life)))), attempts)
 

@@ -12,7 +12,6 @@ import msgspec
 
 from seatrial.model.documents import Document, decode
 from seatrial.model.quantity import quantity_milli, quantity_value
-from seatrial.scheduler.cache import requests_of
 
 Amounts = Mapping[str, int]
 ASKING = ("overhead", "resources", "containers", "initContainers")
@@ -135,6 +134,8 @@ def _amount(resource: str, value: str) -> int:
 @lru_cache(maxsize=65536)
 def requests_of_pod(*parts: bytes) -> Amounts:
     """The requests of a pod, with `pods` as 1, from the JSON of the parts `ASKING` of its spec (empty: missing)."""
+    from seatrial.scheduler.cache import requests_of
+
     given = {name: decode(part) for name, part in zip(ASKING, parts, strict=True) if part}
     found = requests_of({name: value for name, value in given.items() if value}, None)
     amounts = {"cpu": found.cpu, "memory": found.memory, "ephemeral-storage": found.ephemeral, **found.scalars}

@@ -22,8 +22,11 @@ from seatrial.results.inputs import Header, read_folder, read_input
 from seatrial.results.lifecycle_reader import Histories, Moment, moments, tell
 from seatrial.results.lifecycles import NodeLife, PodLife
 from seatrial.results.scenario_entries import entries_of_scenario, rejections
-from seatrial.results.table_histories import histories_of_table
+from seatrial.results.table_histories import histories_of_table, pods_around
 from seatrial.timeline import NOT_IN_TIMELINE, Attempt, CellArrays, TimelineReader
+
+FEW_PODS = 4
+"""Pods that are looked for one by one; where more are asked about, all are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,8 @@ class Run:
     dictionary: Document = field(default_factory=dict)
     grids: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = field(default_factory=dict, repr=False)
     """What `usage` has worked out, by resource."""
+    around: dict[str, list[PodLife]] = field(default_factory=dict, repr=False)
+    """What `pods_around` has worked out, by pod."""
 
     def __repr__(self) -> str:
         return f"<Run {self.name}: {self.phase}, {len(self.steps)} steps>"
@@ -215,6 +220,16 @@ class Run:
     @property
     def pods(self) -> list[PodLife]:
         return self.histories.pods
+
+    def pods_around(self, key: str) -> list[PodLife]:
+        """Some pods in order, among them all of a name and all that they preempted: one pod needs not all others."""
+        if self.table is None or not self._has_table_of_attempts or "histories" in self.__dict__:
+            return self.pods
+        if key not in self.around:
+            if len(self.around) >= FEW_PODS:
+                return self.pods
+            self.around[key] = pods_around(self.table, key)
+        return self.around[key]
 
     @cached_property
     def homes(self) -> NDArray[np.int64]:

@@ -10,12 +10,13 @@ from functools import cached_property, partial
 
 import polars as pl
 
-from seatrial.results.entries import Entry, entries_of_table, writes_of_table
+from seatrial.results.entries import READ_OF_WRITES, Entry, entries_of_table, writes_of_table
 from seatrial.results.lifecycle_reader import FINISHED, Histories, tell
 from seatrial.results.lifecycles import PodLife
 from seatrial.scheduler import WAITING
 
 ATTEMPT = pl.col("entry") == "attempt"
+PREEMPTS = ATTEMPT & (pl.col("victims").list.len().fill_null(0) > 0)
 KEY = ("namespace", "name")
 LIFE = "life"
 
@@ -31,13 +32,22 @@ def histories_of_table(table: pl.LazyFrame) -> Histories:
     return found
 
 
+def pods_around(table: pl.LazyFrame, key: str) -> list[PodLife]:
+    """The pods of one name, and those that they preempted, without a walk over all others."""
+    of_key = ATTEMPT & (pl.concat_str("namespace", pl.lit("/"), "name") == key)
+    victims = table.filter(of_key).select(pl.col("victims").explode()).collect()["victims"].drop_nulls()
+    names = sorted({key, *victims})
+    concerned = (pl.col("kind") == "Pod") & pl.concat_str("namespace", pl.lit("/"), "name").is_in(names)
+    rows = table.select(*READ_OF_WRITES, "subresource", "outcome", "victims").filter(concerned | PREEMPTS)
+    return histories_of_table(rows.collect().lazy()).pods
+
+
 def _changes_a_lifecycle() -> pl.Expr:
     data = pl.col("object")
     may_have_finished = pl.any_horizontal(data.str.contains(phase, literal=True) for phase in FINISHED)
     keeps_spec = (pl.col("subresource") == "status") | (pl.col("entry") == "unscheduled")
     of_pod = ~keeps_spec.fill_null(value=False) | data.is_null() | may_have_finished
-    preempts = pl.col("victims").list.len().fill_null(0) > 0
-    return (pl.col("kind") == "Node") | ((pl.col("kind") == "Pod") & pl.when(ATTEMPT).then(preempts).otherwise(of_pod))
+    return (pl.col("kind") == "Node") | ((pl.col("kind") == "Pod") & (PREEMPTS | (~ATTEMPT & of_pod)))
 
 
 def _steps(table: pl.LazyFrame) -> dict[int, tuple[int, int]]:

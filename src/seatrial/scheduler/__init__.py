@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from seatrial.scheduler.node_admission import Rejection, admission_check
-    from seatrial.scheduler.schedule_one.decision import ERROR, SCHEDULED, UNSCHEDULABLE, WAITING, Decision, Preemption
+    from seatrial.scheduler.schedule_one.decision import Decision, Preemption
+    from seatrial.scheduler.schedule_one.outcomes import ERROR, SCHEDULED, UNSCHEDULABLE, WAITING
     from seatrial.scheduler.schedule_one.recorder import ANNOTATOR, BothRecorders, ListRecorder, NoRecorder, Recorder
     from seatrial.scheduler.scheduler import Scheduler
 
@@ -37,16 +38,16 @@ if not TYPE_CHECKING:
             "ANNOTATOR": "schedule_one.recorder",
             "BothRecorders": "schedule_one.recorder",
             "Decision": "schedule_one.decision",
-            "ERROR": "schedule_one.decision",
+            "ERROR": "schedule_one.outcomes",
             "ListRecorder": "schedule_one.recorder",
             "NoRecorder": "schedule_one.recorder",
             "Preemption": "schedule_one.decision",
             "Recorder": "schedule_one.recorder",
             "Rejection": "node_admission",
-            "SCHEDULED": "schedule_one.decision",
+            "SCHEDULED": "schedule_one.outcomes",
             "Scheduler": "scheduler",
-            "UNSCHEDULABLE": "schedule_one.decision",
-            "WAITING": "schedule_one.decision",
+            "UNSCHEDULABLE": "schedule_one.outcomes",
+            "WAITING": "schedule_one.outcomes",
             "admission_check": "node_admission",
         },
     )

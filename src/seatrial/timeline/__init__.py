@@ -6,12 +6,12 @@ if TYPE_CHECKING:
     from seatrial.timeline.annotations import PREFIX, Annotator
     from seatrial.timeline.cells import CellArrays, Cells
     from seatrial.timeline.columns import DICTIONARY
-    from seatrial.timeline.decisions import PASSED, Dictionary
+    from seatrial.timeline.decisions import Dictionary
     from seatrial.timeline.pods import PodHistory, scheduler_of
     from seatrial.timeline.reader import NAME, Attempt, TimelineReader
     from seatrial.timeline.resume import pasts_of_pods
     from seatrial.timeline.timeline import CELLS_ON_THE_WIRE, SNAPSHOT, Level, Timeline
-    from seatrial.timeline.unshown import NOT_IN_TIMELINE
+    from seatrial.timeline.wire import NOT_IN_TIMELINE, PASSED
 
 __all__ = [
     "CELLS_ON_THE_WIRE",
@@ -49,8 +49,8 @@ if not TYPE_CHECKING:
             "Dictionary": "decisions",
             "Level": "timeline",
             "NAME": "reader",
-            "NOT_IN_TIMELINE": "unshown",
-            "PASSED": "decisions",
+            "NOT_IN_TIMELINE": "wire",
+            "PASSED": "wire",
             "PREFIX": "annotations",
             "PodHistory": "pods",
             "SNAPSHOT": "timeline",

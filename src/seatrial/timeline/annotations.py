@@ -12,7 +12,8 @@ from seatrial.model.durations import format_duration
 from seatrial.model.errors import StatusError
 from seatrial.scheduler import ANNOTATOR, Decision
 from seatrial.store import Change, Store
-from seatrial.timeline.decisions import PASSED, filtered
+from seatrial.timeline.decisions import filtered
+from seatrial.timeline.wire import PASSED
 
 PREFIX = "kube-scheduler-simulator.sigs.k8s.io/"
 SELECTED = f"{PREFIX}selected-node"

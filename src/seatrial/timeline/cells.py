@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from seatrial.timeline.decisions import PASSED
+from seatrial.timeline.wire import PASSED
 
 CELL_COLUMNS = (
     "nodes", "verdicts", "filter_plugins", "feasible_nodes", "score_plugins", "weights", "raw", "normalized", "total",

@@ -16,9 +16,9 @@ from seatrial.model.documents import Document, encode
 from seatrial.scheduler import Decision
 from seatrial.scheduler.cache import NodeNames, RowNames
 from seatrial.scheduler.framework import Status
+from seatrial.timeline.wire import PASSED
 
 H = TypeVar("H", bound=Hashable)
-PASSED = "passed"
 SCORE = b'%s:{"rawScore":%d,"normalizedScore":%d,"finalScore":%d}'
 
 

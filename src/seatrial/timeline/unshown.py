@@ -20,7 +20,6 @@ from seatrial.model.documents import Document
 from seatrial.store import Change, Stored
 from seatrial.store.registry import encoded_status
 
-NOT_IN_TIMELINE = "notInTimeline"
 STATUSES_SHARED = 256
 MOST_FINISHED = 10_000
 """Finished pods that are listed: the status is encoded again at each end of a run."""

@@ -13,6 +13,10 @@ import msgspec
 from seatrial.model.documents import encode
 
 NULL = b"null"
+PASSED = "passed"
+"""The answer of a filter that has nothing against a node."""
+NOT_IN_TIMELINE = "notInTimeline"
+"""The field of a Scenario's status that counts what no entry shows."""
 STEPS_REMEMBERED = 1024
 
 

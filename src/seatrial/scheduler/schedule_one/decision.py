@@ -17,8 +17,9 @@ from seatrial.scheduler.cache.row_names import NodeNames
 from seatrial.scheduler.evaluator.interface import count_codes
 from seatrial.scheduler.framework.scoring import NO_TOTALS, PluginScores
 from seatrial.scheduler.framework.status import SUCCESS, Status
+from seatrial.scheduler.schedule_one.outcomes import ERROR, GATED, SCHEDULED, UNSCHEDULABLE, WAITING
 
-SCHEDULED, UNSCHEDULABLE, ERROR, WAITING, GATED = "scheduled", "unschedulable", "error", "waiting", "gated"
+__all__ = ["ERROR", "GATED", "SCHEDULED", "UNSCHEDULABLE", "WAITING", "Decision", "PreFilterRecord", "Preemption"]
 
 
 @dataclass(frozen=True, slots=True)
