@@ -26,6 +26,8 @@ ORPHAN = "orphan"
 TEMPLATES_KEPT = 1024
 WITHOUT_OWNERS = frozenset({"status", "binding"})
 """Writes through these change neither owners nor finalizers."""
+IGNORED = frozenset({("", "Event"), ("events.k8s.io", "Event")})
+"""Kinds that are not followed, as upstream: ignoredResources in graph_builder.go."""
 
 
 class Annotations(msgspec.Struct):
@@ -151,7 +153,12 @@ class GarbageCollector(QueueController):
             return
 
     def _exists(self, reference: OwnerReference) -> bool:
-        return reference.uid in self._metas
+        return reference.uid in self._metas or (reference.kind == "Event" and self._is_event(reference.uid))
+
+    def _is_event(self, uid: str) -> bool:
+        """Whether there is such an Event: an owner that is not followed is looked up, as upstream."""
+        events = self.store.kinds.served("v1", "Event")
+        return any(stored.view(Owned).metadata.uid == uid for stored in self.store.list(events))
 
     def _waits(self, reference: OwnerReference) -> bool:
         owner = self._metas.get(reference.uid)
@@ -162,6 +169,8 @@ class GarbageCollector(QueueController):
         return meta.deletion_timestamp is not None and FOREGROUND in meta.finalizers
 
     def _changed(self, change: Change) -> None:
+        if change.stored.kind.group_kind in IGNORED:
+            return
         if change.type == "DELETED":
             self._forget(change.stored)
         else:
@@ -233,9 +242,9 @@ def _unblock(document: Document) -> None:
 
 
 def _stored_once(kinds: Iterable[Kind]) -> list[Kind]:
-    """One version of each kind that can be listed."""
+    """One version of each kind that can be listed and is followed."""
     chosen: dict[tuple[str, str], Kind] = {}
     for kind in kinds:
-        if "list" in kind.verbs:
+        if "list" in kind.verbs and kind.group_kind not in IGNORED:
             chosen.setdefault(kind.group_kind, kind)
     return list(chosen.values())

@@ -116,6 +116,8 @@ def segment_faults(name: str) -> Faults:
     """Errors for a name that cannot be part of a path; none when it can."""
     if name in (".", ".."):
         return (f"may not be '{name}'",)
+    if "/" not in name and "%" not in name:
+        return ()
     return tuple(f"may not contain '{part}'" for part in ("/", "%") if part in name)
 
 

@@ -13,8 +13,10 @@ way, which has the error texts.
 
 import os
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
@@ -57,7 +59,8 @@ class Template(NamedTuple):
 
     namespace: str
     pattern: bytes
-    places: tuple[int, ...]
+    pick: Callable[[Sequence[bytes]], tuple[bytes, ...]]
+    """The values in the order of the gaps."""
     status: bytes | None
     """The encoded status, empty where there is none; None where it is not the last field."""
     likenesses: dict[tuple[str, ...], tuple[int, tuple[str, ...]]]
@@ -65,7 +68,7 @@ class Template(NamedTuple):
 
     def filled(self, values: list[bytes]) -> bytes:
         """The bytes with these values: name, uid, resourceVersion, time, then the fields of the kind."""
-        return self.pattern % tuple([values[place] for place in self.places])
+        return self.pattern % self.pick(values)
 
     def facets(self, uid: str, values: tuple[str, ...]) -> Facets | None:
         """Of a new object with these values in all gaps but name, uid and resourceVersion."""
@@ -99,7 +102,8 @@ class Sighting(NamedTuple):
         return [orjson.dumps(field.value) for field in self.fields]
 
 
-class Family(NamedTuple):
+@dataclass(slots=True, eq=False)
+class Family:
     """Objects that their maker creates from one document, but for the name and the values of variable fields."""
 
     kind: Kind
@@ -108,6 +112,8 @@ class Family(NamedTuple):
     likes: Hashable
     fields: tuple[VariableField, ...]
     """With the values that the first of them has."""
+    latest: "tuple[object, tuple[int, ...], Template] | None" = None
+    """The template that was used last, and for which admission and inputs."""
 
 
 class Splice(NamedTuple):
@@ -187,9 +193,7 @@ class Templates:
 
     def create_in(self, store: "Store", family: Family, name: str, values: Sequence[Any], writer: str) -> Stored | None:
         """Create an object of a family; None where it must take the whole way."""
-        kind, namespace = family.kind, family.namespace
-        inputs = self._inputs(store, kind, namespace, family.options)
-        template = self._kept.get((family.likes, inputs)) if inputs is not None else None
+        kind, template = family.kind, self._template_of(store, family)
         if template is None or not name or not _is_name(kind, name):
             return None
         for field, value in zip(family.fields, values, strict=True):
@@ -198,6 +202,18 @@ class Templates:
         if store.find(kind, name, template.namespace) is not None:
             return None
         return self._put(store, kind, template, name, values, [orjson.dumps(value) for value in values], writer)
+
+    def _template_of(self, store: "Store", family: Family) -> Template | None:
+        inputs = self._inputs(store, family.kind, family.namespace, family.options)
+        if inputs is None:
+            return None
+        latest = family.latest
+        if latest is not None and latest[0] is self._admission and latest[1] == inputs:
+            return latest[2]
+        template = self._kept.get((family.likes, inputs))
+        if template is not None:
+            family.latest = self._admission, inputs, template
+        return template
 
     def create(self, store: "Store", kind: Kind, document: Document, sighting: Sighting, writer: str) -> Stored | None:
         """Create an object from its template; None where there is none yet or a value is not valid."""
@@ -316,13 +332,14 @@ def _template(sighting: Sighting, stored: Stored, options: CreateOptions) -> Tem
     for path, place in cuts:
         _at(document, path[:-1])[path[-1]] = f"\0{place}\0"
     pieces = _GAP.split(orjson.dumps(document).replace(b"%", b"%%"))
-    pattern, places = b"%b".join(pieces[::2]), tuple(map(int, pieces[1::2]))
+    places = [int(place) for place in pieces[1::2]]
+    if len(places) != len(cuts):
+        return None  # a text looks like a gap
     kin = Kin.of((_TIMES[0], *(path for path, _ in given)))
-    template = Template(stored.namespace, pattern, places, _status(stored), {}, kin)
+    template = Template(stored.namespace, b"%b".join(pieces[::2]), itemgetter(*places), _status(stored), {}, kin)
     encoded = [orjson.dumps(value) for value in values]
-    # A text that looks like a gap, or a value that the whole way changed, gives other bytes.
-    is_right = len(template.places) == len(cuts) and template.filled(encoded) == stored.data
-    return template if is_right else None
+    # A value that the whole way changed gives other bytes.
+    return template if template.filled(encoded) == stored.data else None
 
 
 def _status(stored: Stored) -> bytes | None:

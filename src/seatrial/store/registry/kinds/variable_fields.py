@@ -51,7 +51,12 @@ def _is_valid_label_value(value: str) -> bool:
 
 
 def _is_micro_time(value: Any) -> bool:
-    return isinstance(value, str) and _MICRO_TIME.fullmatch(value) is not None
+    return isinstance(value, str) and _is_valid_micro_time(value)
+
+
+@lru_cache(VALUES_KEPT)
+def _is_valid_micro_time(value: str) -> bool:
+    return _MICRO_TIME.fullmatch(value) is not None
 
 
 def _values(document: Document, field: str, keys: tuple[str, ...] | None, is_valid: Check) -> Iterator[VariableField]:
