@@ -170,15 +170,16 @@ def run_scenario(
             files = write_results(scenario_run, folder, target.resolve().name, report=report)
         if not report:
             (target / REPORT).unlink(missing_ok=True)
-        files = [str(target / name) for name in files]
-        summary = summary_of(scenario_run, progress.seconds)
-        warnings = list(scenario_run.status.notes.values())
-        if json:
-            import orjson
+        if json or not quiet:
+            files = [str(target / name) for name in files]
+            summary = summary_of(scenario_run, progress.seconds)
+            warnings = list(scenario_run.status.notes.values())
+            if json:
+                import orjson
 
-            typer.echo(orjson.dumps({**summary, "files": files, "warnings": warnings}).decode())
-        elif not quiet:
-            print_summary(summary, files, warnings)
+                typer.echo(orjson.dumps({**summary, "files": files, "warnings": warnings}).decode())
+            else:
+                print_summary(summary, files, warnings)
         return scenario_run.status
 
 

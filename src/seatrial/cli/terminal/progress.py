@@ -4,11 +4,10 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.live import Live
-from rich.text import Text
-
 if TYPE_CHECKING:
+    from rich.live import Live
+    from rich.text import Text
+
     from seatrial.results import Group
     from seatrial.scenario import ScenarioRun
 
@@ -23,8 +22,7 @@ class Progress:
 
     def __init__(self, run: "ScenarioRun", *, quiet: bool) -> None:
         self._run = run
-        self._console = Console(file=sys.stderr)
-        self._live = None if quiet or not self._console.is_terminal else Live(console=self._console, transient=True)
+        self._live = None if quiet else _live_on_terminal()
         self._start = self._last = time.monotonic()
 
     def __enter__(self) -> "Progress":
@@ -49,7 +47,9 @@ class Progress:
             self._last = now
             self._live.update(self._line())
 
-    def _line(self) -> Text:
+    def _line(self) -> "Text":
+        from rich.text import Text
+
         status, timeline = self._run.status, self._run.timeline
         pods = timeline.pods
         rate = pods.bound / max(self.seconds, 0.001)
@@ -61,10 +61,19 @@ class Progress:
         return line
 
 
+def _live_on_terminal() -> "Live | None":
+    from rich.console import Console
+    from rich.live import Live
+
+    console = Console(file=sys.stderr)
+    return Live(console=console, transient=True) if console.is_terminal else None
+
+
 def summary_of(run: "ScenarioRun", seconds: float) -> dict[str, Any]:
     """The run in numbers."""
     status, timeline = run.status, run.timeline
     pods = timeline.pods
+    ended = pods.ended()
     return {
         "scenario": run.document["metadata"]["name"],
         "phase": status.phase,
@@ -78,8 +87,8 @@ def summary_of(run: "ScenarioRun", seconds: float) -> dict[str, Any]:
             "scheduled": pods.scheduled,
             "preempted": pods.preempted,
             "deleted": pods.deleted,
-            "running": pods.bound - pods.ended(),
-            "ended": pods.ended(),
+            "running": pods.bound - ended,
+            "ended": ended,
             "pending": pods.pending,
         },
         "pending": [{"reason": group.reason, "pods": list(group.pods)} for group in pending_groups(run)],
@@ -100,6 +109,9 @@ def pending_groups(run: "ScenarioRun") -> "list[Group]":
 
 def print_summary(summary: dict[str, Any], files: list[str], warnings: list[str]) -> None:
     """The summary for people."""
+    from rich.console import Console
+    from rich.text import Text
+
     console = Console(highlight=False, soft_wrap=True)
     pods = summary["pods"]
     colour = {"Succeeded": "green", "Paused": "yellow"}.get(summary["phase"], "red")
