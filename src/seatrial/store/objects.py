@@ -76,13 +76,15 @@ class Facets(msgspec.Struct, frozen=True, gc=False):
     """Equal for objects that are equal but for name, uid, resourceVersion, status and a pod's spec.nodeName."""
     uid: str
     status: bytes
-    """The encoded status, which is the last field of the object; empty where it has none, as a pod never is."""
+    """The encoded status; empty where the object has none, as a pod never is."""
     node: str = ""
     """The node of a pod."""
     kin: Kin | None = None
     """The template, unless other fields than status and nodeName were written since."""
     values: tuple[str, ...] = ()
     """In which it differs from others of the template."""
+    tail: bytes = b"}"
+    """The bytes after the status, which is the last field of a pod, and of each object once its status was written."""
 
     def labels(self, like: Mapping[str, str]) -> Mapping[str, str]:
         """Its labels, where another object of the template has these."""

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -11,8 +12,10 @@ from seatrial.model.builtin import builtin_kinds
 from seatrial.model.errors import AlreadyExists, StatusError
 from seatrial.model.kinds import Kind
 from seatrial.scenario.cluster import furnish
+from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.store.admission.chain import StandardAdmission
 from seatrial.store.options import CreateOptions
+from seatrial.store.registry.status_writes import document_without_status, encoded_status, write_status
 from seatrial.store.registry.templates import VARIABLE, Templates
 from seatrial.store.store import Store
 from tests.known_kinds import known_kind
@@ -207,6 +210,26 @@ def many_pods(store: Store, count: int = 5, **spec: Any) -> int:
 
 def test_pods_from_the_third_on_come_from_a_template() -> None:
     assert many_pods(cluster(enabled=True), 5) == 3
+
+
+@pytest.mark.parametrize("spec", [{}, {"spec": {"taints": [{"key": "a", "effect": "NoSchedule"}]}}])
+def test_a_node_whose_status_comes_first_is_written_and_read_as_on_the_whole_way(spec: Document) -> None:
+    stores = cluster(enabled=True), cluster(enabled=False)
+    for number in range(4):
+        document = node(f"n-{number}", capacity={"cpu": "4", "pods": "110"}) | spec
+        document["metadata"] |= {"labels": {"zone": f"z-{number}"}, "annotations": {"full": "100%"}}
+        created = [store.create(kind(store, document), document, writer="test") for store in stores]
+        written = [
+            write_status(store, stored, {"capacity": {"cpu": "8"}}, "test")
+            for store, stored in zip(stores, created, strict=True)
+        ]
+        for stored in (created, written):
+            assert stored[0].data == stored[1].data
+            assert document_without_status(stored[0]) == document_without_status(stored[1])
+            assert encoded_status(stored[0]) == encoded_status(stored[1])
+            assert asdict(NodeInfo.of(stored[0])) == asdict(NodeInfo.read(stored[1].document()))
+        is_known = number > 1
+        assert [stored.facets is not None for stored in (created[0], written[0])] == [is_known, is_known]
 
 
 def test_a_quota_makes_every_pod_of_its_namespace_take_the_whole_way() -> None:

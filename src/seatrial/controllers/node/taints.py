@@ -88,9 +88,7 @@ class NodeTaints(QueueController):
         if change.type == "DELETED":
             place = None
         else:
-            place = place_of(
-                _node.decode(change.stored.data).metadata.labels or {}, _ready(encoded_status(change.stored))
-            )
+            place = _place_of(change.stored)
             self.enqueue(("", name))
         if place == self._zones.nodes.get(name):
             return
@@ -138,13 +136,32 @@ class _Node(msgspec.Struct):
 _node = msgspec.json.Decoder(_Node)
 
 
+_kin: dict[int, _Node] = {}
+"""By template: what is read of a node."""
+
+
+def _read(stored: Stored) -> tuple[Mapping[str, str], _Spec]:
+    """Labels and spec of a node; nodes of one template, which differ in their labels, are decoded once."""
+    facets = stored.facets
+    kin = facets.kin if facets is not None else None
+    if facets is None or kin is None or kin.has_others:
+        node = _node.decode(stored.data)
+        return node.metadata.labels or {}, node.spec
+    like = _kin.get(kin.number)
+    if like is None:
+        if len(_kin) >= STATUSES_SHARED:
+            _kin.clear()
+        like = _kin[kin.number] = _node.decode(stored.data)
+    return facets.labels(like.metadata.labels or {}), like.spec
+
+
 def _place_of(stored: Stored) -> Place | None:
-    return place_of(_node.decode(stored.data).metadata.labels or {}, _ready(encoded_status(stored)))
+    return place_of(_read(stored)[0], _ready(encoded_status(stored)))
 
 
 def _is_untroubled(stored: Stored) -> bool:
     """Whether a node has no taint and nothing that asks for one, as most nodes."""
-    spec = _node.decode(stored.data).spec
+    spec = _read(stored)[1]
     return not spec.taints and not spec.unschedulable and not _asks_for_taints(encoded_status(stored))
 
 

@@ -71,7 +71,7 @@ class Fields:
         facets = stored.facets
         if facets is None or not self._is_shared:
             return self._all.read(stored.data)
-        key = self._number(facets), facets.node != ""
+        key = self.number(facets), facets.node != ""
         if key not in self._known:
             if len(self._known) >= REMEMBERED:
                 self._known.clear()
@@ -83,7 +83,7 @@ class Fields:
             return found + status
         return (*found[: self._node], encode(facets.node), *found[self._node + 1 :], *status)
 
-    def _number(self, facets: Facets) -> int:
+    def number(self, facets: Facets) -> int:
         """Equal for objects that have the same values outside of the status."""
         kin = facets.kin
         if kin is None:

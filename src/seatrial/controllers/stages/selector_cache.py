@@ -28,15 +28,15 @@ class SelectorCache:
         self._others = {stage: [c.test for c in stage.selector.conditions if c.path is None] for stage in stages}
         self._remembered: dict[Key, tuple[Stage, ...]] = {}
         self._alike: dict[tuple[int, bool, bytes], tuple[Stage, ...]] = {}
-        """By likeness, presence of a node and status, where no condition reads more of objects that are alike."""
+        """By number, presence of a node and status, where no condition reads more of objects that are alike."""
         self._is_shared = self._fields is not None and self._fields.are_shared(self._presences)
 
     def possible(self, stored: Stored) -> tuple[Stage, ...]:
         """The stages whose plain conditions the object meets."""
         facets = stored.facets
-        if facets is None or not self._is_shared:
+        if facets is None or self._fields is None or not self._is_shared:
             return self._told(Seen(stored))
-        key = facets.likeness, facets.node != "", facets.status
+        key = self._fields.number(facets), facets.node != "", facets.status
         found = self._alike.get(key)
         if found is None:
             if len(self._alike) >= REMEMBERED:

@@ -17,6 +17,7 @@ from seatrial.store.registry import document_without_status, encoded_status
 
 STATUSES_SHARED = 256
 """How many different statuses are remembered: nodes of one template have the same."""
+TEMPLATES_KEPT = 1024
 ANY_ADDRESS = "0.0.0.0"
 _ZONES = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")
 _REGIONS = ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region")
@@ -48,8 +49,23 @@ class NodeInfo:
 
     @classmethod
     def of(cls, stored: Stored) -> "NodeInfo":
-        """The node of a stored object; nodes that are reported alike share what is read of their status."""
-        return cls._made(document_without_status(stored), _status_part(encoded_status(stored)))
+        """The node of a stored object; nodes of one template are decoded once, and share what is read of their status.
+
+        Such nodes differ in their labels.
+        """
+        status, facets = _status_part(encoded_status(stored)), stored.facets
+        kin = facets.kin if facets is not None else None
+        if facets is None or kin is None or kin.has_others or kin.annotations:
+            return cls._made(document_without_status(stored), status)
+        like = _kin.get(kin.number)
+        if like is None:
+            if len(_kin) >= TEMPLATES_KEPT:
+                _kin.clear()
+            like = _kin[kin.number] = cls._made(document_without_status(stored), status)
+        return cls(
+            stored.name, facets.labels(like.labels), like.annotations, like.taints, like.unschedulable, *status,
+            uid=facets.uid,
+        )  # fmt: skip
 
     @classmethod
     def _made(cls, document: Document, status: "_StatusPart") -> "NodeInfo":
@@ -104,6 +120,10 @@ class NodeInfo:
     def copy(self) -> "NodeInfo":
         values: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
         return NodeInfo(**(values | {"pods": list(self.pods), "ports": set(self.ports)}))
+
+
+_kin: dict[int, NodeInfo] = {}
+"""By template: a node."""
 
 
 class _StatusPart(NamedTuple):

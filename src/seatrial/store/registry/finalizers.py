@@ -48,7 +48,7 @@ def remove_finalizer(store: "Store", stored: Stored, finalizer: str, writer: str
 def _spliced(store: "Store", stored: Stored, facets: Facets, splice: Splice, writer: str) -> Stored:
     head = stored.data.replace(splice.old, splice.new, 1)
     old = _REVISION % stored.revision
-    alike = Facets(splice.likeness, facets.uid, facets.status, facets.node)
+    alike = Facets(splice.likeness, facets.uid, facets.status, facets.node, tail=facets.tail)
     return store.write_pieces(
         stored,
         lambda revision: (head.replace(old, _REVISION % revision, 1),),

@@ -39,7 +39,7 @@ def document_without_status(stored: Stored) -> Document:
         document = stored.document()
         document.pop("status", None)
         return document
-    rest: Document = decode(stored.data[: -len(STATUS) - len(facets.status) - 1] + b"}")
+    rest: Document = decode(stored.data[: -len(STATUS) - len(facets.status) - len(facets.tail)] + facets.tail)
     return rest
 
 
@@ -61,9 +61,9 @@ def _joined(stored: Stored, data: bytes, present: bytes, fresh: bytes, revision:
     """The resourceVersion is the first of that name; the status is the last field, unless the client moved it."""
     old, new = b'"resourceVersion":"%d"' % stored.revision, b'"resourceVersion":"%d"' % revision
     if present and stored.facets is not None:
-        place = data.index(old)
-        between = data[place + len(old) : -len(STATUS) - len(present) - 1]
-        return b"".join((data[:place], new, between, STATUS, fresh, b"}"))
+        place, tail = data.index(old), stored.facets.tail
+        between = data[place + len(old) : -len(STATUS) - len(present) - len(tail)]
+        return b"".join((data[:place], new, between, tail[:-1], STATUS, fresh, b"}"))
     ending = STATUS + present + b"}" if present else b"}"
     if not data.endswith(ending):
         document = stored.document()

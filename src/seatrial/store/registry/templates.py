@@ -30,7 +30,7 @@ from seatrial.store.objects import Facets, Kin, Stored, new_likeness
 from seatrial.store.options import CreateOptions
 from seatrial.store.registry.creating import new_name
 from seatrial.store.registry.kinds import strategy_of
-from seatrial.store.registry.status_writes import STATUS, encoded_status
+from seatrial.store.registry.status_writes import STATUS, document_without_status, encoded_status
 from seatrial.store.registry.strategy import Path, VariableField, VariableFields
 from seatrial.store.uids import LONGEST_BASE
 
@@ -62,7 +62,9 @@ class Template(NamedTuple):
     pick: Callable[[Sequence[bytes]], tuple[bytes, ...]]
     """The values in the order of the gaps."""
     status: bytes | None
-    """The encoded status, empty where there is none; None where it is not the last field."""
+    """The encoded status, empty where there is none; None where objects have no facets."""
+    tail: bytes
+    """The bytes after the status."""
     likenesses: dict[tuple[str, ...], tuple[int, tuple[str, ...]]]
     kin: Kin
 
@@ -79,7 +81,7 @@ class Template(NamedTuple):
             if len(self.likenesses) >= LIKENESSES_KEPT:
                 self.likenesses.clear()
             found = self.likenesses[values] = new_likeness(), values
-        return Facets(found[0], uid, self.status, "", self.kin, found[1])
+        return Facets(found[0], uid, self.status, "", self.kin, found[1], self.tail)
 
 
 class Sighting(NamedTuple):
@@ -336,18 +338,28 @@ def _template(sighting: Sighting, stored: Stored, options: CreateOptions) -> Tem
     if len(places) != len(cuts):
         return None  # a text looks like a gap
     kin = Kin.of((_TIMES[0], *(path for path, _ in given)))
-    template = Template(stored.namespace, b"%b".join(pieces[::2]), itemgetter(*places), _status(stored), {}, kin)
+    status, tail = _status(stored, len(pieces[-1].replace(b"%%", b"%")))
+    pattern = b"%b".join(pieces[::2])
+    template = Template(stored.namespace, pattern, itemgetter(*places), status, tail, {}, kin)
     encoded = [orjson.dumps(value) for value in values]
     # A value that the whole way changed gives other bytes.
     return template if template.filled(encoded) == stored.data else None
 
 
-def _status(stored: Stored) -> bytes | None:
-    """The encoded status of an object where nothing follows it; a pod has one, and an Event is like no other."""
-    status = encoded_status(stored)
+def _status(stored: Stored, length: int) -> tuple[bytes | None, bytes]:
+    """The encoded status of an object and what follows it, within the last `length` bytes, which are those of all.
+
+    A pod has one, and nothing follows it; an Event is like no other.
+    """
+    status, data, group_kind = encoded_status(stored), stored.data, stored.kind.group_kind
     if not status:
-        return None if stored.kind.group_kind in (_POD, _EVENT) else b""
-    return status if stored.data.endswith(STATUS + status + b"}") else None
+        return None if group_kind in (_POD, _EVENT) else b"", b"}"
+    field = STATUS + status
+    head, tail = data[: data.rfind(field)], data[data.rfind(field) + len(field) :]
+    is_known = head + field + tail == data and len(field) + len(tail) <= length
+    if tail != b"}":
+        is_known = is_known and group_kind != _POD and orjson.loads(head + tail) == document_without_status(stored)
+    return status if is_known else None, tail
 
 
 def _relabelling(pod: Stored, facets: Facets, labels: Mapping[str, str]) -> Splice | None:
