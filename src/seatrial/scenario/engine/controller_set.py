@@ -5,6 +5,7 @@ although no controller has work, the inner timers that it waits for fire first.
 """
 
 from collections.abc import Callable, Iterator, Sequence, Sized
+from itertools import compress
 from typing import Protocol, runtime_checkable
 
 from seatrial.clock import Clock
@@ -14,6 +15,9 @@ from seatrial.scenario.engine.participants import Awaited, Participant, waiters_
 
 LIFECYCLE = frozenset({"pod", "node", "poddisruptionbudget", "resourcequota"})
 """The controllers that run while the first version schedules: binding has its effects, no workload is created."""
+
+
+_UNKNOWN = (None,)
 
 
 @runtime_checkable
@@ -27,7 +31,9 @@ class PreSimulationControllers:
     """Controllers that run together until all are idle."""
 
     def __init__(self, controllers: Sequence[Participant]) -> None:
-        self._signs = [sign for controller in controllers for sign in _signs(controller)]
+        signs = [sign for controller in controllers for sign in _signs(controller)]
+        self._signs = [backlog for backlog, _ in signs]
+        self._signed = [controller for _, controller in signs]
         self._waiters = waiters_of(controllers)
         self._awaited = awaited_of(controllers)
         self._backlogs = backlogs_of(controllers)
@@ -40,7 +46,7 @@ class PreSimulationControllers:
         """The controllers that have work."""
         if self.is_at_rest():
             return []
-        called = {id(controller): controller for backlog, controller in self._signs if backlog is None or backlog}
+        called = {id(controller): controller for controller in compress(self._signed, self._signs)}
         return [controller for controller in called.values() if controller.has_work()]
 
     def is_awaited(self) -> bool:
@@ -52,10 +58,11 @@ class PreSimulationControllers:
         return [] if self.is_at_rest() else [waiter.name for waiter in self._waiters if not waiter.wait_condition()]
 
 
-def _signs(controller: Participant) -> list[tuple[Sized | None, Participant]]:
-    """The backlogs that show whether a controller may have work; None: `has_work` must be called."""
+def _signs(controller: Participant) -> list[tuple[Sized, Participant]]:
+    """The backlogs that show whether a controller may have work; one that is never empty: `has_work` must be called."""
     return [
-        (backlog, controller) for backlog in (controller.backlogs() if isinstance(controller, Transparent) else [None])
+        (backlog, controller)
+        for backlog in (controller.backlogs() if isinstance(controller, Transparent) else [_UNKNOWN])
     ]
 
 
