@@ -12,6 +12,9 @@ from seatrial.model.kinds import Kind
 from seatrial.model.times import SECOND, parse_time
 from seatrial.store.options import DeleteOptions
 
+TTL = b'"ttlSecondsAfterFinished"'
+"""Most Jobs have none, which needs no decoding."""
+
 
 class TTLAfterFinished(QueueController):
     """Deletes finished Jobs."""
@@ -30,7 +33,7 @@ class TTLAfterFinished(QueueController):
 
     def sync(self, key: Key) -> None:
         stored = self.store.find(self.kind, key[1], key[0])
-        if stored is None:
+        if stored is None or TTL not in stored.data:
             return
         job = stored.document()
         seconds, finished = job["spec"].get("ttlSecondsAfterFinished"), _finished_at(job)

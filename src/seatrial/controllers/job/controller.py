@@ -16,7 +16,15 @@ from seatrial.controllers.job.indexes import (
     index_of,
     write_indexes,
 )
-from seatrial.controllers.job.pod_counts import REACHED, TRACKING, Work, finished_at, is_finished, job_condition
+from seatrial.controllers.job.pod_counts import (
+    REACHED,
+    TRACKING,
+    Work,
+    deadline_of,
+    finished_at,
+    is_finished,
+    job_condition,
+)
 from seatrial.model.documents import Document
 from seatrial.model.times import MINUTE, SECOND, to_time
 from seatrial.store import Stored
@@ -264,7 +272,7 @@ class Job(PodOwner):
         self._failures[key] = count, last
 
     def _watch_deadline(self, work: Work, status: Document) -> None:
-        deadline = Work(work.job | {"status": status}, work.now, self._read_pod).deadline()
+        deadline = deadline_of(work.spec, status)
         if deadline is not None and deadline > work.now:
             meta = work.job["metadata"]
             self.enqueue_after((meta["namespace"], meta["name"]), deadline - work.now)

@@ -49,6 +49,14 @@ def finished_at(pod: Document, now: int) -> int:
     return min(now, parse_time(meta.get("deletionTimestamp") or meta["creationTimestamp"]))
 
 
+def deadline_of(spec: Document, status: Document) -> int | None:
+    """When a Job will have been active too long."""
+    seconds, started = spec.get("activeDeadlineSeconds"), status.get("startTime")
+    if seconds is None or started is None or spec.get("suspend"):
+        return None
+    return parse_time(started) + int(seconds) * SECOND
+
+
 class Work:
     """A Job and its pods at one moment. A sync looks at the pods to be counted; the others are numbers."""
 
@@ -152,20 +160,13 @@ class Work:
             return self.active_count if self.succeeded_count() > 0 else parallelism
         return max(0, min(parallelism, self.completions - self.succeeded_count()))
 
-    def deadline(self) -> int | None:
-        """When the Job will have been active too long."""
-        seconds, started = self.spec.get("activeDeadlineSeconds"), self.status.get("startTime")
-        if seconds is None or started is None or self.is_suspended:
-            return None
-        return parse_time(started) + int(seconds) * SECOND
-
     def _failure(self) -> tuple[str, str] | None:
         message = next((j.job_failure for j in self.judgements.values() if j.job_failure), None)
         if message is not None:
             return "PodFailurePolicy", message
         if self.failed_count() > self.spec.get("backoffLimit", 6) or self._restarts_too_often():
             return "BackoffLimitExceeded", BACKOFF_LIMIT
-        deadline = self.deadline()
+        deadline = deadline_of(self.spec, self.status)
         if deadline is not None and self.now >= deadline:
             return "DeadlineExceeded", DEADLINE
         if not self.is_indexed or self.limit_per_index is None:
