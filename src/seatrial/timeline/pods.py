@@ -8,7 +8,7 @@ import msgspec
 
 from seatrial.store import Change, Stored
 from seatrial.store.registry import encoded_status
-from seatrial.timeline.wire import PodResult, Shape, attempt, attempts_until
+from seatrial.timeline.wire import Shape, attempt, attempts_until, pod_result
 from seatrial.timeline.writes import is_terminating
 
 Key = tuple[str, str]
@@ -85,9 +85,9 @@ class PodHistory:
     def preempt(self, major: int, minor: int) -> None:
         self.preempted_at = major, minor
 
-    def result(self, pod: bytes, shape: Shape) -> PodResult:
-        """The history as it is now."""
-        return PodResult(
+    def result(self, pod: bytes, shape: Shape) -> tuple[bytes, ...]:
+        """The history as it is now, as the body of an entry in pieces."""
+        return pod_result(
             pod,
             self.bound_to,
             self.preempted_by,

@@ -192,7 +192,7 @@ class Timeline:
         shown, place, id, operation, pod, minor = self._places.get(history.key, _NOT_SHOWN)
         if shown is history:
             body = self._result(history, pod)
-            self._entries[place] = self.shape.entry(id, self.major, minor, operation, body)
+            self._entries[place] = self.shape.entry(id, self.major, minor, operation, *body)
 
     def resume(self, published: Document) -> None:
         """Go on with a timeline that an earlier process published: its ids stay taken."""
@@ -218,7 +218,7 @@ class Timeline:
             history = self.pods.find(key)
             if history is not None and history.is_pending:
                 id = self._next_id()
-                self._add(id, "PodUnscheduled", self._result(history, history.latest.data))
+                self._add(id, "PodUnscheduled", *self._result(history, history.latest.data))
                 self._plain_row(id, "unscheduled", None, history.latest, self._now)
         self._tried.clear()
 
@@ -271,19 +271,19 @@ class Timeline:
             self._deciding, self._shown = None, decision.pod
         if self.keeps_places:
             self._places[key] = history, len(self._entries), id, operation, pod, self.minor
-        self._add(id, operation, self._result(history, pod))
+        self._add(id, operation, *self._result(history, pod))
 
     def _add_attempt(self, history: PodHistory, attempt: Tried) -> None:
         history.add_attempt(attempt)
         self.unshown.attempts += attempt.number
 
-    def _result(self, history: PodHistory, pod: bytes) -> bytes:
+    def _result(self, history: PodHistory, pod: bytes) -> tuple[bytes, ...]:
         """The body of an entry that shows a pod; it lists all attempts up to now, those of earlier steps in short."""
         if history.shown_in != self.major and not self.full_repeat:
             history.shorten()
         self.unshown.attempts -= history.attempts - history.shown
         history.shown, history.shown_in = history.attempts, self.major
-        return history.result(pod, self.shape).body()
+        return history.result(pod, self.shape)
 
     def _note_preemptor(self, decision: Decision) -> None:
         for victim in decision.preemption.victims if decision.preemption is not None else ():

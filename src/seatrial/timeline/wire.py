@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-import msgspec
-
 from seatrial.model.documents import encode
 
 NULL = b"null"
@@ -57,31 +55,24 @@ def operated(operation: bytes, result: bytes | None = None) -> tuple[bytes, ...]
     return b'{"operation":', operation, b',"result":', result, b"}"
 
 
-class PodResult(msgspec.Struct, frozen=True, gc=False):
-    """What became of a pod up to now; steps and attempts are encoded already."""
-
-    pod: bytes
-    bound_to: str | None
-    preempted_by: str | None
-    created_at: bytes
-    bound_at: bytes | None
-    preempted_at: bytes | None
-    attempts: Sequence[bytes]
-
-    def body(self) -> bytes:
-        return (
-            b'{"pod":%s,"boundTo":%s,"preemptedBy":%s,"createdAt":%s,"boundAt":%s,"preemptedAt":%s,'
-            b'"scheduleResult":[%s]}'
-            % (
-                self.pod,
-                encode(self.bound_to),
-                encode(self.preempted_by),
-                self.created_at,
-                self.bound_at or NULL,
-                self.preempted_at or NULL,
-                b",".join(self.attempts),
-            )
-        )
+def pod_result(
+    pod: bytes,
+    bound_to: str | None,
+    preempted_by: str | None,
+    created_at: bytes,
+    bound_at: bytes | None,
+    preempted_at: bytes | None,
+    attempts: Sequence[bytes],
+) -> tuple[bytes, ...]:
+    """The body of an entry that shows what became of a pod up to now, in pieces; steps and attempts are encoded."""
+    facts = b',"boundTo":%b,"preemptedBy":%b,"createdAt":%b,"boundAt":%b,"preemptedAt":%b,"scheduleResult":[' % (
+        NULL if bound_to is None else encode(bound_to),
+        NULL if preempted_by is None else encode(preempted_by),
+        created_at,
+        bound_at or NULL,
+        preempted_at or NULL,
+    )
+    return b'{"pod":', pod, facts, b",".join(attempts), b"]}"
 
 
 def attempt(

@@ -14,8 +14,10 @@ class SchedulingGates(Plugin):
     default_order = 10
 
     def pre_enqueue(self, pod: PodInfo) -> Status | None:
-        gates = [gate.get("name", "") for gate in pod.spec.get("schedulingGates") or ()]
-        return unresolvable(f"waiting for scheduling gates: [{' '.join(gates)}]") if gates else None
+        gates = pod.spec.get("schedulingGates")
+        if not gates:
+            return None
+        return unresolvable(f"waiting for scheduling gates: [{' '.join([gate.get('name', '') for gate in gates])}]")
 
     @requeue.on("Pod", Action.UPDATE_POD_GATES_ELIMINATED)
     def gates_eliminated(self, pod: PodInfo, old: PodInfo | None, new: PodInfo) -> bool:

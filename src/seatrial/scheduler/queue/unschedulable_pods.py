@@ -44,13 +44,14 @@ class UnschedulablePods:
 
     def remove(self, key: str) -> QueuedPod | None:
         queued = self._pods.pop(key, None)
+        if queued is None:
+            return None
         self.resting.pop(key, None)
-        if queued is not None:
-            for plugin in self._plugins_of.pop(key):
-                parked = self._by_plugin[plugin]
-                del parked[key]
-                if not parked:
-                    del self._by_plugin[plugin]
+        for plugin in self._plugins_of.pop(key):
+            parked = self._by_plugin[plugin]
+            del parked[key]
+            if not parked:
+                del self._by_plugin[plugin]
         return queued
 
     def rejected_by(self, plugins: Iterable[str]) -> list[QueuedPod]:

@@ -185,7 +185,8 @@ class Revisions:
         self._telling = True
         try:
             if not self._untold:
-                for listener in self._audience(change):
+                sort = group_kind, change.type, change.subresource
+                for listener in self._interested.get(sort) or self._audience(change):
                     listener(change)
             while self._untold:
                 change = self._untold.popleft()

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 STATUSES_KEPT = 256
 END_OF_SPEC = b'},"status":'
-GATES = b'"schedulingGates"'
 _UID_ONLY = frozenset(("uid",))
 
 
@@ -47,7 +46,7 @@ def bind(
 ) -> Stored:
     """Assign a pod to a node and set its PodScheduled condition."""
     facets = current.facets
-    if facets is not None and GATES not in current.data and _is_plain(facets, node, more):
+    if facets is not None and _is_plain(facets, node, more):
         change = store.templates.relabelling(current, facets, store.admission.binding_labels(store, node))
         if change is not None:
             return _spliced(store, current, facets, change, node, writer)

@@ -50,6 +50,7 @@ _REVISION: Path = ("metadata", "resourceVersion")
 _TIMES: tuple[Path, ...] = (("metadata", "creationTimestamp"), ("metadata", "managedFields", 0, "time"))
 _POD, _EVENT = ("", "Pod"), ("", "Event")
 SPEC = b'},"spec":'
+GATES = b'"schedulingGates"'
 Tree = tuple[tuple[str | int, "Tree | None"], ...]
 _GAP = re.compile(rb'"\\u0000(\d+)\\u0000"')
 
@@ -262,9 +263,7 @@ class Templates:
         return store.put_encoded(kind, made, writer=writer)
 
     def relabelling(self, pod: Stored, facets: Facets, labels: Mapping[str, str]) -> Splice | None:
-        """How a pod takes over labels; None where its bytes must be decoded for that."""
-        if not labels:
-            return Splice(b"", b"", facets.likeness)
+        """How a pod that is bound takes over labels; None where its bytes must be decoded for that."""
         key = (facets.likeness, *labels.items())
         if key not in self._relabelled:
             if len(self._relabelled) >= TEMPLATES_KEPT:
@@ -363,7 +362,11 @@ def _status(stored: Stored, length: int) -> tuple[bytes | None, bytes]:
 
 
 def _relabelling(pod: Stored, facets: Facets, labels: Mapping[str, str]) -> Splice | None:
-    """The change of one pod, checked against the bytes of the changed document."""
+    """The change of one pod, checked against the bytes of the changed document; None where it is gated."""
+    if GATES in pod.data:
+        return None
+    if not labels:
+        return Splice(b"", b"", facets.likeness)
     document = pod.document()
     given = document["metadata"].get("labels")
     merged = document["metadata"]["labels"] = {**(given or {}), **labels}
