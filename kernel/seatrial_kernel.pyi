@@ -16,7 +16,7 @@ ByRow = tuple[Ints, str, int]
 ByDomain = tuple[Sequence[tuple[Ids, Ints, int]], str, int]
 Rule = tuple[Ids, Ints, str, int, tuple[NDArray[np.uint8], int] | None]
 Totals = tuple[bytes, bytes, int]
-Cycle = tuple[bytes, int, tuple[Totals, bool] | None]
+Cycle = tuple[bytes | None, int, tuple[Totals, bool] | None]
 Parallel = tuple[Ints, int]
 
 class ShapeRows:

@@ -12,7 +12,7 @@ use domains::{checks_of, DomainCheck, DomainRule, Domains, Limit};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rules::{Amounts, FitRule, ScoreRule, Share, Strategy};
-use scores::{best, outside, ByDomain, ByRow, Normalize, Scorers};
+use scores::{outside, ByDomain, ByRow, Normalize, Scorers, Walk};
 
 /// A filter by topology domain: ids by row, sums by domain, the lowest and highest sum that pass, and whether the
 /// label must be there.
@@ -37,8 +37,15 @@ type WantedArrays = (Array<i64>, Array<i64>, i64, bool);
 type ShareArrays = (Array<i64>, Array<i64>, i64, i64);
 type ScoreArrays = (Array<i64>, String, Vec<i64>, Vec<ShareArrays>);
 type Scored<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, i64);
-/// Rows found, nodes visited, and the scores with whether a plugin had none but zeros.
-type Cycle<'py> = (Bound<'py, PyBytes>, usize, Option<(Scored<'py>, bool)>);
+/// Rows found, None for all that were visited; nodes visited; and the scores with whether a plugin had none but zeros.
+type Cycle<'py> = (Option<Bound<'py, PyBytes>>, usize, Option<(Scored<'py>, bool)>);
+
+/// The rows that a search has found, with their local sums; the memory is used again by the next one.
+#[derive(Default)]
+struct Found {
+    rows: Vec<i64>,
+    sums: Vec<i64>,
+}
 
 /// What is known of all rows for one pod shape, and which of them pass, by their place in the order of the search.
 #[pyclass(unsendable)]
@@ -51,11 +58,15 @@ struct ShapeRows {
     size: usize,
     blocked: Array<u8>,
     local: Array<i64>,
+    /// The local sums once more, by place: rows that are searched one after the other are added up that way.
+    sums: Vec<i64>,
     blocking: Vec<Array<i32>>,
     adding: Vec<(Array<i64>, i64)>,
     fit: Option<FitRule>,
     scores: Vec<ScoreRule>,
     plan: Option<Plan>,
+    found: Found,
+    walk: Walk,
 }
 
 #[pymethods]
@@ -77,6 +88,7 @@ impl ShapeRows {
         let mut made = ShapeRows {
             order: order.unbind(),
             passing: vec![0; rows.len().div_ceil(64)],
+            sums: vec![0; rows.len()],
             rows,
             place_of,
             size,
@@ -87,10 +99,13 @@ impl ShapeRows {
             fit: None,
             scores: Vec::new(),
             plan: None,
+            found: Found::default(),
+            walk: Walk::default(),
         };
         for place in 0..made.rows.len() {
-            let passes = made.blocked.get()[made.rows[place] as usize] == 0;
-            made.set_passing(place, passes);
+            let row = made.rows[place] as usize;
+            made.set_passing(place, made.blocked.get()[row] == 0);
+            made.sums[place] = made.local.get()[row];
         }
         Ok(made)
     }
@@ -137,18 +152,19 @@ impl ShapeRows {
         Ok(is_in_range)
     }
 
-    /// A node that did not pass does now, or the other way round.
+    /// A row has changed: its node passes or does not, and may have another local sum.
     fn change(&mut self, row: usize, passes: bool) {
         if let Some(&place) = self.place_of.get(row) {
             if place >= 0 {
                 self.set_passing(place as usize, passes);
+                self.sums[place as usize] = self.local.get()[row];
             }
         }
     }
 
     /// The first `limit` rows that pass from a place on, and how many nodes are visited until one more is met.
     fn find<'py>(
-        &self,
+        &mut self,
         py: Python<'py>,
         start: usize,
         limit: usize,
@@ -169,8 +185,11 @@ impl ShapeRows {
                 needs_label: *needs_label,
             })
             .collect();
-        let (found, visited) = self.search(start, limit, &checks);
-        Ok((bytes(py, &found), visited))
+        let mut found = std::mem::take(&mut self.found);
+        let visited = self.search(start, limit, &checks, &mut found);
+        let listed = bytes(py, &found.rows);
+        self.found = found;
+        Ok((listed, visited))
     }
 
     /// Keeps what `schedule` asks besides the columns: filters by domain, scores, and what all nodes get.
@@ -209,20 +228,31 @@ impl ShapeRows {
         if !is_in_range {
             return Ok(None);
         }
-        let (found, visited) = self.search(start, limit, &checks_of(&plan.rules));
-        if found.len() < 2 {
-            return Ok(Some((bytes(py, &found), visited, None)));
-        }
-        let Some(total) = plan.scorers.totals(self.local.get(), &found) else { return Ok(None) };
-        let (places, root) = best(&total);
-        let scored = (bytes(py, &total), bytes(py, &places), root);
-        Ok(Some((bytes(py, &found), visited, Some((scored, plan.scorers.is_idle())))))
+        let mut found = std::mem::take(&mut self.found);
+        let is_whole = plan.rules.is_empty() && self.all_pass(start, limit);
+        let visited = if is_whole {
+            self.take(start, limit, plan.scorers.reads_rows(), &mut found)
+        } else {
+            self.search(start, limit, &checks_of(&plan.rules), &mut found)
+        };
+        let Found { rows, sums } = &mut found;
+        let listed = (!is_whole).then(|| bytes(py, rows));
+        let scored = match sums.len() {
+            0 | 1 => None,
+            _ if !plan.scorers.add(sums, rows) => return Ok(None),
+            _ => {
+                let (places, root) = self.walk.best(sums);
+                Some(((bytes(py, sums), bytes(py, &places), root), plan.scorers.is_idle()))
+            }
+        };
+        self.found = found;
+        Ok(Some((listed, visited, scored)))
     }
 
     /// The totals of rows, the places of the best ones, and the place that upstream takes; None if a score is out of
     /// range. Plugins give raw scores by row or by domain, or normalized ones parallel to the rows.
     fn totals<'py>(
-        &self,
+        &mut self,
         py: Python<'py>,
         rows: Array<i64>,
         settled: i64,
@@ -234,10 +264,11 @@ impl ShapeRows {
         if rows.iter().any(|&row| row < 0 || row as usize >= self.size) {
             return Err(outside());
         }
-        let Some(total) = self.scorers(settled, by_row, by_domain, parallel)?.totals(local, rows) else {
+        let mut total: Vec<i64> = rows.iter().map(|&row| local[row as usize]).collect();
+        if !self.scorers(settled, by_row, by_domain, parallel)?.add(&mut total, rows) {
             return Ok(None);
-        };
-        let (places, root) = best(&total);
+        }
+        let (places, root) = self.walk.best(&total);
         Ok(Some((bytes(py, &total), bytes(py, &places), root)))
     }
 }
@@ -269,15 +300,41 @@ impl ShapeRows {
         Ok(Scorers { settled, by_row, by_domain, parallel })
     }
 
-    /// The first `limit` rows that pass, and how many nodes are visited until one more is met.
-    fn search(&self, start: usize, limit: usize, checks: &[DomainCheck]) -> (Vec<i64>, usize) {
+    /// Finds the first `limit` rows that pass; how many nodes are visited until one more is met.
+    fn search(&self, start: usize, limit: usize, checks: &[DomainCheck], found: &mut Found) -> usize {
         let size = self.rows.len();
-        let mut found = Vec::with_capacity(limit.min(size));
-        if let Some(place) = self.collect(start, size, limit, checks, &mut found) {
-            return (found, place - start);
+        found.rows.clear();
+        found.sums.clear();
+        if let Some(place) = self.collect(start, size, limit, checks, found) {
+            return place - start;
         }
-        let last = self.collect(0, start, limit, checks, &mut found);
-        (found, last.map_or(size, |place| place + size - start))
+        let last = self.collect(0, start, limit, checks, found);
+        last.map_or(size, |place| place + size - start)
+    }
+
+    /// Whether so many nodes from a place on pass, and the one after them, without a turn to the first place.
+    fn all_pass(&self, start: usize, limit: usize) -> bool {
+        let (first, last) = (start / 64, (start + limit) / 64);
+        if start + limit >= self.rows.len() {
+            return false;
+        }
+        (first..=last).all(|word| {
+            let before = if word == first { !(!0 << (start % 64)) } else { 0 };
+            let after = if word == last { !1 << ((start + limit) % 64) } else { 0 };
+            self.passing[word] | before | after == !0
+        })
+    }
+
+    /// Takes so many rows from a place on, which all pass; their numbers only if these are read.
+    fn take(&self, start: usize, limit: usize, with_rows: bool, found: &mut Found) -> usize {
+        let places = start..start + limit;
+        found.rows.clear();
+        if with_rows {
+            found.rows.extend_from_slice(&self.rows[places.clone()]);
+        }
+        found.sums.clear();
+        found.sums.extend_from_slice(&self.sums[places]);
+        limit
     }
 
     fn set_passing(&mut self, place: usize, passes: bool) {
@@ -305,7 +362,7 @@ impl ShapeRows {
         end: usize,
         limit: usize,
         checks: &[DomainCheck],
-        found: &mut Vec<i64>,
+        found: &mut Found,
     ) -> Option<usize> {
         let mut word = first / 64;
         while word * 64 < end {
@@ -314,8 +371,9 @@ impl ShapeRows {
                 bits &= !0 << (first % 64);
             }
             let places = word * 64..word * 64 + 64;
-            if bits == !0 && checks.is_empty() && places.end <= end && found.len() + 64 <= limit {
-                found.extend_from_slice(&self.rows[places]);
+            if bits == !0 && checks.is_empty() && places.end <= end && found.rows.len() + 64 <= limit {
+                found.rows.extend_from_slice(&self.rows[places.clone()]);
+                found.sums.extend_from_slice(&self.sums[places]);
                 word += 1;
                 continue;
             }
@@ -329,10 +387,11 @@ impl ShapeRows {
                 if !checks.iter().all(|check| check.passes(row as usize)) {
                     continue;
                 }
-                if found.len() == limit {
+                if found.rows.len() == limit {
                     return Some(place);
                 }
-                found.push(row);
+                found.rows.push(row);
+                found.sums.push(self.sums[place]);
             }
             word += 1;
         }
@@ -349,6 +408,6 @@ fn bytes<'py>(py: Python<'py>, numbers: &[i64]) -> Bound<'py, PyBytes> {
 #[pymodule]
 fn seatrial_kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("INTERFACE", 2)?;
+    module.add("INTERFACE", 3)?;
     module.add_class::<ShapeRows>()
 }

@@ -5,6 +5,9 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 
 const MAX_NODE_SCORE: i64 = 100;
+/// How many of the best places are told.
+const FEW: usize = 3;
+const LANES: usize = 8;
 
 /// How a plugin normalizes its scores.
 #[derive(Clone, Copy)]
@@ -82,26 +85,33 @@ pub struct Scorers {
 }
 
 impl Scorers {
-    /// The totals of rows; None if a score is not in the range of scores.
-    pub fn totals(&self, local: &[i64], rows: &[i64]) -> Option<Vec<i64>> {
-        let mut total: Vec<i64> = rows.iter().map(|&row| local[row as usize] + self.settled).collect();
+    /// Adds scores to the local sums of rows; false if a score is not in the range of scores.
+    pub fn add(&self, total: &mut [i64], rows: &[i64]) -> bool {
+        if self.settled != 0 {
+            total.iter_mut().for_each(|sum| *sum += self.settled);
+        }
         let mut is_in_range = true;
         for ByRow { raw, normalize, weight } in &self.by_row {
             let scores = rows.iter().map(|&row| raw.get()[row as usize]).collect();
-            is_in_range &= add_normalized(&mut total, scores, *normalize, *weight);
+            is_in_range &= add_normalized(total, scores, *normalize, *weight);
         }
         for ByDomain { parts, normalize, weight } in &self.by_domain {
             let mut scores = vec![0; rows.len()];
             for (domains, factor) in parts {
                 scores.iter_mut().zip(rows).for_each(|(score, &row)| *score += domains.sum(row as usize) * factor);
             }
-            is_in_range &= add_normalized(&mut total, scores, *normalize, *weight);
+            is_in_range &= add_normalized(total, scores, *normalize, *weight);
         }
         for (scores, weight) in &self.parallel {
-            let scores = scores.get().get(..rows.len())?.to_vec();
-            is_in_range &= add_normalized(&mut total, scores, Normalize::Done, *weight);
+            let Some(scores) = scores.get().get(..rows.len()) else { return false };
+            is_in_range &= add_normalized(total, scores.to_vec(), Normalize::Done, *weight);
         }
-        is_in_range.then_some(total)
+        is_in_range
+    }
+
+    /// Whether `add` reads the rows, and not the sums alone.
+    pub fn reads_rows(&self) -> bool {
+        !(self.by_row.is_empty() && self.by_domain.is_empty() && self.parallel.is_empty())
     }
 
     /// Whether a plugin that scores by domain has nothing but zeros: Python's PreScore skips it then.
@@ -126,30 +136,45 @@ fn add_normalized(total: &mut [i64], mut scores: Vec<i64>, normalize: Normalize,
     true
 }
 
-/// The places of the highest total, ascending, and the one of them that upstream's heap has at its root.
-pub fn best(total: &[i64]) -> (Vec<i64>, i64) {
-    let mut highest = i64::MIN;
-    let mut places = Vec::with_capacity(total.len());
-    for (place, &one) in total.iter().enumerate() {
-        if one > highest {
-            highest = one;
-            places.clear();
+/// The places of a binary heap in the order of the walk parent, left, right. A smaller heap has the same order, without
+/// the places that it does not have.
+#[derive(Default)]
+pub struct Walk(Vec<usize>);
+
+impl Walk {
+    /// The first places of the highest total, ascending, and the one of all its places that upstream's heap has at its
+    /// root: the first that is met.
+    pub fn best(&mut self, total: &[i64]) -> (Vec<i64>, i64) {
+        if self.0.len() < total.len() {
+            self.grow(total.len());
         }
-        if one == highest {
-            places.push(place as i64);
+        let highest = highest(total);
+        let few = total.iter().zip(0..).filter(|(&one, _)| one == highest).map(|(_, place)| place).take(FEW).collect();
+        let root = self.0.iter().find(|&&place| total.get(place) == Some(&highest));
+        (few, root.map_or(-1, |&place| place as i64))
+    }
+
+    fn grow(&mut self, size: usize) {
+        let mut ahead = vec![0];
+        self.0.clear();
+        while let Some(place) = ahead.pop() {
+            if place < size {
+                self.0.push(place);
+                ahead.extend([2 * place + 2, 2 * place + 1]);
+            }
         }
     }
-    let root = match places.first() {
-        // The first place is the first of the walk, and in an even cluster most nodes are equal to it.
-        Some(0) => 0,
-        _ => places.iter().copied().min_by_key(|&place| preorder(place)).unwrap_or(-1),
-    };
-    (places, root)
 }
 
-/// The rank of a place of a binary heap in the walk parent, left, right: the path from the root, padded.
-fn preorder(place: i64) -> i64 {
-    let number = place + 1;
-    let depth = 64 - i64::from(number.leading_zeros());
-    ((number << (40 - depth)) << 6) | depth
+/// The highest of several runs at once, which do not wait for each other.
+fn highest(total: &[i64]) -> i64 {
+    let mut lanes = [i64::MIN; LANES];
+    let chunks = total.chunks_exact(LANES);
+    let rest = chunks.remainder().iter().copied().max().unwrap_or(i64::MIN);
+    for chunk in chunks {
+        for (lane, &one) in lanes.iter_mut().zip(chunk) {
+            *lane = (*lane).max(one);
+        }
+    }
+    lanes.into_iter().fold(rest, i64::max)
 }

@@ -68,10 +68,11 @@ class KernelEvaluator(CachedEvaluator):
         if answer is None:
             return None
         listed, visited, scores = answer
-        if not listed:
+        if listed is not None and not listed:
             return None
         self._take_order(order)
-        feasible, searched = np.frombuffer(listed, np.intp), self._twice[start : start + visited]
+        searched = self._twice[start : start + visited]
+        feasible = searched if listed is None else np.frombuffer(listed, np.intp)
         cycle = plan.pre_filter.cycle
         explain = partial(self._explain_planned, plan, columns, pod, searched, feasible)
         found = CachedFound(

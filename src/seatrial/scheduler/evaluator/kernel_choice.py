@@ -12,7 +12,7 @@ from seatrial.model.errors import ConfigError
 
 VARIABLE = "SEATRIAL_KERNEL"
 MODULE = "seatrial_kernel"
-INTERFACE = 2
+INTERFACE = 3
 """The interface of the kernel that this version calls."""
 CHOICES = ("auto", "on", "off")
 

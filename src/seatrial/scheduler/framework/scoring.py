@@ -46,9 +46,9 @@ class Scored(Struct):
     """PreScore plugins that ran"""
     parts: list[PluginScores] = []
     best: Rows = NO_ROWS
-    """positions with the highest total, extenders included"""
+    """positions with the highest total, extenders included; the first of them alone together with `root`"""
     root: int = -1
-    """the one of them that kube-scheduler takes, if it was worked out together with `best`"""
+    """the one of them all that kube-scheduler takes, if it is known"""
     error: Status | None = None
 
 

@@ -378,11 +378,10 @@ class Algorithm:
             candidates = attempt.candidates or Candidates(attempt.feasible_names())
             points = self.extenders.prioritize(attempt.pod, candidates)
             scored.total = scored.total + np.asarray([points.get(name, 0) for name in candidates.names], np.int64)
-        if scored.root < 0 or self.extenders is not None:
-            scored.best = best_places(scored.total)
-        elif self.tie_break.rule == UPSTREAM:
+        if scored.root >= 0 and self.extenders is None and self.tie_break.rule == UPSTREAM:
             attempt.node = self.table.info(int(attempt.feasible[scored.root])).name
             return attempt
+        scored.best = best_places(scored.total)
         if attempt.given is not None:
             given = attempt.given
             attempt.node = given[self.tie_break.among(scored.best, lambda place: given[place].name)].name
