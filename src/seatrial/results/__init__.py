@@ -6,7 +6,7 @@ if TYPE_CHECKING:
     from seatrial.results.explanation import Explanation, explain, find_pods, waiting_groups
     from seatrial.results.headlines import headline
     from seatrial.results.lifecycles import PodLife
-    from seatrial.results.measure import all_measures, find_measures, load_measures
+    from seatrial.results.measure import all_measures, find_measures, load_measures, own_measure
     from seatrial.results.result import Result
     from seatrial.results.run import Run
     from seatrial.results.tables import as_document
@@ -26,6 +26,7 @@ __all__ = [
     "groups_of",
     "headline",
     "load_measures",
+    "own_measure",
     "waiting_document",
     "waiting_groups",
 ]
@@ -49,6 +50,7 @@ if not TYPE_CHECKING:
             "groups_of": "waiting_reasons",
             "headline": "headlines",
             "load_measures": "measure",
+            "own_measure": "measure",
             "waiting_document": "waiting_reasons",
             "waiting_groups": "explanation",
         },

@@ -3,14 +3,14 @@
 from bisect import bisect_right
 from typing import Any
 
-from seatrial.results import Run, all_measures
+from seatrial.results import Run, own_measure
 
 _SECOND = 1_000_000
 
 
 def volcano(run: Run) -> dict[str, Any] | None:
     """Queues with what they hold at the end of each step, and jobs; None where Volcano takes no part."""
-    jobs, queues = all_measures()["volcano_jobs"], all_measures()["volcano_queues"]
+    jobs, queues = own_measure("volcano_jobs"), own_measure("volcano_queues")
     if jobs.lacking(run) or queues.lacking(run):
         return None
     table = jobs.compute(run)
