@@ -203,7 +203,7 @@ class Ensemble:
             member.stop()
 
     def has_work(self) -> bool:
-        return any(member.has_work() for member in self._members)
+        return any(backlog and member.has_work() for backlog, member in self._turns)
 
     def wait_condition(self) -> bool:
         return not self.has_work()

@@ -110,7 +110,7 @@ class SimulationControllers:
     ) -> Iterator[None]:
         """Run the pre-simulation controllers until none has work; `all_controllers` false: only those in LIFECYCLE."""
         controllers = self._all if all_controllers else self._lifecycle
-        while True:
+        while not controllers.is_at_rest():
             yield from self._take_turns(controllers, loops, operations)
             if controllers.is_awaited():
                 yield from self.wait()

@@ -214,9 +214,7 @@ class Engine:
             yield from self.controllers.wait()
 
     def _settle(self, *, all_controllers: bool) -> Iterator[None]:
-        if self.controllers.is_at_rest(all_controllers=all_controllers):
-            return
-        yield from self.controllers.settle(
+        return self.controllers.settle(
             self.clock, self.loops, lambda: self.timeline.operations, all_controllers=all_controllers, warn=self._warn
         )
 
