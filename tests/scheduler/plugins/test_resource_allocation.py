@@ -1,10 +1,16 @@
 """Scores from how full nodes are: whole columns and single rows give the same."""
 
+import random
+from typing import Any
+
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seatrial.scheduler.cache.node_table import NodeTable
+from seatrial.scheduler.cache.pod_info import PodReader
+from seatrial.scheduler.cache.pod_requests import amount_of, request_list
 from seatrial.scheduler.plugins.node_resources.resource_allocation import (
     BALANCED,
     LEAST_ALLOCATED,
@@ -15,6 +21,7 @@ from seatrial.scheduler.plugins.node_resources.resource_allocation import (
     columns,
     row_shares,
     row_values,
+    shares_of,
 )
 from tests.scheduler.cluster_builders import SmallCluster, a_node, a_pod
 from tests.scheduler.evaluator.kernels import is_installed
@@ -78,3 +85,35 @@ def test_least_allocated_prefers_the_emptier_node() -> None:
     cluster.bound(a_pod("p", cpu="2"), "a")
     assert cluster.attempt(a_pod("q")).node == "b"
     assert cluster.scores(a_pod("r", cpu="1"), "NodeResourcesFit") == [61, 87]
+
+
+def amounts(dice: random.Random) -> dict[str, str]:
+    """Requests for some resources."""
+    texts = {
+        "cpu": "250m",
+        "memory": "64Mi",
+        "ephemeral-storage": "1Gi",
+        "example.com/gpu": "2",
+        "hugepages-2Mi": "4Mi",
+    }
+    return {name: text for name, text in texts.items() if dice.random() < 0.5}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_shares_of_a_pod_are_what_its_spec_asks_for(seed: int) -> None:
+    """Also for pods with requests of their own, overhead or init containers, and for resources that are not counted."""
+    dice = random.Random(seed)
+    spec: dict[str, Any] = {
+        part: [{"name": f"{part}{n}", "resources": {"requests": amounts(dice)}} for n in range(dice.randint(1, 3))]
+        for part in ("containers", "initContainers")
+    }
+    if dice.random() < 0.5:
+        spec["resources"] = {"requests": {k: v for k, v in amounts(dice).items() if k in ("cpu", "memory")}}
+    if dice.random() < 0.5:
+        spec["overhead"] = {"cpu": "10m"}
+    names = ["cpu", "memory", "ephemeral-storage", "example.com/gpu", *(["pods"] if dice.random() < 0.3 else [])]
+    pod = PodReader().read({"metadata": {"name": "p", "namespace": "default", "uid": "u"}, "spec": spec})
+    for pod_level, assume_defaults in ((True, False), (False, True)):
+        listed = request_list(spec, pod_level=pod_level, assume_defaults=assume_defaults)
+        found = shares_of(pod, [{"name": name} for name in names], pod_level=pod_level, assume_defaults=assume_defaults)
+        assert [share.request for share in found] == [amount_of(listed, name) for name in names]

@@ -11,7 +11,7 @@ import numpy as np
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_table import Ints, Nodes, NodeTable
 from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.scheduler.cache.pod_requests import amount_of, is_scalar, request_list
+from seatrial.scheduler.cache.pod_requests import is_scalar
 from seatrial.scheduler.framework.interface import Handle, Plugin, Reads
 from seatrial.scheduler.framework.row_rules import RowScore
 from seatrial.scheduler.framework.status import MISSING, SKIP, Status, error
@@ -28,6 +28,7 @@ from seatrial.scheduler.plugins.node_resources.resource_allocation import (
     row_reader,
     row_shares,
     row_values,
+    shares_of,
 )
 
 
@@ -84,8 +85,4 @@ class NodeResourcesBalancedAllocation(Plugin):
         return RowScore(BALANCED.name, row_shares(state, True))
 
     def _shares(self, pod: PodInfo) -> tuple[Share, ...]:
-        requests = request_list(pod.spec, pod_level=True, assume_defaults=False)
-        return tuple(
-            Share(entry["name"], entry.get("weight") or 1, amount_of(requests, entry["name"]))
-            for entry in self._resources
-        )
+        return shares_of(pod, self._resources, pod_level=True, assume_defaults=False)

@@ -17,10 +17,8 @@ from seatrial.scheduler.cache.pod_requests import (
     EPHEMERAL,
     MEMORY,
     PODS,
-    amount_of,
     is_extended,
     is_scalar,
-    request_list,
 )
 from seatrial.scheduler.framework.interface import Handle, Plugin, Reads, Requeue
 from seatrial.scheduler.framework.row_rules import RowFilter, RowScore
@@ -37,6 +35,7 @@ from seatrial.scheduler.plugins.node_resources.resource_allocation import (
     row_reader,
     row_shares,
     row_values,
+    shares_of,
     strategy_of,
 )
 
@@ -111,7 +110,8 @@ class NodeResourcesFit(Plugin):
             short = amount > offered - nodes.requested(name)
             if by_devices:
                 short &= offered > 0
-            codes |= (short * (1 + 2 * (amount > offered))).astype(codes.dtype) << (1 + 2 * index)
+            if np.count_nonzero(short):
+                codes |= (short * (1 + 2 * (amount > offered))).astype(codes.dtype) << (1 + 2 * index)
         return Verdicts(codes, state.status)
 
     def filter_row(self, pod: PodInfo, table: NodeTable, row: int, state: Any) -> int:
@@ -154,11 +154,7 @@ class NodeResourcesFit(Plugin):
         return RowScore(self._strategy.name, row_shares(state, False), self._strategy.line)
 
     def pre_score(self, pod: PodInfo, nodes: Nodes) -> tuple[Share, ...]:
-        requests = request_list(pod.spec, pod_level=False, assume_defaults=True)
-        return tuple(
-            Share(entry["name"], entry.get("weight") or 1, amount_of(requests, entry["name"]))
-            for entry in self._resources
-        )
+        return shares_of(pod, self._resources, pod_level=False, assume_defaults=True)
 
     def score(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Ints | Status:
         shares = self.pre_score(pod, nodes) if state is MISSING else state

@@ -12,10 +12,21 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_table import NONZERO_CPU, NONZERO_MEMORY, Ints, Nodes, NodeTable
-from seatrial.scheduler.cache.pod_requests import CPU, EPHEMERAL, MEMORY, is_extended, is_scalar
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.cache.pod_requests import (
+    CPU,
+    EPHEMERAL,
+    MEMORY,
+    Requests,
+    amount_of,
+    is_extended,
+    is_scalar,
+    request_list,
+)
 from seatrial.scheduler.framework.interface import MAX_NODE_SCORE
 from seatrial.scheduler.framework.row_rules import RowShare
 
@@ -33,6 +44,41 @@ class Share:
     @property
     def is_left_out(self) -> bool:
         return self.request == 0 and is_scalar(self.resource)
+
+
+def shares_of(
+    pod: PodInfo, resources: Sequence[Document], *, pod_level: bool, assume_defaults: bool
+) -> tuple[Share, ...]:
+    """What a pod asks for of the resources of a score, with or without pod-level requests and the non-zero defaults.
+
+    The requests of its shape say the same, but for pods and resources that are handled in another way there.
+    """
+    asked, spec = pod.shape.requests, pod.shape.spec
+    names = [entry["name"] for entry in resources]
+    if all(map(_is_counted, names)) and (not spec.get("resources") or (pod_level and not assume_defaults)):
+        amounts = [_amount(asked, name, assume_defaults) for name in names]
+    else:
+        listed = request_list(spec, pod_level=pod_level, assume_defaults=assume_defaults)
+        amounts = [amount_of(listed, name) for name in names]
+    shares = zip(names, resources, amounts, strict=True)
+    return tuple([Share(name, entry.get("weight") or 1, amount) for name, entry, amount in shares])
+
+
+def _amount(asked: Requests, resource: str, assume_defaults: bool) -> int:
+    if assume_defaults and resource == CPU:
+        return asked.nonzero_cpu
+    if assume_defaults and resource == MEMORY:
+        return asked.nonzero_memory
+    return asked.of(resource)
+
+
+def _is_counted(resource: str) -> bool:
+    return resource in (CPU, MEMORY, EPHEMERAL) or is_scalar(resource)
+
+
+def _are_all(values: Ints | NDArray[np.bool_]) -> bool:
+    """Whether no value is 0; faster than `values.all()` for some hundred nodes."""
+    return int(np.count_nonzero(values)) == len(values)
 
 
 class ExtendedResources(Protocol):
@@ -63,7 +109,7 @@ def columns(
 
 def _column(share: Share, nodes: Nodes, true_requests: bool, devices: ExtendedResources | None) -> Column:
     name, size = share.resource, len(nodes)
-    if share.is_left_out or not (name in (CPU, MEMORY, EPHEMERAL) or is_scalar(name)):
+    if share.is_left_out or not _is_counted(name):
         zeros = np.zeros(size, np.int64)
         return zeros, zeros, zeros
     allocatable = nodes.allocatable(name)
@@ -75,9 +121,9 @@ def _column(share: Share, nodes: Nodes, true_requests: bool, devices: ExtendedRe
             from_devices = (allocatable == 0) & (totals[0] > 0)
             allocatable = np.where(from_devices, totals[0], allocatable)
             allocated = np.where(from_devices, totals[1], allocated)
-    counts = allocatable != 0
-    if counts.all():
+    if _are_all(allocatable):
         return allocated + share.request, allocated, allocatable
+    counts = allocatable != 0
     allocated = np.where(counts, allocated, 0)
     return np.where(counts, allocated + share.request, 0), allocated, allocatable
 
@@ -159,7 +205,7 @@ class Weighted:
 
     def score(self, shares: Sequence[Share], values: Sequence[Column]) -> Ints:
         total = weights = np.zeros(len(values[0][0]), np.int64)
-        if all(offered.all() for _, _, offered in values):
+        if all(_are_all(offered) for _, _, offered in values):
             for share, (requested, _, offered) in zip(shares, values, strict=True):
                 total = total + self._many(requested, offered) * share.weight
             weight = sum(share.weight for share in shares)
@@ -260,8 +306,7 @@ class Balanced:
         before = _evenness([(allocated, offered) for _, allocated, offered in values])
         half = MAX_NODE_SCORE // 2
         change = half + after - before
-        cut: Ints = np.where(change < 0, -(-change // 2), change // 2)
-        return half + cut
+        return half + (change + (change < 0)) // 2  # cut off towards zero
 
     def score_row(self, shares: Sequence[Share], values: Sequence[tuple[int, int, int]]) -> int:
         after, before = [], []
@@ -275,7 +320,7 @@ class Balanced:
 
 def _evenness(pairs: Sequence[tuple[Ints, Ints]]) -> Ints:
     """100 minus the standard deviation of the used fractions, in percent."""
-    if len(pairs) == 2 and all(offered.all() for _, offered in pairs):
+    if len(pairs) == 2 and all(_are_all(offered) for _, offered in pairs):
         first, second = (np.minimum(used / offered, 1.0) for used, offered in pairs)
         even: Ints = ((1 - np.abs((first - second) / 2)) * float(MAX_NODE_SCORE)).astype(np.int64)
         return even
