@@ -40,22 +40,22 @@ class Kin(msgspec.Struct, frozen=True, gc=False):
     """Whether they differ in more than that."""
 
     @classmethod
-    def of(cls, paths: tuple[Path, ...]) -> "Kin":
-        """The objects that differ in the values of these fields."""
+    def of(cls, paths: tuple[Path, ...]) -> "Kin | None":
+        """The objects that differ in the values of these fields; None where these are of several owners."""
 
         def below(field: str) -> dict[Path, int]:
             return {path[2:]: place for place, path in enumerate(paths) if path[:2] == ("metadata", field)}
 
         labels, notes, owners = below("labels"), below("annotations"), below("ownerReferences")
-        owner = (owners[0, "name"], owners[0, "uid"]) if owners.keys() == {(0, "name"), (0, "uid")} else None
-        known = 1 + len(labels) + len(notes) + (len(owners) if owner is not None else 0)
+        if owners and owners.keys() != {(0, "name"), (0, "uid")}:
+            return None
         return cls(
             new_likeness(),
             paths,
             tuple((str(path[0]), place) for path, place in labels.items()),
             {str(path[0]): place for path, place in notes.items()},
-            owner,
-            known < len(paths),
+            (owners[0, "name"], owners[0, "uid"]) if owners else None,
+            1 + len(labels) + len(notes) + len(owners) < len(paths),
         )
 
     def varies(self, path: Path) -> bool:

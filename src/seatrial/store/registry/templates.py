@@ -67,7 +67,7 @@ class Template(NamedTuple):
     tail: bytes
     """The bytes after the status."""
     likenesses: dict[tuple[str, ...], tuple[int, tuple[str, ...]]]
-    kin: Kin
+    kin: Kin | None
 
     def filled(self, values: list[bytes]) -> bytes:
         """The bytes with these values: name, uid, resourceVersion, time, then the fields of the kind."""
