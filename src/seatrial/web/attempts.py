@@ -96,16 +96,10 @@ def narrowed(tried: Attempt) -> str:
 
 
 def _cells(cells: CellArrays, verdicts: dict[tuple[str, ...], int]) -> Columns:
-    """The matrix of an attempt; its verdicts are numbered in the order of the page."""
-    numbers = {0: 0}
-    given = cells.verdicts.tolist() if cells.verdicts.any() else [0] * len(cells.verdicts)
-    for verdict in dict.fromkeys(given):
-        if verdict:
-            said = tuple(map(str, cells.said[verdict - 1]))
-            numbers[verdict] = 1 + verdicts.setdefault(said, len(verdicts))
+    """The matrix of an attempt."""
     return {
         "nodes": cells.nodes,
-        "verdicts": given if len(numbers) == 1 else [numbers[verdict] for verdict in given],
+        "verdicts": _numbered(cells, verdicts) if cells.verdicts.any() else [0] * len(cells.verdicts),
         "feasible": cells.feasible,
         "plugins": cells.scorers,
         "weights": [weight or 0 for weight in cells.weights],
@@ -113,3 +107,13 @@ def _cells(cells: CellArrays, verdicts: dict[tuple[str, ...], int]) -> Columns:
         "normalized": cells.normalized,
         "total": cells.total if len(cells.total) else (0,) * len(cells.feasible),
     }
+
+
+def _numbered(cells: CellArrays, verdicts: dict[tuple[str, ...], int]) -> list[int]:
+    """The verdicts of an attempt, numbered in the order of the page."""
+    given, numbers = cells.verdicts.tolist(), {0: 0}
+    for verdict in dict.fromkeys(given):
+        if verdict:
+            said = tuple(map(str, cells.said[verdict - 1]))
+            numbers[verdict] = 1 + verdicts.setdefault(said, len(verdicts))
+    return [numbers[verdict] for verdict in given]
