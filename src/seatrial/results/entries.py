@@ -68,8 +68,9 @@ def entries_of_table(frame: pl.LazyFrame, wanted: pl.Expr | None = None) -> Iter
 def writes_of_table(frame: pl.LazyFrame, wanted: pl.Expr) -> Iterator[Entry]:
     """The wanted rows of a table as entries that have, of the columns of attempts, the victims alone."""
     for rows in _slices(frame, wanted, (*READ_OF_WRITES, "victims")):
-        for *row, victims in rows.iter_rows():
-            yield _entry(*row, victims=tuple(victims)) if victims else _entry(*row)
+        for row in rows.iter_rows():
+            victims = row[-1]
+            yield _entry(*row[:-1], victims=tuple(victims)) if victims else _entry(*row[:-1])
 
 
 def _slices(frame: pl.LazyFrame, wanted: pl.Expr | None, names: Sequence[str]) -> Iterator[pl.DataFrame]:

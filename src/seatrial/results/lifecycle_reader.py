@@ -177,15 +177,18 @@ class _Teller:
                 self._preempt(key)
             self._end(entry, entry.writer)
             return
+        pod = None
         if life is None or (entry.entry == "create" and life.ended is not None):
             pod = _pod.decode(entry.data)
             if life is None and pod.metadata.deletion_timestamp is not None:
                 return
             life = self._begin(entry, pod)
+        elif _may_have_changed(life, entry.data):
+            pod = _pod.decode(entry.data)
         life.written = entry.data.__str__
-        if life.bound is None and (node := _node_of(entry)):
+        if life.bound is None and (node := (pod.spec.node_name if pod is not None else None) or entry.node):
             life.bound, life.bound_at, life.node = self._step, entry.time, node
-        if life.ended is None and _has_finished(entry.data):
+        if life.ended is None and pod is not None and pod.status.phase in FINISHED:
             life.ended = self._step
         if entry.writer == SNAPSHOT:
             life.brought = frozenset(name for name in BROUGHT if getattr(life, name) is not None)
@@ -230,11 +233,8 @@ class _Teller:
         self._gone[key] = life
 
 
-def _node_of(entry: Entry) -> str:
-    data = entry.data or ""
-    return ('"nodeName"' in data and _pod.decode(data).spec.node_name) or entry.node
-
-
-def _has_finished(data: str) -> bool:
-    """Whether a pod has run to its end; most pods have not, which needs no decoding."""
-    return ("Succeeded" in data or "Failed" in data) and _pod.decode(data).status.phase in FINISHED
+def _may_have_changed(life: PodLife, data: str) -> bool:
+    """Whether a pod may have got its node or run to its end; most entries show neither, which needs no decoding."""
+    if life.bound is None and '"nodeName"' in data:
+        return True
+    return life.ended is None and ("Succeeded" in data or "Failed" in data)

@@ -128,7 +128,7 @@ def _entries(run: Run) -> Columns:
         writers[writer] = OPERATIONS if is_operation(writer) else writer or CONTROLLERS
     lane = shown["writer"].replace_strict(writers, return_dtype=pl.String)
     lanes = {each: number for number, each in enumerate(dict.fromkeys([OPERATIONS, *lane.unique(maintain_order=True)]))}
-    verbs = pl.Series(map(_verb, shown["entry"], lane), dtype=pl.String)
+    verbs = shown.select(_verb(pl.col("entry"), is_scheduler=lane == "scheduler")).to_series()
     columns = {
         "lane": lane.replace_strict(lanes, return_dtype=pl.Int64),
         "step": shown["major"].replace_strict(places, return_dtype=pl.Int64),
@@ -140,9 +140,7 @@ def _entries(run: Run) -> Columns:
     return {"lanes": list(lanes), "verbs": list(VERBS), "entries": entries}
 
 
-def _verb(entry: str, lane: str) -> str:
-    if entry == "bound" or (entry == "patch" and lane == "scheduler"):
-        return "bind"
-    if entry == "preempted" or (entry == "delete" and lane == "scheduler"):
-        return "preempt"
-    return entry
+def _verb(entry: pl.Expr, is_scheduler: pl.Series) -> pl.Expr:
+    binds = (entry == "bound") | ((entry == "patch") & is_scheduler)
+    preempts = (entry == "preempted") | ((entry == "delete") & is_scheduler)
+    return pl.when(binds).then(pl.lit("bind")).when(preempts).then(pl.lit("preempt")).otherwise(entry)
