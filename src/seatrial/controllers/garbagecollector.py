@@ -11,7 +11,7 @@ from typing import ClassVar
 import msgspec
 
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
-from seatrial.controllers.framework.metadata import drop_owners, is_plain
+from seatrial.controllers.framework.metadata import drop_owners, is_tied
 from seatrial.controllers.framework.pod_row import OwnerReference, related_owner
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
@@ -178,7 +178,7 @@ class GarbageCollector(QueueController):
 
     def _learn(self, stored: Stored) -> None:
         facets = stored.facets
-        if facets is not None and facets.uid not in self._metas and is_plain(stored):
+        if facets is not None and facets.uid not in self._metas and not is_tied(stored):
             self._metas[facets.uid] = PLAIN
             return
         meta = self._meta(stored)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.framework.metadata import mentioning
 from seatrial.controllers.framework.pod_control import controller_of, controller_reference
 from seatrial.controllers.framework.pod_row import PodRow
 from seatrial.model.documents import Document
@@ -21,6 +22,7 @@ POD = "pod:"
 """Keys of pods carry this before the namespace, those of claims do not."""
 WITHOUT_SPEC = frozenset({"status", "binding"})
 """Writes through these do not change which claims a pod has."""
+_has_claims = mentioning(b'"resourceClaims"')
 
 
 class ResourceClaim(QueueController):
@@ -177,7 +179,7 @@ class ResourceClaim(QueueController):
         key = change.stored.namespace, change.stored.name
         if change.subresource not in WITHOUT_SPEC:
             self._claimants.discard(key)
-            if b'"resourceClaims"' in change.stored.data:
+            if _has_claims(change.stored):
                 self._claimants.add(key)
         if key not in self._claimants:
             return

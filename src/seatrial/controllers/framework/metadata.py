@@ -1,30 +1,34 @@
 """Small changes to metadata that several controllers make, and a test of it."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from seatrial.model.documents import Document
 from seatrial.store import Stored
 
 LIKENESSES_KEPT = 4096
-_plain: dict[int, bool] = {}
-"""By likeness: whether objects have neither owners nor finalizers."""
 
 
-def is_plain(stored: Stored) -> bool:
-    """Whether an object has neither owners nor finalizers; tested once for objects that are alike."""
-    facets = stored.facets
-    if facets is None:
-        return _names_neither(stored.data)
-    found = _plain.get(facets.likeness)
-    if found is None:
-        if len(_plain) >= LIKENESSES_KEPT:
-            _plain.clear()
-        found = _plain[facets.likeness] = _names_neither(stored.data)
-    return found
+def mentioning(*fields: bytes) -> Callable[[Stored], bool]:
+    """A test whether the bytes of an object name one of these fields; done once for objects that are alike."""
+    known: dict[int, bool] = {}
+
+    def is_mentioning(stored: Stored) -> bool:
+        facets = stored.facets
+        found = known.get(facets.likeness) if facets is not None else None
+        if found is None:
+            data = stored.data
+            found = any(field in data for field in fields)
+            if facets is not None:
+                if len(known) >= LIKENESSES_KEPT:
+                    known.clear()
+                known[facets.likeness] = found
+        return found
+
+    return is_mentioning
 
 
-def _names_neither(data: bytes) -> bool:
-    return b'"ownerReferences"' not in data and b'"finalizers"' not in data
+is_tied = mentioning(b'"ownerReferences"', b'"finalizers"')
+"""Whether an object may have owners or finalizers."""
 
 
 def drop_owners(document: Document, uids: Collection[str]) -> None:

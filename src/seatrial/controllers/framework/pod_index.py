@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sized
 from dataclasses import dataclass, field
 
-from seatrial.controllers.framework.metadata import is_plain
+from seatrial.controllers.framework.metadata import is_tied
 from seatrial.controllers.framework.pod_row import READERS, PodRow, matters, read_pod, same_metadata
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.store import Change, Store, Stored
@@ -301,7 +301,7 @@ def _is_tied(row: PodRow | None) -> bool:
 def _put_off(change: Change, unread: dict[tuple[str, str], Stored]) -> bool:
     """Keep a change for later; False where a listener may be needed for it or the place of the row is not known."""
     stored = change.stored
-    if not (change.type == "ADDED" or change.subresource in READERS) or not is_plain(stored):
+    if not (change.type == "ADDED" or change.subresource in READERS) or is_tied(stored):
         return False
     key = stored.namespace, stored.name
     if change.subresource == "binding":

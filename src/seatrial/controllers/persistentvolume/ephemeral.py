@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
+from seatrial.controllers.framework.metadata import mentioning
 from seatrial.controllers.framework.pod_control import controller_reference
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.store import Change, Stored
 
-MARK = b'"volumeClaimTemplate"'
+_has_claim_template = mentioning(b'"volumeClaimTemplate"')
 
 
 class EphemeralClaims(QueueController):
@@ -49,7 +50,7 @@ class EphemeralClaims(QueueController):
                 self.store.create(self._claims, claim, namespace=key[0], writer=self.name)
 
     def _enqueue(self, stored: Stored) -> None:
-        if MARK in stored.data:
+        if _has_claim_template(stored):
             self.enqueue((stored.namespace, stored.name))
 
     def _pod_created(self, change: Change) -> None:
