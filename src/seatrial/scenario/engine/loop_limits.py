@@ -48,9 +48,12 @@ class LoopCount:
         """Count a write, for the error message and to detect progress."""
         kind, writer = change.stored.kind, change.writer
         self.writes += kind.group_kind not in QUIET_KINDS
-        if not is_operation(writer):
-            write = writer, change.type, kind.kind
-            self._writes[write] = self._writes.get(write, 0) + 1
+        write = writer, change.type, kind.kind
+        count = self._writes.get(write)
+        if count is not None:
+            self._writes[write] = count + 1
+        elif not is_operation(writer):
+            self._writes[write] = 1
 
     def turn(self) -> None:
         """Count one round of the pre-simulation controllers."""
