@@ -80,3 +80,15 @@ def test_a_provisioner_with_a_slash_in_its_name_makes_directories_of_the_chosen_
     assert volume["spec"]["hostPath"]["path"] == f"/var/lib/rancher.io/local-path/{volume['metadata']['name']}"
     (term,) = volume["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"]
     assert term["matchExpressions"] == [{"key": HOSTNAME, "operator": "In", "values": ["n1"]}]
+
+
+def test_each_of_many_alike_pods_gets_the_claim_of_its_ephemeral_volume(cluster: Cluster) -> None:
+    template = {"spec": claim()["spec"]}
+    for number in range(4):
+        cluster.create(
+            pod(f"plain-{number}"),
+            pod(f"scratch-{number}", volumes=[{"name": "v", "ephemeral": {"volumeClaimTemplate": template}}]),
+        )
+    cluster.settle()
+    claims = [found["metadata"]["name"] for found in cluster.all("PersistentVolumeClaim")]
+    assert claims == [f"scratch-{number}-v" for number in range(4)]
