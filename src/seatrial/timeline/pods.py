@@ -16,6 +16,7 @@ StepPair = tuple[int, int]
 ENDED = ("Succeeded", "Failed")
 _ENDS = tuple(f'{phase}"'.encode() for phase in ENDED)
 STATUSES_REMEMBERED = 1024
+STEPS_REMEMBERED = 1024
 EARLIER_LISTED = 8
 """How many attempts of earlier steps an entry lists; of those before them it gives the number."""
 
@@ -26,6 +27,12 @@ class Tried(NamedTuple):
     step: bytes
     item: bytes
     number: int = 1
+
+
+@lru_cache(STEPS_REMEMBERED)
+def tried_in(step: bytes) -> Tried:
+    """An attempt of which the step alone is given; those of one step are one object."""
+    return Tried(step, attempt(step))
 
 
 class PodHistory:
@@ -74,12 +81,12 @@ class PodHistory:
         for place in range(known):
             tried = self.listed[place]
             if tried.number == 1:
-                self.listed[place] = Tried(tried.step, attempt(tried.step))
+                self.listed[place] = tried_in(tried.step)
         if known > EARLIER_LISTED:
             many = self.listed[: known - EARLIER_LISTED]
             number, step = sum(tried.number for tried in many), many[-1].step
             self.listed[: len(many)] = [
-                Tried(step, attempts_until(step, number) if number > 1 else attempt(step), number)
+                Tried(step, attempts_until(step, number), number) if number > 1 else tried_in(step)
             ]
 
     def preempt(self, major: int, minor: int) -> None:

@@ -17,7 +17,7 @@ from seatrial.scheduler import ERROR, WAITING, Decision
 from seatrial.store import Change, Stored
 from seatrial.timeline.decisions import NO_CELLS, Dictionary, bytes_of, plugin_results, reasons_in
 from seatrial.timeline.diffs import merge_diff
-from seatrial.timeline.pods import Key, PodHistories, PodHistory, Tried, has_ended
+from seatrial.timeline.pods import Key, PodHistories, PodHistory, Tried, has_ended, tried_in
 from seatrial.timeline.resume import PastOfPod, last_number
 from seatrial.timeline.rows import Rows
 from seatrial.timeline.unshown import Unshown
@@ -307,7 +307,7 @@ class Timeline:
             self._wire_cells = -1
             self.attempts_without_cells += 1
             self.unshown.attempts_without_nodes += 1
-            return Tried(step, attempt(step))
+            return tried_in(step)
         self._wire_cells -= cells
         if not cells and (decision.feasible_count or decision.rejected_count or reasons_in(decision.message)):
             self.unshown.attempts_without_nodes += 1
