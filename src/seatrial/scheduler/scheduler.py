@@ -156,8 +156,8 @@ class Scheduler:
 
     def has_work(self) -> bool:
         """Whether an attempt can be made without time passing."""
-        is_settled = self.queue.has_work() or self._waiting.has_settled() or self._pre_binding.has_settled()
-        return is_settled or self._binder.has_answers()
+        held = self._waiting.settled or self._pre_binding.settled or self._binder.answered
+        return self.queue.has_work() or bool(held)
 
     def sweep(self) -> None:
         """Bring every pending pod back for one more try, whether or not anything has happened."""
@@ -165,6 +165,13 @@ class Scheduler:
 
     def schedule_one(self) -> Decision | None:
         """One attempt with all its writes; None where there is none to make."""
+        if self._waiting.settled or self._pre_binding.settled or self._binder.answered:
+            return self._resume()
+        queued = self._next()
+        return None if queued is None else self._attempt(queued)
+
+    def _resume(self) -> Decision:
+        """Goes on with a binding that Permit, PreBind or an extender has held."""
         settled = self._waiting.take_settled()
         if settled is not None:
             assert settled.status is not None
@@ -177,11 +184,8 @@ class Scheduler:
             assert pre_bound.status is not None
             self._decide_again(pre_bound.binding)
             return self._conclude(self._binder.resume_pre_bind(pre_bound.binding, pre_bound.status))
-        if self._binder.has_answers():
-            self._decide_again(self._binder.next_answered())
-            return self._conclude(self._binder.take_answer())
-        queued = self._next()
-        return None if queued is None else self._attempt(queued)
+        self._decide_again(self._binder.next_answered())
+        return self._conclude(self._binder.take_answer())
 
     def propose(self, namespace: str, name: str) -> Attempt | None:
         """The scheduling cycle of a pending pod without any of its writes; None where it is not pending here."""

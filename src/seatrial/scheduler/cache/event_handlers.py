@@ -135,7 +135,7 @@ class EventHandlers:
 
     def is_heard(self) -> bool:
         """Whether there are pods that an event could move."""
-        return len(self.queue.unschedulable) > 0 or bool(self.queue.in_flight)
+        return bool(self.queue.unschedulable.present or self.queue.in_flight.since)
 
     # -- nodes -------------------------------------------------------------------------------------------------------
 

@@ -110,7 +110,8 @@ class PodsInPreBind:
         self._pods: dict[str, PodInPreBind] = {}
         self._watchers: dict[Watched, dict[str, None]] = {}
         """The uids of the pods that depend on an object."""
-        self._settled: list[PodInPreBind] = []
+        self.settled: list[PodInPreBind] = []
+        """Pods whose wait is over, in that order."""
 
     def __len__(self) -> int:
         return len(self._pods)
@@ -141,14 +142,11 @@ class PodsInPreBind:
             if held.status is None:
                 self._look(held)
 
-    def has_settled(self) -> bool:
-        return bool(self._settled)
-
     def take_settled(self) -> PodInPreBind | None:
         """The next pod whose wait is over."""
-        if not self._settled:
+        if not self.settled:
             return None
-        held = self._settled.pop(0)
+        held = self.settled.pop(0)
         del self._pods[held.pod.uid]
         return held
 
@@ -209,7 +207,7 @@ class PodsInPreBind:
             if not uids:
                 self._watchers.pop(watched, None)
         held.status = status
-        self._settled.append(held)
+        self.settled.append(held)
 
 
 def _tick_from(start: int, interval: int, when: int) -> int:

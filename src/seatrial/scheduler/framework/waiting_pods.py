@@ -65,7 +65,8 @@ class WaitingPods:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._pods: dict[str, WaitingPod] = {}
-        self._settled: list[WaitingPod] = []
+        self.settled: list[WaitingPod] = []
+        """Pods whose wait is over, in that order."""
 
     def __iter__(self) -> Iterator[WaitingPod]:
         return iter(list(self._pods.values()))
@@ -78,7 +79,7 @@ class WaitingPods:
 
     def hold(self, pod: PodInfo, binding: Any, waits: Mapping[str, int]) -> WaitingPod:
         """Hold a pod for the plugins that asked for it, each for so many microseconds at most."""
-        waiting = WaitingPod(pod, binding, self._clock.now(), on_settled=self._settled.append)
+        waiting = WaitingPod(pod, binding, self._clock.now(), on_settled=self.settled.append)
         for plugin, longest in waits.items():
             waiting.timers[plugin] = self._clock.after(
                 min(longest, LONGEST_WAIT), _expiry(waiting, plugin, min(longest, LONGEST_WAIT))
@@ -92,14 +93,11 @@ class WaitingPods:
             for timer in waiting.timers.values():
                 timer.cancel()
 
-    def has_settled(self) -> bool:
-        return bool(self._settled)
-
     def take_settled(self) -> WaitingPod | None:
         """The next pod whose wait is over; it is no longer held."""
-        if not self._settled:
+        if not self.settled:
             return None
-        waiting = self._settled.pop(0)
+        waiting = self.settled.pop(0)
         self._pods.pop(waiting.pod.uid, None)
         return waiting
 

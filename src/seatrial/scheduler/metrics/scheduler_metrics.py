@@ -94,6 +94,7 @@ class SchedulerMetrics:
     def __init__(self) -> None:
         self._families = {family.name: family for family in families()}
         self._attempts, self._attempts_per_pod = self["schedule_attempts_total"], self["pod_scheduling_attempts"]
+        self._preemptions = self["preemption_attempts_total"].values
 
     def __getitem__(self, name: str) -> Family:
         """A metric by its name without the prefix `scheduler_`."""
@@ -134,7 +135,7 @@ class SchedulerMetrics:
     def post_filtered(self, post: PostFiltered | None) -> None:
         """Count a preemption attempt: every time that DefaultPreemption is asked, with or without success."""
         if post is not None and "DefaultPreemption" in post.ran:
-            self.inc("preemption_attempts_total")
+            self._preemptions[()] += 1
 
     def preempted(self, victims: int) -> None:
         """Count victims of which at least one is being deleted."""

@@ -31,10 +31,10 @@ class BackoffQueue:
         """The window in which no pod is left whose backoff has expired."""
 
     def __contains__(self, key: str) -> bool:
-        return key in self.ordinary or key in self.after_error
+        return key in self.ordinary.present or key in self.after_error.present
 
     def __bool__(self) -> bool:
-        return bool(self.ordinary) or bool(self.after_error)
+        return bool(self.ordinary.present or self.after_error.present)
 
     def __iter__(self) -> Iterator[QueuedPod]:
         yield from self.ordinary
@@ -53,11 +53,11 @@ class BackoffQueue:
         (self.ordinary if queued.key in self.ordinary else self.after_error).push(queued)
 
     def remove(self, key: str) -> QueuedPod | None:
-        return self.ordinary.remove(key) or self.after_error.remove(key)
+        return self.ordinary.remove(key) or (self.after_error.remove(key) if self.after_error.present else None)
 
     def pop_completed(self) -> list[QueuedPod]:
         """All pods whose backoff had run out at the last full second."""
-        if not self.ordinary and not self.after_error:
+        if not self:
             return []
         now, origin = self._clock.now(), 0 if self._pops_early else self._started
         looked_at = now - (now - origin) % WINDOW

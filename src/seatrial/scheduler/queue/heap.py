@@ -22,27 +22,28 @@ class PodHeap:
         self._order = order
         self._line: deque[Entry] = deque()
         self._heap: list[Entry] = []
-        self._present: dict[str, tuple[QueuedPod, int]] = {}
+        self.present: dict[str, tuple[QueuedPod, int]] = {}
+        """By key: the pods, each with the number of its entry. Others may read it, which costs no call."""
         self._count = 0
 
     def __len__(self) -> int:
-        return len(self._present)
+        return len(self.present)
 
     def __contains__(self, key: str) -> bool:
-        return key in self._present
+        return key in self.present
 
     def __iter__(self) -> Iterator[QueuedPod]:
-        return iter([queued for queued, _ in self._present.values()])
+        return iter([queued for queued, _ in self.present.values()])
 
     def get(self, key: str) -> QueuedPod | None:
-        entry = self._present.get(key)
+        entry = self.present.get(key)
         return entry and entry[0]
 
     def push(self, queued: QueuedPod) -> None:
         """Add a pod, or give it a new place when its order has changed."""
         self._count += 1
         key = queued.key
-        self._present[key] = (queued, self._count)
+        self.present[key] = (queued, self._count)
         entry = (self._order(queued), self._count, key)
         line = self._line
         while line and self._is_gone(line[-1]):
@@ -53,20 +54,20 @@ class PodHeap:
             heapq.heappush(self._heap, entry)
 
     def remove(self, key: str) -> QueuedPod | None:
-        entry = self._present.pop(key, None)
+        entry = self.present.pop(key, None)
         return entry and entry[0]
 
     def peek(self) -> QueuedPod | None:
         first = self._first()
-        return None if first is None else self._present[first[2]][0]
+        return None if first is None else self.present[first[2]][0]
 
     def pop(self) -> QueuedPod | None:
         line = self._line
         if line and not self._heap:  # most often
             _, number, key = line.popleft()
-            known = self._present.get(key)
+            known = self.present.get(key)
             if known is not None and known[1] == number:
-                del self._present[key]
+                del self.present[key]
                 return known[0]
         first = self._first()
         if first is None:
@@ -75,7 +76,7 @@ class PodHeap:
             line.popleft()
         else:
             heapq.heappop(self._heap)
-        return self._present.pop(first[2])[0]
+        return self.present.pop(first[2])[0]
 
     def _first(self) -> Entry | None:
         """The first entry that still holds; those before it are dropped."""
@@ -90,5 +91,5 @@ class PodHeap:
 
     def _is_gone(self, entry: Entry) -> bool:
         """Whether the pod has left, or has another place now."""
-        known = self._present.get(entry[2])
+        known = self.present.get(entry[2])
         return known is None or known[1] != entry[1]

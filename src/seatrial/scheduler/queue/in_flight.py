@@ -21,33 +21,34 @@ class InFlight:
     """A log of events that reaches back to the oldest pod in flight."""
 
     def __init__(self) -> None:
-        self._since: dict[str, int] = {}
+        self.since: dict[str, int] = {}
+        """By uid: the pods, each with the number of events before it was popped. Others may read it: no call."""
         self._log: list[Happening] = []
         self._start = 0
 
     def __contains__(self, uid: str) -> bool:
-        return uid in self._since
+        return uid in self.since
 
     def __bool__(self) -> bool:
-        return bool(self._since)
+        return bool(self.since)
 
     def begin(self, uid: str) -> None:
         """A pod is popped."""
-        self._since[uid] = self._start + len(self._log)
+        self.since[uid] = self._start + len(self._log)
 
     def record(self, event: ClusterEvent, old: Any, new: Any) -> None:
         """Something happened; kept only while a pod is in flight."""
-        if self._since:
+        if self.since:
             self._log.append(Happening(event, old, new))
 
     def happenings(self, uid: str) -> list[Happening] | None:
         """What happened since the pod was popped; None where it is not in flight."""
-        since = self._since.get(uid)
+        since = self.since.get(uid)
         return None if since is None else self._log[since - self._start :]
 
     def counts(self) -> dict[str, int]:
         """Pods in flight and the events kept for them, by upstream's labels."""
-        counts = {"PodPopped": len(self._since)}
+        counts = {"PodPopped": len(self.since)}
         for happening in self._log:
             label = label_of(happening.event)
             counts[label] = counts.get(label, 0) + 1
@@ -55,8 +56,8 @@ class InFlight:
 
     def end(self, uid: str) -> None:
         """The pod is no longer in flight; events that no pod in flight needs are dropped."""
-        if self._since.pop(uid, None) is None or not self._log:
+        if self.since.pop(uid, None) is None or not self._log:
             return
-        oldest = next(iter(self._since.values()), self._start + len(self._log))
+        oldest = next(iter(self.since.values()), self._start + len(self._log))
         del self._log[: oldest - self._start]
         self._start = oldest

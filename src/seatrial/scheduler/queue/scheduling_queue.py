@@ -99,7 +99,7 @@ class SchedulingQueue:
         events = pod_events(old, new)
         is_changed = old.shape is not new.shape or old.requests is not new.requests or old.status is not new.status
         self._changes += is_changed
-        if new.uid in self.in_flight:
+        if new.uid in self.in_flight.since:
             for event in events:
                 self.in_flight.record(event, old, new)
             return
@@ -125,8 +125,9 @@ class SchedulingQueue:
     def delete(self, pod: PodInfo) -> None:
         """A pod is gone, or no longer pending."""
         self.nominator.remove(pod)
-        if self.active.remove(pod.key) is None and self.backoff.remove(pod.key) is None and len(self.unschedulable):
-            self.unschedulable.remove(pod.key)
+        key = pod.key
+        if self.active.remove(key) is None and self.backoff.remove(key) is None and self.unschedulable.present:
+            self.unschedulable.remove(key)
 
     def pop(self) -> QueuedPod | None:
         """The next pod to schedule, which is in flight from now on; None where none can be tried."""
@@ -149,15 +150,15 @@ class SchedulingQueue:
 
     def has_work(self) -> bool:
         """Whether a pod can be popped without time passing."""
-        if self.active:
+        if self.active.present:
             return True
-        return (self._pops_from_backoff and bool(self.backoff.ordinary)) or self._has_completed()
+        return (self._pops_from_backoff and bool(self.backoff.ordinary.present)) or self._has_completed()
 
     def add_unschedulable(self, queued: QueuedPod, message: str = "") -> None:
         """A pod comes back from an attempt that failed; its rejectors say why, or the message of an error."""
         key = queued.key
         try:
-            if key in self.active or key in self.backoff or key in self.unschedulable:
+            if key in self.active.present or key in self.backoff or key in self.unschedulable.present:
                 return
             if queued.rejectors:
                 queued.unschedulable_count += 1
@@ -182,7 +183,7 @@ class SchedulingQueue:
         self._changes += 1
         if not self.hinting.concerns_anybody(event) and not self.unschedulable.resting:
             return
-        if len(self.unschedulable):
+        if self.unschedulable.present:
             parked = self.unschedulable.rejected_by(self.hinting.interested(event))
             self._move([queued for queued in parked if check is None or check(queued.pod)], event, old, new)
         self.in_flight.record(event, old, new)
@@ -296,7 +297,7 @@ class SchedulingQueue:
             self.on_incoming(queue, label_of(event))
 
     def _park(self, queued: QueuedPod, event: ClusterEvent) -> None:
-        if queued.key not in self.unschedulable:
+        if queued.key not in self.unschedulable.present:
             self._report_incoming("unschedulable", event)
         self.unschedulable.park(queued)
         if not queued.is_gated:

@@ -13,37 +13,43 @@ class UnschedulablePods:
     """Parked pods by key, and by each of their rejectors."""
 
     def __init__(self) -> None:
-        self._pods: dict[str, QueuedPod] = {}
+        self.present: dict[str, QueuedPod] = {}
+        """By key. Others may read it, which costs no call."""
         self._by_plugin: dict[str, dict[str, QueuedPod]] = {}
         self._plugins_of: dict[str, frozenset[str]] = {}
         self.resting: dict[str, QueuedPod] = {}
         """Pods that no plugin rejected: they rest after errors, and any event brings them back."""
+        self._latest: QueuedPod | None = None
+        """The pod that was parked last; it may be gone."""
 
     def __len__(self) -> int:
-        return len(self._pods)
+        return len(self.present)
 
     def __contains__(self, key: str) -> bool:
-        return key in self._pods
+        return key in self.present
 
     def __iter__(self) -> Iterator[QueuedPod]:
-        return iter(list(self._pods.values()))
+        return iter(list(self.present.values()))
 
     def get(self, key: str) -> QueuedPod | None:
-        return self._pods.get(key)
+        return self.present.get(key)
 
     def park(self, queued: QueuedPod) -> None:
         """Keep a pod; one that is here already may have other rejectors now."""
-        key = queued.key
+        key, plugins = queued.key, queued.rejectors
+        if self._latest is queued and key in self.present and self._plugins_of[key] is plugins and plugins:
+            return  # the last one in all orders
         self.remove(key)
-        self._pods[key] = queued
-        plugins = self._plugins_of[key] = queued.rejectors
+        self._latest = queued
+        self.present[key] = queued
+        self._plugins_of[key] = plugins
         for plugin in plugins:
             self._by_plugin.setdefault(plugin, {})[key] = queued
         if not plugins and not queued.is_gated:
             self.resting[key] = queued
 
     def remove(self, key: str) -> QueuedPod | None:
-        queued = self._pods.pop(key, None)
+        queued = self.present.pop(key, None)
         if queued is None:
             return None
         self.resting.pop(key, None)

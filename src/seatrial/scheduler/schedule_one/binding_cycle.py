@@ -113,7 +113,8 @@ class Binder:
         self._keeps_points, self._runs_idle_points = keeps_points, runs_idle_points
         self._nominates = nominates
         """Whether a pod says where it is going to be before it is bound."""
-        self._answered: deque[tuple[Binding, Status | None]] = deque()
+        self.answered: deque[tuple[Binding, Status | None]] = deque()
+        """Pods that an extender has bound in the background, or has failed to bind."""
 
     def begin(self, queued: QueuedPod, attempt: Attempt, node: NodeInfo, decision: Decision) -> Binding:
         """Take the pod as far as it goes now: bound, held by Permit, or failed."""
@@ -155,17 +156,13 @@ class Binder:
             return False
         return framework.preparing <= _IDLE_WHEN_SKIPPED and framework.preparing <= cycle.skipped
 
-    def has_answers(self) -> bool:
-        """Whether an extender has come back from binding a pod in the background."""
-        return bool(self._answered)
-
     def next_answered(self) -> Binding:
         """The pod whose extender has answered first."""
-        return self._answered[0][0]
+        return self.answered[0][0]
 
     def take_answer(self) -> Binding:
         """Go on with a pod that an extender was binding."""
-        binding, status = self._answered.popleft()
+        binding, status = self.answered.popleft()
         binding.outcome, binding.is_being_bound = SCHEDULED, False
         return self._end(binding, self._bind_by_plugins(binding) if status is None else status)
 
@@ -256,7 +253,7 @@ class Binder:
         binding.outcome, binding.is_being_bound = WAITING, True
         background(
             lambda: extenders.bind(binding.assumed, binding.node.name),
-            lambda status: self._answered.append((binding, status)),
+            lambda status: self.answered.append((binding, status)),
         )
         return binding
 
