@@ -1,10 +1,12 @@
 """The buffer of the timeline's rows: what a frame of it holds."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from seatrial.timeline.columns import COLUMNS
-from seatrial.timeline.rows import ATTEMPT_COLUMNS, ROW_COLUMNS, Buffer, frame_of
+from seatrial.timeline.rows import ATTEMPT_COLUMNS, ROW_COLUMNS, Buffer, Rows, SpillingSink, frame_of
 
 CELLS = 5000
 BYTES_OF_A_CELL = 8
@@ -42,3 +44,15 @@ def test_rows_without_cells_take_no_memory_for_cells(attempts: list[int | None])
     frame = frame_of(filled(1000, attempts))
     empty = frame_of(filled(1000, [None] * len(attempts)))
     assert frame.estimated_size() - empty.estimated_size() < 4 * CELLS * BYTES_OF_A_CELL
+
+
+@pytest.mark.parametrize(("bound", "files"), [(2**30, 0), (1, 3), (frame_of(filled(4, [])).estimated_size(), 2)])
+def test_frames_beyond_the_bound_become_files_and_the_table_is_the_same(bound: int, files: int, tmp_path: Path) -> None:
+    rows = Rows(SpillingSink(tmp_path, bound))
+    for _ in range(3):
+        for _ in range(4):
+            rows.add(tuple([None] * len(ROW_COLUMNS)))
+        rows.flush()
+    assert len(list(tmp_path.iterdir())) == files
+    assert rows.is_in_memory == (files == 0)
+    assert rows.table().collect()["sequence"].to_list() == list(range(12))

@@ -13,7 +13,7 @@ from seatrial.scenario import ScenarioRun, SimulationOptions, fresh_store, tune_
 from seatrial.scenario.engine import scheduler_maker
 from seatrial.scenario.output_files import FilePages, write_whole
 from seatrial.scenario.spec import read_scenario
-from seatrial.timeline.rows import FolderSink, Rows, write_table
+from seatrial.timeline.rows import Rows, SpillingSink, write_table
 
 
 def run_file(path: Path, folder: Path, record: str) -> tuple[ScenarioRun, list[float]]:
@@ -24,7 +24,7 @@ def run_file(path: Path, folder: Path, record: str) -> tuple[ScenarioRun, list[f
     with tempfile.TemporaryFile() as pages:
         run = ScenarioRun(
             read_scenario(path), fresh_store(clock), clock, scheduler_maker(events=record == "full"),
-            SimulationOptions(level=level), pages=FilePages(pages), rows=Rows(FolderSink(folder)),
+            SimulationOptions(level=level), pages=FilePages(pages), rows=Rows(SpillingSink(folder)),
         )  # fmt: skip
         times: list[float] = []
         turned, last = 0, time.process_time()

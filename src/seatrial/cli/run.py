@@ -145,7 +145,7 @@ def run_scenario(
     from seatrial.clock import Clock
     from seatrial.scenario import ScenarioRun, fresh_store, tune_collector
     from seatrial.scenario.output_files import FilePages
-    from seatrial.timeline.rows import FolderSink, Rows
+    from seatrial.timeline.rows import Rows, SpillingSink
 
     tune_collector()
     clock = Clock()
@@ -156,7 +156,7 @@ def run_scenario(
         try:
             scenario_run = ScenarioRun(
                 document, store, clock, make_scheduler, options,
-                folder=path.parent, pages=FilePages(pages), rows=Rows(FolderSink(Path(spool))),
+                folder=path.parent, pages=FilePages(pages), rows=Rows(SpillingSink(Path(spool))),
             )  # fmt: skip
             programs.check_taking_part(scenario_run)
         except ConfigError as error:
@@ -226,7 +226,8 @@ def _finished(scenario_run: "ScenarioRun", folder: Path, name: str) -> "Run":
     from seatrial.results import Run
 
     found = Run.load(folder, None if scenario_run.options.level == "none" else scenario_run.outline())
-    return replace(found, name=name)
+    rows = scenario_run.timeline.rows
+    return replace(found, name=name, table=rows.table() if rows.is_in_memory else found.table)
 
 
 def scheduler_from(

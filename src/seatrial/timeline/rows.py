@@ -23,6 +23,7 @@ ROWS_IN_A_GROUP = 10_000
 COMPRESSION_LEVEL = 1
 """Of zstd: objects of a template repeat each other, so that the fastest level gives the smallest file."""
 BYTES_BUFFERED = 16 * 1024 * 1024
+BYTES_IN_MEMORY = 256 * 1024 * 1024
 JSON_COLUMNS = ("operation", "object", "details")
 CELL_COLUMNS = {
     name: dtype.inner for name, dtype in COLUMNS.items() if isinstance(dtype, pl.List) and dtype.inner.is_integer()
@@ -37,6 +38,11 @@ _OBJECT = ROW_COLUMNS.index("object")
 class Sink(Protocol):
     """Where full frames go."""
 
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether no frame is in a file."""
+        ...
+
     def write(self, frame: pl.DataFrame) -> None: ...
 
     def frames(self) -> Iterator[pl.LazyFrame]: ...
@@ -44,6 +50,8 @@ class Sink(Protocol):
 
 class MemorySink:
     """Keeps the frames; for short runs and for the Python API."""
+
+    is_in_memory = True
 
     def __init__(self) -> None:
         self._frames: list[pl.DataFrame] = []
@@ -58,6 +66,8 @@ class MemorySink:
 class FolderSink:
     """Keeps each frame as a file of its own until all are joined."""
 
+    is_in_memory = False
+
     def __init__(self, folder: Path, parts: Sequence[Path] = ()) -> None:
         """`parts` are those of an earlier process, in order."""
         self._folder = folder
@@ -71,6 +81,28 @@ class FolderSink:
     def frames(self) -> Iterator[pl.LazyFrame]:
         # One scan over all parts: polars then reads them one after the other, in a fraction of the memory.
         return iter([pl.scan_ipc(self._parts)] if self._parts else [])
+
+
+class SpillingSink:
+    """Keeps the first frames in memory and those beyond its bound as files: most runs then read no file again."""
+
+    def __init__(self, folder: Path, bytes_in_memory: int = BYTES_IN_MEMORY) -> None:
+        self._memory = MemorySink()
+        self._files = FolderSink(folder)
+        self._bytes_left = bytes_in_memory
+        self.is_in_memory = True
+
+    def write(self, frame: pl.DataFrame) -> None:
+        self._bytes_left -= int(frame.estimated_size())
+        self.is_in_memory = self.is_in_memory and self._bytes_left >= 0
+        if self.is_in_memory:
+            self._memory.write(frame)
+        else:
+            self._files.write(frame)
+
+    def frames(self) -> Iterator[pl.LazyFrame]:
+        yield from self._memory.frames()
+        yield from self._files.frames()
 
 
 class Buffer:
@@ -100,6 +132,11 @@ class Rows:
     def count(self) -> int:
         """How many rows there are."""
         return self._flushed + self._buffer.count
+
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether reading the table reads no file."""
+        return self._sink.is_in_memory
 
     def add(self, row: Row, attempt: Row | None = None, *, weight: int = 0) -> None:
         """Append a row, with the cells of an attempt; `weight` is its approximate size in bytes without its object."""
