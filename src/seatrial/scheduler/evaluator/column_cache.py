@@ -132,7 +132,7 @@ class ShapeColumns:
         if call.normalize is None:
             return column.is_in_range
         if column.is_flat:
-            self.settled += column.flat_value * call.weight
+            self.settled += call.flat_score * call.weight
         return column.is_flat
 
     def passing(self, order: Rows) -> Passing:

@@ -19,7 +19,7 @@ from seatrial.scheduler.framework.scoring import (
     ScoreFailed,
     check_range,
     normalized_scores,
-    raw_scores,
+    raw_or_none,
     run_pre_scores,
     state_of,
 )
@@ -33,12 +33,8 @@ class _Piece:
     """A part of the search and the verdicts on it."""
 
     rows: Rows
+    feasible: Rows
     results: FilterResults
-
-    @property
-    def feasible(self) -> Rows:
-        passed: Rows = self.rows[self.results.passed[: len(self.rows)]]
-        return passed
 
 
 def first_search(
@@ -60,9 +56,10 @@ def first_search(
         if results is None:
             return None
         places = np.flatnonzero(results.rejecter == 0)
+        feasible = part[places[:wanted]]
         if len(places) > wanted:
             part = part[: int(places[wanted])]
-        pieces.append(_Piece(part, results))
+        pieces.append(_Piece(part, feasible, results))
         start, wanted = start + step, wanted - len(places)
         step = next_step(step, start, limit - wanted, wanted)
     visited = pieces[0].rows if len(pieces) == 1 else np.concatenate([piece.rows for piece in pieces] or [NO_ROWS])
@@ -79,9 +76,12 @@ def first_totals(framework: Framework, pod: PodInfo, nodes: Nodes, cycle: CycleS
     try:
         states, scored.skipped = run_pre_scores(framework.pre_scorers, pod, nodes)
         calls = [(call, state_of(call, cycle, states)) for call in framework.scorers if call.name not in scored.skipped]
-        raws = [raw_scores(call, pod, nodes, state) for call, state in calls]
+        raws = [raw_or_none(call, pod, nodes, state) for call, state in calls]
         scored.total = np.zeros(len(nodes), np.int64)
         for (call, state), raw in zip(calls, raws, strict=True):
+            if raw is None:
+                scored.total += call.flat_score * call.weight
+                continue
             final = normalized_scores(call, pod, nodes, raw, state)
             if not call.is_bounded:
                 check_range(call, final)

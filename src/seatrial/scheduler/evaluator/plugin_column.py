@@ -121,7 +121,7 @@ class Column(ABC):
 class FilterColumn(Column):
     """One filter's verdict codes; None where the plugin is skipped.
 
-    What a code means depends on the shape alone.
+    What a code means depends on the shape alone; it is known once the filter has rejected a node.
     """
 
     def __init__(self, call: FilterCall) -> None:
@@ -171,7 +171,10 @@ class FilterColumn(Column):
     def update(self, pod: PodInfo, table: NodeTable, rows: Rows) -> None:
         if self.codes is not None:
             verdicts = self.call(pod, table.take(rows), self._state)
-            self.codes[rows] = 0 if verdicts is None else verdicts.codes
+            if verdicts is None:
+                self.codes[rows] = 0
+            else:
+                self.codes[rows], self.meaning = verdicts.codes, verdicts.meaning
 
     def update_row(self, pod: PodInfo, table: NodeTable, row: int) -> None:
         if self._prepared is not None and self.codes is not None:
@@ -245,8 +248,7 @@ class ScoreColumn(Column):
         self.raw: NDArray[np.int64] | None = None
         self.failure: Status | None = None
         self.is_flat = False
-        """Whether every node has 0: then normalisation, unless it is a user's, gives a constant."""
-        self.flat_value = 0
+        """Whether every node has 0: then normalisation, unless it is a user's, gives `flat_score`."""
         self.is_in_range = True
         self._one: Callable[..., int] | None = getattr(call.plugin, "score_row", None)
 
@@ -288,8 +290,6 @@ class ScoreColumn(Column):
             scores = scores.copy()  # the plugin may keep its array
         self.raw = scores
         self.is_flat = self.call.is_in_tree and not scores.any()
-        if self.is_flat and self.call.normalize is not None:
-            self.flat_value = int(self.call.normalize(pod, table.all(), np.zeros(1, np.int64), self._state)[0])
         self.is_in_range = _in_range(scores)
         prepare = getattr(self.call.plugin, "score_rows", None) if self.call.is_in_tree else None
         if prepare is not None:

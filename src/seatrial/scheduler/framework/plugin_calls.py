@@ -19,7 +19,8 @@ from seatrial.scheduler.framework.extension_points import (
     ScoreOnePlugin,
     ScorePlugin,
 )
-from seatrial.scheduler.framework.interface import Plugin, Reads
+from seatrial.scheduler.framework.interface import MAX_NODE_SCORE, Plugin, Reads
+from seatrial.scheduler.framework.row_rules import Normalizes
 from seatrial.scheduler.framework.status import SUCCESS, Status, Verdicts, unschedulable
 from seatrial.scheduler.plugins.registry import is_in_tree
 
@@ -94,6 +95,9 @@ class ScoreCall:
         self.is_bounded = self.is_in_tree and self.normalize is not None
         """Whether its scores are known to be in the range from 0 to 100."""
         self.has_pre_score = isinstance(plugin, PreScorePlugin)
+        is_reversed = self.is_in_tree and getattr(plugin, "normalizes", None) == Normalizes.REVERSE_SHARE
+        self.flat_score = MAX_NODE_SCORE if is_reversed else 0
+        """What every node gets if the raw score of all is 0; known of in-tree plugins."""
 
     def __call__(self, pod: PodInfo, nodes: Nodes, state: Any) -> Any:
         """Raw scores parallel to the nodes, None where all are 0, or the Status of a failure."""

@@ -135,7 +135,8 @@ def normalized_scores(call: ScoreCall, pod: PodInfo, nodes: Nodes, raw: Ints, st
 
 def check_range(call: ScoreCall, scores: Ints) -> None:
     """Fails if a score is not in the range from 0 to 100."""
-    if len(scores) and (scores.min() < 0 or scores.max() > MAX_NODE_SCORE):
+    # As unsigned numbers the negative ones are the highest.
+    if np.maximum.reduce(scores.view(np.uint64), initial=0) > MAX_NODE_SCORE:
         wrong = np.flatnonzero((scores < 0) | (scores > MAX_NODE_SCORE))
         text = f'plugin "{call.name}" returns an invalid score {scores[wrong[0]]}, '
         text += f"it should in the range of [0, {MAX_NODE_SCORE}] after normalizing"

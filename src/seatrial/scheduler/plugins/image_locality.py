@@ -33,7 +33,7 @@ class ImageLocality(Plugin):
         return not seen or not any(name in seen for name in images_of(pod.spec))
 
     def score(self, pod: PodInfo, nodes: Nodes, state: Any = None) -> Ints | None:
-        if not nodes.has_images or not nodes.table.images.seen:
+        if not nodes.has_images or self.is_steady(pod, nodes.table):
             return None
         sums = self._sums(pod, nodes.table, None if nodes.is_whole else nodes.rows, len(nodes))
         return priority(sums, pod.spec)

@@ -5,6 +5,8 @@ Upstream: pkg/scheduler/framework/plugins/nodeunschedulable (v1.36).
 
 from typing import Any
 
+import numpy as np
+
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Nodes
 from seatrial.scheduler.cache.pod_info import PodInfo
@@ -23,10 +25,11 @@ class NodeUnschedulable(Plugin):
     reads = Reads.NODE
     default_order = 30
 
-    def filter(self, pod: PodInfo, nodes: Nodes, state: Any = None) -> Verdicts:
-        if self._tolerates(pod):
-            return Verdicts.all_pass(nodes)
-        return Verdicts.reject(nodes.unschedulable, REASON, resolvable=False)
+    def filter(self, pod: PodInfo, nodes: Nodes, state: Any = None) -> Verdicts | None:
+        cordoned = nodes.unschedulable
+        if not np.count_nonzero(cordoned) or self._tolerates(pod):
+            return None
+        return Verdicts.reject(cordoned, REASON, resolvable=False)
 
     @requeue.on("Node", Action.ADD | Action.UPDATE_NODE_TAINT)
     def uncordoned(self, pod: PodInfo, old: NodeInfo | None, new: NodeInfo) -> bool:

@@ -43,15 +43,17 @@ class TaintToleration(Plugin):
     def _numbers(self) -> bool:
         return bool(self.handle.gates.get(COMPARISON_GATE)) if self.handle else False
 
-    def filter(self, pod: PodInfo, nodes: Nodes, state: Any = None) -> Verdicts:
+    def filter(self, pod: PodInfo, nodes: Nodes, state: Any = None) -> Verdicts | None:
         tolerations, numbers = pod.shape.tolerations, self._numbers
         bad = [has_untolerated(taints, tolerations, numbers) for taints in nodes.taint_sets]
+        if not any(bad):
+            return None
         return Verdicts.reject(np.asarray(bad, np.bool_)[nodes.taint_set], REASON, resolvable=False)
 
     def pre_score(self, pod: PodInfo, nodes: Nodes) -> tuple[Toleration, ...]:
         return tuple(t for t in pod.shape.tolerations if t.effect in ("", "PreferNoSchedule"))
 
-    def score(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Ints | Status:
+    def score(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Ints | Status | None:
         if state is MISSING:
             return error('failed to read "PreScoreTaintToleration" from cycleState: not found')
         numbers = self._numbers
@@ -59,6 +61,8 @@ class TaintToleration(Plugin):
             sum(taint.effect == "PreferNoSchedule" and not tolerated(taint, state, numbers) for taint in taints)
             for taints in nodes.taint_sets
         ]
+        if not any(counts):
+            return None
         picked: Ints = np.asarray(counts, np.int64)[nodes.taint_set]
         return picked
 
