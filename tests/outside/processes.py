@@ -43,7 +43,7 @@ class Serve:
     def start(self) -> None:
         state = ["--data-dir", str(self.state)] if "--insecure" not in self.flags else []
         command = [str(Path(sys.executable).with_name("seatrial")), "serve", "--port", str(self.port)]
-        environment = os.environ | {"XDG_STATE_HOME": str(self.state)}
+        environment = os.environ | {"XDG_STATE_HOME": str(self.state), "PYTHONFAULTHANDLER": "1"}
         self._started = subprocess.Popen(
             [*command, *state, *self.flags], stdout=subprocess.PIPE, text=True, env=environment
         )
@@ -73,6 +73,11 @@ class Serve:
         self._process.send_signal(number)
         try:
             return self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            # The fault handler prints what each thread does; a server that stays would disturb other tests.
+            self._process.send_signal(signal.SIGABRT)
+            self._process.wait(10)
+            raise
         finally:
             self._output.close()
 

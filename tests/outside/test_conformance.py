@@ -74,8 +74,8 @@ def plain_node(number: int) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}, "status": status}
 
 
-def check(e2e: E2eProgram, focus: str, skip: str) -> None:
-    specs = e2e.run(focus, skip)
+def check(e2e: E2eProgram, focus: str, skip: str, seconds: int) -> None:
+    specs = e2e.run(focus, skip, seconds)
     passed = [spec for spec in specs if spec.state == "passed"]
     others = [f"{spec.state}: {spec.name}: {spec.message}" for spec in specs if spec.state != "passed"]
     print(f"{len(passed)} passed in {sum(spec.seconds for spec in specs):.0f} s, {len(others)} did not")
@@ -84,13 +84,13 @@ def check(e2e: E2eProgram, focus: str, skip: str) -> None:
 
 
 def test_a_subset_passes(e2e: E2eProgram) -> None:
-    check(e2e, SUBSET, SKIP)
+    check(e2e, SUBSET, SKIP, seconds=600)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("group", GROUPS)
 def test_the_specs_of_a_group_pass(e2e: E2eProgram, group: str) -> None:
-    check(e2e, GROUPS[group], f"{SKIP}|{UNFINISHED}" if group == "scheduling" else SKIP)
+    check(e2e, GROUPS[group], f"{SKIP}|{UNFINISHED}" if group == "scheduling" else SKIP, seconds=3600)
 
 
 def test_every_spec_that_is_left_out_exists(program: Path) -> None:

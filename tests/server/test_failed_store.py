@@ -31,6 +31,9 @@ class Disk:
             self._waiting.append(asyncio.get_running_loop().create_future())
             await self._waiting[-1]
 
+    async def written(self) -> None:
+        return
+
     def succeed(self) -> None:
         self.is_slow = False
         for waiter in self._waiting:

@@ -67,6 +67,25 @@ def test_a_write_wakes_the_workers() -> None:
     asyncio.run(story())
 
 
+def test_workers_rest_while_the_store_writes_to_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def story() -> None:
+        digger = Digger(1_000_000)
+        store, _, working = pump(digger)
+        writing = asyncio.Event()
+        monkeypatch.setattr(store, "written", writing.wait)
+        task = asyncio.ensure_future(working.run())
+        await asyncio.sleep(0.02)
+        left = digger.pieces
+        await asyncio.sleep(0.02)
+        assert digger.pieces == left < 1_000_000
+        writing.set()
+        while digger.pieces == left:
+            await asyncio.sleep(0)
+        task.cancel()
+
+    asyncio.run(story())
+
+
 def test_timers_fire_when_they_are_due() -> None:
     async def story() -> None:
         _, clock, working = pump()

@@ -3,6 +3,10 @@
 A slice is short, so that a request never waits long; between two slices requests are served. When no worker
 has work, the loop sleeps until a write or the next timer. A worker that raises is logged and retried after a pause;
 the others continue.
+
+Workers rest while the store writes to disk. Its thread gives up the interpreter after each row and then waits for a
+busy one as long as for a whole slice: workers that write more than that would never be caught up with, and every
+request waits until what it may show is on disk.
 """
 
 import asyncio
@@ -50,7 +54,7 @@ class WorkerLoop:
     """Keeps workers going."""
 
     def __init__(self, store: Store, clock: RealClock, workers: Sequence[Worker]) -> None:
-        self._clock = clock
+        self._store, self._clock = store, clock
         self._workers = tuple(workers)
         self._resting: dict[int, float] = {}
         self._logged: set[str] = set()
@@ -88,6 +92,7 @@ class WorkerLoop:
                 else:
                     # Requests that arrived during a long piece of work take several turns of the loop to be answered.
                     await asyncio.sleep(min(LONGEST_PAUSE, max(0.0, time.monotonic() - start - 2 * SLICE)))
+                    await self._store.written()
         finally:
             self._unsubscribe()
 

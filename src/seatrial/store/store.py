@@ -57,6 +57,8 @@ class Journal(Protocol):
 
     async def committed(self, revision: int) -> None: ...
 
+    async def written(self) -> None: ...
+
 
 _NODE, _POD = ("", "Node"), ("", "Pod")
 
@@ -329,6 +331,11 @@ class Store:
         """Return when the write of this revision is safe: at once, unless the store is kept on disk."""
         if self._journal is not None:
             await self._journal.committed(revision)
+
+    async def written(self) -> None:
+        """Return when no write to disk is in progress."""
+        if self._journal is not None:
+            await self._journal.written()
 
     @property
     def failure(self) -> StatusError | None:

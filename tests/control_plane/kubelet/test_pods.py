@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from seatrial.clock.virtual import Clock
-from seatrial.control_plane.kubelet.pods import SimulatedKubelet
+from seatrial.control_plane.kubelet.pods import BURST, RATE, SimulatedKubelet
 from seatrial.controllers.framework.events import EventRecorder
 from seatrial.controllers.registry import build_controllers
 from seatrial.model.times import SECOND
@@ -108,6 +108,15 @@ def test_a_pod_whose_host_port_is_taken_is_rejected(kubelets: Kubelets) -> None:
     assert (status["phase"], status["reason"]) == ("Failed", "NodePorts")
     why = "node(s) didn't have free ports for the requested pod ports"
     assert status["message"] == f"Pod was rejected: Predicate NodePorts failed: {why}"
+
+
+def test_rejections_beyond_the_burst_of_a_kubelet_come_at_its_rate(kubelets: Kubelets) -> None:
+    start = kubelets.clock.now()
+    phases = [kubelets.run(f"p{n}", nodeSelector={"disk": "hdd"}).get("phase") for n in range(BURST + 10)]
+    assert phases == ["Failed"] * BURST + ["Pending"] * 10
+    while kubelets.status(f"p{BURST + 9}")["phase"] == "Pending":
+        kubelets.clock.fire_next(outer=True)
+    assert kubelets.clock.now() - start == 10 * SECOND // RATE
 
 
 def test_a_pod_whose_node_selector_does_not_match_is_rejected(kubelets: Kubelets) -> None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-SECONDS = 3600
+CLEANING_UP = 60
+"""Seconds that the program gets for its end after its own time limit."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,8 @@ class E2eProgram:
         self._program, self._kubectl = program, kubectl
         self._kubeconfig, self._directory = kubeconfig, directory
 
-    def run(self, focus: str, skip: str) -> list[Spec]:
-        """Run the specs that one expression matches and the other does not."""
+    def run(self, focus: str, skip: str, seconds: int) -> list[Spec]:
+        """Run the specs that one expression matches and the other does not, for so long at most."""
         report, log = self._directory / "report.json", self._directory / "e2e.log"
         command = [
             str(self._program),
@@ -40,12 +41,14 @@ class E2eProgram:
             f"--ginkgo.focus={focus}",
             f"--ginkgo.skip={skip or '^$'}",
             f"--ginkgo.json-report={report}",
-            f"--ginkgo.timeout={SECONDS}s",
+            f"--ginkgo.timeout={seconds}s",
         ]
-        with log.open("wb") as output:
-            subprocess.run(
-                command, stdout=output, stderr=output, cwd=self._directory, timeout=SECONDS + 60, check=False
-            )
+        limit = seconds + CLEANING_UP
+        try:
+            with log.open("wb") as output:
+                subprocess.run(command, stdout=output, stderr=output, cwd=self._directory, timeout=limit, check=False)
+        except subprocess.TimeoutExpired as error:
+            raise AssertionError(f"not within {limit} s; its log ends with\n{log.read_text()[-5000:]}") from error
         specs = [_spec(entry) for entry in json.loads(report.read_text())[0]["SpecReports"] if _has_run(entry)]
         return [spec for spec in specs if spec.name]
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import threading
 from collections.abc import Iterable
 from contextlib import closing
 from functools import partial
@@ -164,6 +165,29 @@ def test_a_commit_is_awaited_until_it_is_on_disk(tmp_path: Path) -> None:
 def test_a_store_without_a_directory_has_nothing_to_wait_for(store: Store, pods: Kind) -> None:
     stored = store.create(pods, pod("a"), writer="test")
     asyncio.run(store.committed(stored.revision))
+    asyncio.run(store.written())
+
+
+def test_the_end_of_the_write_in_progress_can_be_awaited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def play() -> None:
+        store, durability = opened(tmp_path)
+        go = threading.Event()
+        write = durability._database.write
+        monkeypatch.setattr(durability._database, "write", lambda changes: (go.wait(10), write(changes)))
+        await store.written()
+        store.create(maps_of(store), config_map("m"), writer="test")
+        committed = asyncio.ensure_future(store.committed(1))
+        await asyncio.sleep(0)
+        written = asyncio.ensure_future(store.written())
+        await asyncio.sleep(0.01)
+        assert not written.done()
+        go.set()
+        await written
+        assert durability.synced == 1
+        await committed
+        durability.close()
+
+    asyncio.run(play())
 
 
 @pytest.mark.parametrize(

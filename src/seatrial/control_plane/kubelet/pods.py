@@ -1,7 +1,9 @@
 """Admits pods to nodes as kubelets do, and gives them the addresses of their node and of its pod range.
 
 A pod that arrives with a nodeName and does not fit (two schedulers raced, or a client named the node) is Failed with
-the reason that a kubelet gives. Preemption in favour of critical pods is left out.
+the reason that a kubelet gives. A controller may create the pod again at once, for ever: as upstream, the limit of
+the kubelet's client to the rate of its requests bounds what that costs. Preemption in favour of critical pods is left
+out.
 
 Upstream: pkg/kubelet/kubelet.go (HandlePodAdditions, rejectPod), pkg/kubelet/lifecycle/predicate.go (v1.36).
 """
@@ -23,6 +25,8 @@ from seatrial.store.registry import write_status
 
 ENDED = ("Succeeded", "Failed")
 WRITER = "kubelet"
+RATE, BURST = 50, 100
+"""Rejections of one kubelet per second, and how many of them may be at once: kubeAPIQPS and kubeAPIBurst."""
 Key = tuple[str, str]
 
 
@@ -49,6 +53,8 @@ class SimulatedKubelet:
         self._addresses = PodAddresses()
         self._taken: dict[Key, tuple[str, str]] = {}
         """The range and the address of each pod."""
+        self._paid_at: dict[str, int] = {}
+        """When the rate of each node's kubelet has made up for its rejections."""
         self._unsubscribe: Callable[[], None] | None = None
 
     def start(self) -> None:
@@ -66,6 +72,7 @@ class SimulatedKubelet:
         self._node_of.clear()
         self._addresses = PodAddresses()
         self._taken.clear()
+        self._paid_at.clear()
 
     def has_work(self) -> bool:
         """It works when it is called only."""
@@ -90,9 +97,23 @@ class SimulatedKubelet:
             self._admit(key, info)
             return False
         self._reject(pod, rejection)
+        self._paid_at[info.node] = max(self._paid_at.get(info.node, 0), self._clock.now()) + SECOND // RATE
         return True
 
-    def time_to_stop(self, pod: Stored) -> int:
+    def time_to_wait(self, pod: Stored) -> int:
+        return max(self._time_to_stop(pod), self._time_to_request(pod))
+
+    def _time_to_request(self, pod: Stored) -> int:
+        """How long the rate of requests of a pod's kubelet forbids the next one."""
+        if not self._paid_at:
+            return 0
+        now, node = self._clock.now(), self._reader.decode(pod.data).node
+        if self._paid_at.get(node, now) <= now:
+            self._paid_at.pop(node, None)
+            return 0
+        return self._paid_at[node] - now - (BURST - 1) * SECOND // RATE
+
+    def _time_to_stop(self, pod: Stored) -> int:
         """The rest of the longest preStop sleep, at most of the grace period; no other hook takes time."""
         if b'"preStop"' not in pod.data or b'"deletionTimestamp"' not in pod.data:
             return 0

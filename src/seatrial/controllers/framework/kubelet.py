@@ -15,5 +15,6 @@ class Kubelet(Protocol):
     def reported(self, pod: Stored) -> Document:
         """The fields that the kubelet adds to the status of a pod that has none of its addresses yet."""
 
-    def time_to_stop(self, pod: Stored) -> int:
-        """How long, in microseconds, the containers of a pod that is being deleted still need."""
+    def time_to_wait(self, pod: Stored) -> int:
+        """How long, in microseconds, the kubelet does nothing for a pod: its containers are stopping, or requests of
+        the kubelet are due before."""

@@ -170,7 +170,7 @@ class PodLifecycle(Lifecycle):
         stored = self.store.find(self.kind, key[1], key[0]) if kubelet is not None else None
         if kubelet is None or stored is None:
             super().sync(key)
-        elif (wait := kubelet.time_to_stop(stored)) > 0:
+        elif (wait := kubelet.time_to_wait(stored)) > 0:
             self.enqueue_after(key, wait)
         elif not kubelet.rejects(stored):
             super().sync(key)

@@ -38,6 +38,7 @@ class Durability:
         self._failure: StorageFailed | None = None
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
         self._flushing: asyncio.Task[None] | None = None
+        self._transaction: asyncio.Future[None] | None = None
         self._thread = ThreadPoolExecutor(1, "seatrial-store")
         self._directory = Directory(path)
         self._mark = CommitMark(self._directory.mark)
@@ -95,6 +96,11 @@ class Durability:
             self._flushing = asyncio.create_task(self._flush())
         await waiter
 
+    async def written(self) -> None:
+        """Return when no transaction is in progress."""
+        if self._transaction is not None:
+            await asyncio.wait([self._transaction])
+
     def close(self) -> None:
         """Bring everything to disk and record that the end was a clean one; after a failure only close the files."""
         try:
@@ -121,12 +127,13 @@ class Durability:
         loop = asyncio.get_running_loop()
         try:
             while self._waiters:
-                await loop.run_in_executor(self._thread, self.sync)
+                self._transaction = loop.run_in_executor(self._thread, self.sync)
+                await self._transaction
                 self._answer()
         except StorageFailed:
             self._answer()
         finally:
-            self._flushing = None
+            self._flushing = self._transaction = None
 
     def _answer(self) -> None:
         """Resume the callers whose write is on disk, or all of them after a failure."""
