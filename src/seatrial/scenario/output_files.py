@@ -1,11 +1,14 @@
 """Files of a run on the command line: temporary timeline pages, and results that are written atomically."""
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 RESULT = "result.json"
+PIECES_AT_ONCE = 1024
+BYTES_AT_ONCE = 256 * 1024
+"""What is written and read at once: so little that its memory is used again, as getting new memory takes longer."""
 
 
 class FilePages:
@@ -15,12 +18,13 @@ class FilePages:
         self._file = file
         self._starts = [0]
 
-    def append(self, page: bytes) -> None:
+    def append(self, page: Sequence[bytes]) -> None:
         self._file.seek(self._starts[-1])
-        self._file.write(page)
-        self._starts.append(self._starts[-1] + len(page))
+        for start in range(0, len(page), PIECES_AT_ONCE):
+            self._file.write(b"".join(page[start : start + PIECES_AT_ONCE]))
+        self._starts.append(self._file.tell())
 
-    def replace_last(self, page: bytes) -> None:
+    def replace_last(self, page: Sequence[bytes]) -> None:
         self._starts.pop()
         self.append(page)
 
@@ -31,8 +35,13 @@ class FilePages:
         self._file.seek(self._starts[number])
         return self._file.read(self._starts[number + 1] - self._starts[number])
 
-    def __iter__(self) -> Iterator[bytes]:
-        return (self[number] for number in range(len(self)))
+    def pieces(self, number: int) -> Iterator[bytes]:
+        self._file.seek(self._starts[number])
+        left = self._starts[number + 1] - self._starts[number]
+        while left:
+            piece = self._file.read(min(left, BYTES_AT_ONCE))
+            left -= len(piece)
+            yield piece
 
 
 def write_whole(path: Path, parts: Iterable[bytes]) -> None:

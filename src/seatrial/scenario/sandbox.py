@@ -3,7 +3,7 @@
 Each call of `schedule` is one step of the scenario engine, without operations.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +33,10 @@ USER = user_writer("python")
 class NoPages:
     """Discards the encoded timeline: `explain` reads its rows."""
 
-    def append(self, page: bytes) -> None:
+    def append(self, page: Sequence[bytes]) -> None:
         """Discards a page."""
 
-    def replace_last(self, page: bytes) -> None:
+    def replace_last(self, page: Sequence[bytes]) -> None:
         """Discards a page."""
 
     def __len__(self) -> int:
@@ -45,8 +45,8 @@ class NoPages:
     def __getitem__(self, number: int, /) -> bytes:
         raise IndexError(number)
 
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(())
+    def pieces(self, number: int) -> Iterable[bytes]:
+        raise IndexError(number)
 
 
 class Cluster:

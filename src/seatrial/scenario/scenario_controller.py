@@ -286,7 +286,7 @@ class ScenarioController:
         timeline = (status.get("scenarioResult") or {}).get("timeline") or {}
         pages = MemoryPages()
         for step in sorted(timeline, key=int):
-            pages.append(b'"%s":%s' % (step.encode(), encode(timeline[step])))
+            pages.append((b'"%s":' % step.encode(), encode(timeline[step])))
         run = self._create_run(stored, pages=pages)
         if run is not None:
             run.continue_from(status)

@@ -4,7 +4,7 @@ A page is the encoded timeline of one finished step. Pages are written once and 
 cost of a status does not grow with the number of past steps.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol
@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from seatrial.model.documents import Document, encode
 from seatrial.scenario.spec.dialect import PENDING, STOPPED, Dialect, Phase
 from seatrial.timeline import NOT_IN_TIMELINE
-from seatrial.timeline.wire import page_of
+from seatrial.timeline.wire import Entry, listed, page_of
 
 
 class Strategy(Enum):
@@ -24,17 +24,17 @@ class Strategy(Enum):
 
 
 class TimelinePages(Protocol):
-    """Where the encoded timeline is kept, a page per step."""
+    """Where the encoded timeline is kept, a page per step; pages are written and copied in pieces."""
 
-    def append(self, page: bytes) -> None: ...
+    def append(self, page: Sequence[bytes]) -> None: ...
 
-    def replace_last(self, page: bytes) -> None: ...
+    def replace_last(self, page: Sequence[bytes]) -> None: ...
 
     def __len__(self) -> int: ...
 
     def __getitem__(self, number: int, /) -> bytes: ...
 
-    def __iter__(self) -> Iterator[bytes]: ...
+    def pieces(self, number: int) -> Iterable[bytes]: ...
 
 
 class MemoryPages:
@@ -43,11 +43,11 @@ class MemoryPages:
     def __init__(self) -> None:
         self._pages: list[bytes] = []
 
-    def append(self, page: bytes) -> None:
-        self._pages.append(page)
+    def append(self, page: Sequence[bytes]) -> None:
+        self._pages.append(b"".join(page))
 
-    def replace_last(self, page: bytes) -> None:
-        self._pages[-1] = page
+    def replace_last(self, page: Sequence[bytes]) -> None:
+        self._pages[-1] = b"".join(page)
 
     def __len__(self) -> int:
         return len(self._pages)
@@ -55,8 +55,8 @@ class MemoryPages:
     def __getitem__(self, number: int, /) -> bytes:
         return self._pages[number]
 
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(self._pages)
+    def pieces(self, number: int) -> Iterable[bytes]:
+        return (self._pages[number],)
 
 
 @dataclass(slots=True)
@@ -84,11 +84,11 @@ class ScenarioStatus:
     def message(self) -> str:
         return "; ".join(part for part in (self.reason, *self.notes.values()) if part)
 
-    def turn(self, step: int, entries: Sequence[bytes]) -> None:
+    def turn(self, step: int, entries: Sequence[Entry]) -> None:
         """Keep the page of a finished step."""
         self.pages.append(page_of(step, entries))
 
-    def extend(self, step: int, entries: Sequence[bytes]) -> None:
+    def extend(self, step: int, entries: Sequence[Entry]) -> None:
         """Add entries to the page of the last step: the writes were made after it had finished."""
         if not entries:
             return
@@ -97,7 +97,7 @@ class ScenarioStatus:
             return
         page = self.pages[len(self.pages) - 1]
         separator = b"" if page.endswith(b"[]") else b","
-        self.pages.replace_last(page[:-1] + separator + b",".join(entries) + b"]")
+        self.pages.replace_last([page[:-1], separator, *listed(entries), b"]"])
 
     def head(self) -> Document:
         """The status without its result."""
@@ -124,10 +124,10 @@ class ScenarioStatus:
             yield head
             return
         yield b'%s,"scenarioResult":{"simulatorVersion":%s,"timeline":{' % (head[:-1], encode(self.version))
-        for place, page in zip(range(self.published), self.pages, strict=False):
+        for place in range(self.published):
             if place:
                 yield b","
-            yield page
+            yield from self.pages.pieces(place)
         yield b"}}}"
 
 

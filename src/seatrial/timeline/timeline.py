@@ -21,7 +21,7 @@ from seatrial.timeline.pods import Key, PodHistories, PodHistory, Tried, has_end
 from seatrial.timeline.resume import PastOfPod, last_number
 from seatrial.timeline.rows import Rows
 from seatrial.timeline.unshown import Unshown
-from seatrial.timeline.wire import Shape, attempt, operated
+from seatrial.timeline.wire import Entry, Shape, attempt, operated
 from seatrial.timeline.writes import Verb, verb_of
 
 Level = Literal["none", "summary", "full"]
@@ -75,7 +75,7 @@ class Timeline:
         self.failing: dict[Key, str] = {}
         """The pods whose last attempt failed with an error, with its message."""
         self._wire_cells, self._table_cells = cells, CELLS_IN_THE_TABLE
-        self._entries: list[bytes] = []
+        self._entries: list[Entry] = []
         self._deciding: Decision | None = None
         """The attempt whose writes are being made, until an entry shows it."""
         self._shown = ""
@@ -222,7 +222,7 @@ class Timeline:
                 self._plain_row(id, "unscheduled", None, history.latest, self._now)
         self._tried.clear()
 
-    def finish_step(self) -> list[bytes]:
+    def finish_step(self) -> list[Entry]:
         """The encoded entries of the step that ends."""
         self.finish_loop()
         entries, self._entries = self._entries, []

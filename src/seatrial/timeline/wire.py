@@ -4,9 +4,10 @@ The first version has integer steps and says in `operation` which field is used;
 Objects are spliced in as the store keeps them, so an entry costs no decoding.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 from seatrial.model.documents import encode
 
@@ -16,6 +17,9 @@ PASSED = "passed"
 NOT_IN_TIMELINE = "notInTimeline"
 """The field of a Scenario's status that counts what no entry shows."""
 STEPS_REMEMBERED = 1024
+
+Entry = tuple[bytes, ...]
+"""An encoded entry in pieces, a comma first. Most of them are kept elsewhere, too, so that only a page is joined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +31,13 @@ class Shape:
     def step(self, major: int, minor: int) -> bytes:
         return _step(major, minor) if self.minor_steps else b"%d" % major
 
-    def entry(self, id: str, major: int, minor: int, operation: str, *body: bytes) -> bytes:
+    def entry(self, id: str, major: int, minor: int, operation: str, *body: bytes) -> Entry:
         """One entry; `operation` is one of Create, Patch, Delete, Done, PodScheduled, PodUnscheduled and PodPreempted.
 
         The body comes in pieces.
         """
         said = _said(operation, self.minor_steps)
-        return b"".join((b'{"id":', encode(id), b',"step":', self.step(major, minor), said, *body, b"}"))
+        return b',{"id":', encode(id), b',"step":', self.step(major, minor), said, *body, b"}"
 
 
 @lru_cache(STEPS_REMEMBERED)
@@ -94,11 +98,13 @@ def attempts_until(step: bytes, number: int) -> bytes:
     return b'{"step":%s,"attempts":%d}' % (step, number)
 
 
-def page_of(step: int, entries: Sequence[bytes]) -> bytes:
-    """The member of the timeline that holds one step; its entries may be many megabytes and are copied once."""
-    if not entries:
-        return b'"%d":[]' % step
-    items = list(entries)
-    items[0] = b'"%d":[%s' % (step, items[0])
-    items[-1] += b"]"
-    return b",".join(items)
+def page_of(step: int, entries: Iterable[Entry]) -> list[bytes]:
+    """The member of the timeline that holds one step, in pieces."""
+    return [b'"%d":[' % step, *listed(entries), b"]"]
+
+
+def listed(entries: Iterable[Entry]) -> list[bytes]:
+    """The pieces of entries, the first without its comma."""
+    pieces = list(chain.from_iterable(entries))
+    pieces[:1] = [piece[1:] for piece in pieces[:1]]
+    return pieces
