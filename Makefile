@@ -31,7 +31,7 @@ kernel: setup
 test-kernel:
 	$(MAKE) VENV=$(VENV)-kernel kernel
 	SEATRIAL_KERNEL=on $(VENV)-kernel/bin/pytest -n 2 -m "not outside and not long and not browser" \
-		tests/scheduler tests/verify tests/examples/test_with_kernel.py
+		tests/scheduler tests/verify tests/examples/test_with_kernel.py tests/control_plane/test_slow_extender.py
 	SEATRIAL_KERNEL=on $(VENV)-kernel/bin/seatrial verify golden tests/golden/kube-scheduler
 
 lint: setup

@@ -10,6 +10,11 @@ pub struct Array<T: Element> {
     length: usize,
 }
 
+// An array is used by functions alone that Python calls, with the interpreter held throughout: by one thread at a time.
+// A scheduler that waits for an extender goes on in another thread.
+unsafe impl<T: Element> Send for Array<T> {}
+unsafe impl<T: Element> Sync for Array<T> {}
+
 impl<T: Element> Array<T> {
     /// The array as it is now. The caller holds the interpreter, so that no other thread writes to it.
     pub fn get(&self) -> &[T] {

@@ -48,7 +48,7 @@ struct Found {
 }
 
 /// What is known of all rows for one pod shape, and which of them pass, by their place in the order of the search.
-#[pyclass(unsendable)]
+#[pyclass]
 struct ShapeRows {
     #[pyo3(get)]
     order: Py<PyAny>,
