@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct
+
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.label_selectors import NOTHING, Selector
 
@@ -27,8 +29,7 @@ class Taint:
         return cls(entry.get("key", ""), entry.get("value") or "", entry.get("effect", ""))
 
 
-@dataclass(frozen=True, slots=True)
-class Toleration:
+class Toleration(Struct, frozen=True):
     """A pod's toleration; empty key or effect mean any."""
 
     key: str = ""

@@ -79,15 +79,16 @@ def run_pre_scores(
     skipped: tuple[str, ...] = (),
 ) -> tuple[Mapping[str, Any], tuple[str, ...]]:
     """States by plugin, and the plugins that are skipped; both start with what is known."""
+    found = dict(states)
     for name, pre_score in pre_scorers:
         state = pre_score(pod, nodes)
         if not isinstance(state, Status):
-            states = {**states, name: state}
+            found[name] = state
         elif state.code == Code.SKIP:
             skipped = (*skipped, name)
         else:
             raise ScoreFailed(f'running PreScore plugin "{name}": {state.message}')
-    return states, skipped
+    return found, skipped
 
 
 def add_parts(

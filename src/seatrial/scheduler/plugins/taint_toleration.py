@@ -10,7 +10,7 @@ import numpy as np
 
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Ints, Nodes
-from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.cache.pod_terms import Taint, Toleration
 from seatrial.scheduler.framework.interface import Action, Plugin, Reads, requeue
 from seatrial.scheduler.framework.row_rules import Normalizes
@@ -44,27 +44,28 @@ class TaintToleration(Plugin):
         return bool(self.handle.gates.get(COMPARISON_GATE)) if self.handle else False
 
     def filter(self, pod: PodInfo, nodes: Nodes, state: Any = None) -> Verdicts | None:
-        tolerations, numbers = pod.shape.tolerations, self._numbers
-        bad = [has_untolerated(taints, tolerations, numbers) for taints in nodes.taint_sets]
+        shape, numbers = pod.shape, self._numbers
+        bad = [bool(taints) and has_untolerated(taints, shape.tolerations, numbers) for taints in nodes.taint_sets]
         if not any(bad):
             return None
         return Verdicts.reject(np.asarray(bad, np.bool_)[nodes.taint_set], REASON, resolvable=False)
 
-    def pre_score(self, pod: PodInfo, nodes: Nodes) -> tuple[Toleration, ...]:
-        return tuple(t for t in pod.shape.tolerations if t.effect in ("", "PreferNoSchedule"))
+    def pre_score(self, pod: PodInfo, nodes: Nodes) -> PodShape:
+        return pod.shape  # its tolerations are read where a node has a taint
 
     def score(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Ints | Status | None:
         if state is MISSING:
             return error('failed to read "PreScoreTaintToleration" from cycleState: not found')
-        numbers = self._numbers
-        counts = [
-            sum(taint.effect == "PreferNoSchedule" and not tolerated(taint, state, numbers) for taint in taints)
-            for taints in nodes.taint_sets
-        ]
+        counts = [self._number_of_disliked(taints, state) if taints else 0 for taints in nodes.taint_sets]
         if not any(counts):
             return None
         picked: Ints = np.asarray(counts, np.int64)[nodes.taint_set]
         return picked
+
+    def _number_of_disliked(self, taints: Iterable[Taint], shape: PodShape) -> int:
+        tolerations = [t for t in shape.tolerations if t.effect in ("", "PreferNoSchedule")]
+        soft = [taint for taint in taints if taint.effect == "PreferNoSchedule"]
+        return sum(not tolerated(taint, tolerations, self._numbers) for taint in soft)
 
     def normalize(self, pod: PodInfo, nodes: Nodes, scores: Ints, state: Any = None) -> Ints:
         return default_normalize(scores, reverse=True)

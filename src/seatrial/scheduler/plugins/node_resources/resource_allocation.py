@@ -8,11 +8,10 @@ Upstream: pkg/scheduler/framework/plugins/noderesources (resource_allocation.go 
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from msgspec import Struct
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_table import NONZERO_CPU, NONZERO_MEMORY, Ints, Nodes, NodeTable
@@ -33,8 +32,7 @@ from seatrial.scheduler.framework.row_rules import RowShare
 MAX_CUSTOM_SCORE = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(Struct, frozen=True):
     """One resource of a score: what the pod asks for, and whether its absence in the pod leaves the resource out."""
 
     resource: str
@@ -76,11 +74,6 @@ def _is_counted(resource: str) -> bool:
     return resource in (CPU, MEMORY, EPHEMERAL) or is_scalar(resource)
 
 
-def _are_all(values: Ints | NDArray[np.bool_]) -> bool:
-    """Whether no value is 0; faster than `values.all()` for some hundred nodes."""
-    return int(np.count_nonzero(values)) == len(values)
-
-
 class ExtendedResources(Protocol):
     """Capacity of extended resources that devices provide instead of the node."""
 
@@ -96,36 +89,46 @@ def device_kinds(resources: Sequence[Document]) -> tuple[str, ...]:
     return ("DeviceClass",)
 
 
-Column = tuple[Ints, Ints, Ints]
-"""Requested with the pod, allocated without it, allocatable."""
+class Columns(NamedTuple):
+    """What a score is made of: arrays with one row for each resource."""
+
+    requested: Ints
+    """with the pod"""
+    allocated: Ints
+    """without it"""
+    offered: Ints
+    is_everywhere: bool
+    """whether every node offers some of each resource"""
 
 
-def columns(
-    shares: Sequence[Share], nodes: Nodes, true_requests: bool, devices: ExtendedResources | None
-) -> list[Column]:
+def columns(shares: Sequence[Share], nodes: Nodes, true_requests: bool, devices: ExtendedResources | None) -> Columns:
     """For each resource what a score is made of; all 0 where it does not count on a node."""
-    return [_column(share, nodes, true_requests, devices) for share in shares]
+    pairs = [_amounts(share, nodes, true_requests, devices) for share in shares]
+    allocated = np.array([used for used, _ in pairs])
+    offered = np.array([there for _, there in pairs])
+    requested = allocated + np.array([[share.request] for share in shares])
+    if np.count_nonzero(offered) == offered.size:
+        return Columns(requested, allocated, offered, True)
+    counts = offered != 0
+    return Columns(np.where(counts, requested, 0), np.where(counts, allocated, 0), offered, False)
 
 
-def _column(share: Share, nodes: Nodes, true_requests: bool, devices: ExtendedResources | None) -> Column:
-    name, size = share.resource, len(nodes)
+def _amounts(share: Share, nodes: Nodes, true_requests: bool, devices: ExtendedResources | None) -> tuple[Ints, Ints]:
+    """What pods without this one are counted with, and what nodes offer."""
+    name = share.resource
+    if name in _CHARGED:
+        return nodes.requested(name) if true_requests else nodes.nonzero_requested(name), nodes.allocatable(name)
     if share.is_left_out or not _is_counted(name):
-        zeros = np.zeros(size, np.int64)
-        return zeros, zeros, zeros
-    allocatable = nodes.allocatable(name)
-    assume_defaults = name in (CPU, MEMORY) and not true_requests
-    allocated = nodes.nonzero_requested(name) if assume_defaults else nodes.requested(name)
-    if devices is not None and is_scalar(name) and (allocatable == 0).any():
+        zeros = np.zeros(len(nodes), np.int64)
+        return zeros, zeros
+    allocated, offered = nodes.requested(name), nodes.allocatable(name)
+    if devices is not None and is_scalar(name) and (offered == 0).any():
         totals = devices.totals(nodes, name)
         if totals is not None:
-            from_devices = (allocatable == 0) & (totals[0] > 0)
-            allocatable = np.where(from_devices, totals[0], allocatable)
+            from_devices = (offered == 0) & (totals[0] > 0)
+            offered = np.where(from_devices, totals[0], offered)
             allocated = np.where(from_devices, totals[1], allocated)
-    if _are_all(allocatable):
-        return allocated + share.request, allocated, allocatable
-    counts = allocatable != 0
-    allocated = np.where(counts, allocated, 0)
-    return np.where(counts, allocated + share.request, 0), allocated, allocatable
+    return allocated, offered
 
 
 def counts_scalars(shares: Sequence[Share]) -> bool:
@@ -188,9 +191,17 @@ class Strategy(Protocol):
     line: tuple[int, ...]
     """The score for each percent of utilisation, if that is all it depends on."""
 
-    def score(self, shares: Sequence[Share], values: Sequence[Column]) -> Ints: ...
+    def score(self, shares: Sequence[Share], values: Columns) -> Ints: ...
 
     def score_row(self, shares: Sequence[Share], values: Sequence[tuple[int, int, int]]) -> int: ...
+
+
+def _weighted(shares: Sequence[Share], scores: Ints) -> Ints:
+    """The sum over the resources, each times its weight."""
+    total = np.zeros(scores.shape[1], np.int64)
+    for share, row in zip(shares, scores, strict=True):
+        total += row if share.weight == 1 else row * share.weight
+    return total
 
 
 class Weighted:
@@ -203,18 +214,13 @@ class Weighted:
         self._one = one
         self._many = many
 
-    def score(self, shares: Sequence[Share], values: Sequence[Column]) -> Ints:
-        total = weights = np.zeros(len(values[0][0]), np.int64)
-        if all(_are_all(offered) for _, _, offered in values):
-            for share, (requested, _, offered) in zip(shares, values, strict=True):
-                total = total + self._many(requested, offered) * share.weight
-            weight = sum(share.weight for share in shares)
-            return total // weight if weight else total
-        for share, (requested, _, offered) in zip(shares, values, strict=True):
-            counts = offered != 0
-            total = total + np.where(counts, self._many(requested, np.where(counts, offered, 1)) * share.weight, 0)
-            weights = weights + counts * share.weight
-        mean: Ints = np.where(weights != 0, total // np.where(weights != 0, weights, 1), 0)
+    def score(self, shares: Sequence[Share], values: Columns) -> Ints:
+        if values.is_everywhere:
+            total = _weighted(shares, self._many(values.requested, values.offered))
+            return total // sum([share.weight for share in shares])
+        counts = values.offered != 0
+        total = _weighted(shares, self._many(values.requested, np.where(counts, values.offered, 1)) * counts)
+        mean: Ints = total // np.maximum(_weighted(shares, counts.astype(np.int64)), 1)
         return mean
 
     def score_row(self, shares: Sequence[Share], values: Sequence[tuple[int, int, int]]) -> int:
@@ -231,7 +237,9 @@ def _least(requested: int, offered: int) -> int:
 
 
 def _least_many(requested: Ints, offered: Ints) -> Ints:
-    scores: Ints = np.where(requested > offered, 0, (offered - requested) * MAX_NODE_SCORE // offered)
+    scores: Ints = np.maximum(offered - requested, 0)
+    scores *= MAX_NODE_SCORE
+    scores //= offered
     return scores
 
 
@@ -254,17 +262,13 @@ class RequestedToCapacityRatio:
         self.line = tuple(_on_line(points, percent) for percent in range(101))
         self._line = np.asarray(self.line, np.int64)
 
-    def score(self, shares: Sequence[Share], values: Sequence[Column]) -> Ints:
-        total = weights = np.zeros(len(values[0][0]), np.int64)
-        for share, (requested, _, offered) in zip(shares, values, strict=True):
-            counts = offered != 0
-            percent = np.where(requested > offered, 100, requested * 100 // np.where(counts, offered, 1))
-            scores = self._line[percent]
-            counts = counts & (scores > 0)
-            total = total + np.where(counts, scores * share.weight, 0)
-            weights = weights + counts * share.weight
-        mean: Ints = np.where(weights != 0, round_half_away(total / np.where(weights != 0, weights, 1)), 0)
-        return mean
+    def score(self, shares: Sequence[Share], values: Columns) -> Ints:
+        requested, offered = values.requested, values.offered
+        percent = np.where(requested > offered, 100, requested * 100 // np.where(offered != 0, offered, 1))
+        scores = self._line[percent]
+        counts = (offered != 0) & (scores > 0)
+        weights = _weighted(shares, counts.astype(np.int64))
+        return round_half_away(_weighted(shares, scores * counts) / np.maximum(weights, 1))
 
     def score_row(self, shares: Sequence[Share], values: Sequence[tuple[int, int, int]]) -> int:
         total = weights = 0
@@ -301,12 +305,17 @@ class Balanced:
     name = "balanced"
     line: tuple[int, ...] = ()
 
-    def score(self, shares: Sequence[Share], values: Sequence[Column]) -> Ints:
-        after = _evenness([(requested, offered) for requested, _, offered in values])
-        before = _evenness([(allocated, offered) for _, allocated, offered in values])
+    def score(self, shares: Sequence[Share], values: Columns) -> Ints:
+        if len(shares) == 2 and values.is_everywhere:
+            after, before = _evenness_of_two(values)
+        else:
+            after = _evenness(values.requested, values.offered)
+            before = _evenness(values.allocated, values.offered)
         half = MAX_NODE_SCORE // 2
-        change = half + after - before
-        return half + (change + (change < 0)) // 2  # cut off towards zero
+        change = after - before
+        change += half
+        score: Ints = (change * 0.5).astype(np.int64) + half  # cut off towards zero
+        return score
 
     def score_row(self, shares: Sequence[Share], values: Sequence[tuple[int, int, int]]) -> int:
         after, before = [], []
@@ -318,16 +327,27 @@ class Balanced:
         return half + int((half + _evenness_row(after) - _evenness_row(before)) / 2)
 
 
-def _evenness(pairs: Sequence[tuple[Ints, Ints]]) -> Ints:
+def _evenness_of_two(values: Columns) -> "Floats":
+    """The evenness of two resources that every node offers: with the pod, and without it."""
+    used = np.empty((2, *values.offered.shape))
+    np.divide(values.requested, values.offered, out=used[0])
+    np.divide(values.allocated, values.offered, out=used[1])
+    np.minimum(used, 1.0, out=used)
+    std = used[:, 0] - used[:, 1]
+    std *= 0.5
+    np.abs(std, out=std)
+    np.subtract(1, std, out=std)
+    std *= float(MAX_NODE_SCORE)
+    evenness: Floats = np.trunc(std, out=std)
+    return evenness
+
+
+def _evenness(used: Ints, offered: Ints) -> Ints:
     """100 minus the standard deviation of the used fractions, in percent."""
-    if len(pairs) == 2 and all(_are_all(offered) for _, offered in pairs):
-        first, second = (np.minimum(used / offered, 1.0) for used, offered in pairs)
-        even: Ints = ((1 - np.abs((first - second) / 2)) * float(MAX_NODE_SCORE)).astype(np.int64)
-        return even
-    fractions = [np.minimum(used / np.where(offered != 0, offered, 1), 1.0) for used, offered in pairs]
-    present = [offered != 0 for _, offered in pairs]
+    present = offered != 0
+    fractions = np.minimum(used / np.where(present, offered, 1), 1.0)
     number = np.sum(present, axis=0)
-    if len(pairs) == 2:
+    if len(used) == 2:
         std = np.where(number == 2, np.abs((fractions[0] - fractions[1]) / 2), 0.0)
     else:
         std = _deviation(fractions, present, number)
@@ -335,7 +355,7 @@ def _evenness(pairs: Sequence[tuple[Ints, Ints]]) -> Ints:
     return evenness
 
 
-def _deviation(fractions: Sequence["Floats"], present: Sequence["Masks"], number: Ints) -> "Floats":
+def _deviation(fractions: "Floats", present: "Masks", number: Ints) -> "Floats":
     """The standard deviation over the resources a node has; of two it is half their difference."""
     total = np.zeros(len(number))
     first = second = np.zeros(len(number))
