@@ -1,5 +1,7 @@
 """What a cycle costs, counted in rows instead of seconds."""
 
+import pytest
+
 from tests.scheduler.cluster_builders import SmallCluster, a_node, a_pod
 
 
@@ -51,7 +53,20 @@ def test_the_first_pod_of_a_shape_costs_the_nodes_of_its_search() -> None:
     cluster = SmallCluster(*(a_node(f"n{number:05}") for number in range(nodes)))
     for number in range(5):
         before = cluster.algorithm.rows_evaluated
-        attempt = cluster.attempt(cluster.reader.read(a_pod(f"p{number}", labels={"app": str(number)})), cells=False)
+        attempt = cluster.attempt(cluster.reader.read(a_pod(f"p{number}", cpu=f"{100 + number}m")), cells=False)
         assert attempt.found is not None
         assert cluster.algorithm.rows_evaluated - before == len(attempt.found.visited) + len(attempt.found.feasible)
         assert len(attempt.found.visited) < nodes
+
+
+def test_a_shape_that_differs_in_labels_only_costs_what_a_known_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEATRIAL_KERNEL", "off")  # its plans are made for each shape
+    cluster = SmallCluster(*(a_node(f"n{number:05}") for number in range(1000)))
+    costs = []
+    for number in range(6):
+        pod = cluster.reader.read(a_pod(f"p{number}", labels={"app": str(number)}))
+        before = cluster.algorithm.rows_evaluated
+        attempt = cluster.attempt(pod, cells=False)
+        costs.append(cluster.algorithm.rows_evaluated - before)
+        cluster.table.add_pod(pod.on(attempt.node))
+    assert max(costs[2:]) <= 3

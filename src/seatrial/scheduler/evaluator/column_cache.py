@@ -2,18 +2,19 @@
 
 A plugin declares what its answer for a node depends on (`Reads`). Answers that depend on the node, or on the node and
 its pods, are kept per profile and shape; after a change of the table only the changed rows are computed again. Answers
-that depend on more are not kept, nor are failures. Shapes for which a plugin has the same state may share its column.
+that depend on more are not kept, nor are failures. Shapes for which a plugin has the same state may share its column;
+those that differ in labels or owner only share all columns, of which in-tree plugins read nothing here.
 """
 
 from collections.abc import Callable, MutableMapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from seatrial.scheduler.cache.node_table import NodeTable, Rows
-from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
+from seatrial.scheduler.cache.pod_info import PodInfo, PodShape, PodSpec
 from seatrial.scheduler.evaluator.domain_index import DomainIndex
 from seatrial.scheduler.evaluator.feasible_index import Passing
 from seatrial.scheduler.evaluator.plugin_column import (
@@ -38,12 +39,17 @@ FEW_ROWS = 4
 MOST_ROWS = 1 << 20
 """How many rows the columns of all shapes together may have: one takes about 80 bytes."""
 C = TypeVar("C", FilterColumn, ScoreColumn)
+Key = tuple[str, PodShape | PodSpec]
+"""Of columns: the profile, and what its plugins see of a pod."""
 Shared = MutableMapping[Any, Any]
 """Columns by kind, profile, plugin and state."""
 
 
 class ShapeColumns:
     """Filter codes and raw scores of one shape in one profile, over all rows of the table."""
+
+    by_spec: ClassVar = True
+    """Whether shapes of the same spec may share them."""
 
     def __init__(self, framework: Framework, table: NodeTable, shared: "Shared | None", single_rows: bool) -> None:
         self.table = table
@@ -270,10 +276,11 @@ class ColumnCache:
     def __init__(self, table: NodeTable, shortcuts: Shortcuts = ALL, kind: type[ShapeColumns] = ShapeColumns) -> None:
         self._table = table
         self._kind = kind
-        self._columns: dict[tuple[str, PodShape], ShapeColumns] = {}
-        self._met: dict[tuple[str, PodShape], None] = {}
+        self._columns: dict[Key, ShapeColumns] = {}
+        self._met: dict[Key, None] = {}
         """Shapes that were met once; they may have no columns yet."""
         self._shared: Shared | None = WeakValueDictionary() if shortcuts.shared_states else None
+        self._by_spec = shortcuts.shared_states and kind.by_spec
         self._single_rows = shortcuts.single_rows
         self._dropped_rows = 0
 
@@ -284,7 +291,7 @@ class ColumnCache:
 
     def columns(self, framework: Framework, pod: PodInfo, cycle: CycleState) -> ShapeColumns:
         """The columns for a pod, up to date."""
-        key = (framework.name, pod.shape)
+        key = self._key(framework, pod.shape)
         found = self._columns.pop(key, None)
         if found is None:
             found = self._kind(framework, self._table, self._shared, self._single_rows)
@@ -296,7 +303,7 @@ class ColumnCache:
 
     def is_first(self, framework: Framework, shape: PodShape) -> bool:
         """Whether a shape is met for the first time, or was forgotten."""
-        key = (framework.name, shape)
+        key = self._key(framework, shape)
         if key in self._columns or key in self._met:
             return False
         self._met[key] = None
@@ -306,7 +313,7 @@ class ColumnCache:
 
     def known(self, framework: Framework, shape: PodShape) -> ShapeColumns | None:
         """The columns of a shape as they were left; None if there are none."""
-        key = (framework.name, shape)
+        key = self._key(framework, shape)
         found = self._columns.pop(key, None)
         if found is not None:
             self._columns[key] = found
@@ -316,5 +323,8 @@ class ColumnCache:
         """How many shapes are remembered."""
         return min(max(MOST_ROWS // max(self._table.size, 1), FEWEST_SHAPES), MOST_SHAPES)
 
-    def _forget(self, key: tuple[str, PodShape]) -> None:
+    def _key(self, framework: Framework, shape: PodShape) -> Key:
+        return framework.name, shape.shared if self._by_spec and framework.is_in_tree else shape
+
+    def _forget(self, key: Key) -> None:
         self._dropped_rows += self._columns.pop(key).rows_evaluated

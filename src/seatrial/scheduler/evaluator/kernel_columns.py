@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 class KernelColumns(ShapeColumns):
     """Implements `ShapeColumns` with the kernel where it can."""
 
+    by_spec = False
+    """A plan is one of a shape."""
     _rows: "ShapeRows | None" = None
     """What the kernel has of the rows; None until it is asked for, and if the columns were changed as a whole."""
     _rules: list[ScoreColumn] | None = None

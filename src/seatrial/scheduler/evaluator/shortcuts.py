@@ -27,7 +27,7 @@ class Shortcuts:
     single_rows: bool = True
     """ask for one changed row by `filter_row` and `score_row`"""
     shared_states: bool = True
-    """share a plugin's column between shapes for which the plugin has the same state"""
+    """share a plugin's column between shapes for which its state is the same, and all columns if the spec is"""
     rejections: bool = True
     """keep for each row the first filter that rejects it, and read explanations off that"""
     nominated: bool = True

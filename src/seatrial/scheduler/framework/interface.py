@@ -285,7 +285,7 @@ class Plugin:
         return type(self).__name__
 
     def skips_shape(self, shape: PodShape) -> bool:
-        """Whether PreFilter skips all pods of a shape, whatever else there is in the cluster: it is not asked then."""
+        """Whether PreFilter skips all pods of a shape, by their spec alone: it is not asked then."""
         return False
 
     def depends_on(self) -> Any:

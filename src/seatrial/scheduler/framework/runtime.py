@@ -246,10 +246,11 @@ class Framework:
 
     def pre_filters_for(self, pod: PodInfo) -> tuple[Sequence[tuple[str, Callable[..., Any]]], Sequence[str]]:
         """The PreFilter plugins to ask for a pod, and those that skip every pod of its shape."""
-        known = pod.shape.notes.get(self)
+        notes = pod.shape.shared.notes
+        known = notes.get(self)
         if known is None:
             idle = [name for name, skips in self._skip_shapes if skips(pod.shape)]
-            known = pod.shape.notes[self] = [one for one in self.pre_filters if one[0] not in idle], idle
+            known = notes[self] = [one for one in self.pre_filters if one[0] not in idle], idle
         return cast("tuple[Sequence[tuple[str, Callable[..., Any]]], Sequence[str]]", known)
 
     def _ran_until(self, name: str) -> tuple[str, ...]:
