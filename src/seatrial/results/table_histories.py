@@ -43,11 +43,13 @@ def pods_around(table: pl.LazyFrame, key: str) -> list[PodLife]:
 
 
 def _changes_a_lifecycle() -> pl.Expr:
-    data = pl.col("object")
-    may_have_finished = pl.any_horizontal(data.str.contains(phase, literal=True) for phase in FINISHED)
-    keeps_spec = (pl.col("subresource") == "status") | (pl.col("entry") == "unscheduled")
-    of_pod = ~keeps_spec.fill_null(value=False) | data.is_null() | may_have_finished
-    return (pl.col("kind") == "Node") | ((pl.col("kind") == "Pod") & (PREEMPTS | (~ATTEMPT & of_pod)))
+    data, is_pod = pl.col("object"), pl.col("kind") == "Pod"
+    is_status = pl.col("subresource").eq_missing("status")
+    # Nothing else is searched: the objects are most of the table.
+    may_have_finished = pl.when(is_pod & is_status).then(data).str.contains_any([*FINISHED]).fill_null(value=False)
+    keeps_spec = is_status | (pl.col("entry") == "unscheduled")
+    of_pod = ~keeps_spec | data.is_null() | may_have_finished
+    return (pl.col("kind") == "Node") | (is_pod & (PREEMPTS | (~ATTEMPT & of_pod)))
 
 
 def _steps(table: pl.LazyFrame) -> dict[int, tuple[int, int]]:
