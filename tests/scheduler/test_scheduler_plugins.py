@@ -11,6 +11,7 @@ from seatrial.plugins import Action, Plugin, Requeue, Wait, error, requeue, unsc
 from seatrial.scheduler.config import ConfigurationError, load_configuration
 from seatrial.store import Change
 from tests.proofs import proves
+from tests.scheduler.metrics.test_scheduler_metrics import measured
 from tests.scheduler.scheduler_world import World, enabled, profiles
 
 
@@ -255,7 +256,7 @@ def test_a_plugin_that_implements_nothing_is_refused() -> None:
 
 @proves("MP-045")
 def test_attempts_are_counted_by_result() -> None:
-    world = World()
+    world = measured()
     world.node("n1", cpu="1")
     world.pod("a")
     world.pod("b")

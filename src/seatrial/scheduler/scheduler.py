@@ -240,7 +240,6 @@ class Scheduler:
         self._fail(queued, attempt.message, failure.rejectors, failure.pending, nominated)
         if self._memory is not None:
             self._memory.remember(failure)
-        self.metrics.post_filtered(attempt.post_filter)
         if preemption is not None:
             self.metrics.preempted(len(preemption.victims))
             if is_async and (reason := self._executor.carry_out(preemption)):
@@ -261,7 +260,6 @@ class Scheduler:
             self._batches.begin(queued, self.queue.cycle).take_hint(known.attempt)
         if self._meter is not None:
             self._meter.repeated(known.attempt)
-        self.metrics.post_filtered(known.attempt.post_filter)
         return self._recorded(decision)
 
     def _decide_again(self, binding: Binding) -> None:
@@ -327,7 +325,8 @@ class Scheduler:
         return {"extenders": {verb: tuple(answers) for verb, answers in self._extenders.answers.items()}}
 
     def _recorded(self, decision: Decision) -> Decision:
-        self.metrics.attempted(decision)
+        if self._meter is not None:
+            self.metrics.attempted(decision)
         self.recorder.record(decision)
         return decision
 

@@ -1,4 +1,4 @@
-"""The scheduler's metrics: their text, what is counted always, and what is measured with a stopwatch."""
+"""The scheduler's metrics: their text, and what is counted and measured where there is a stopwatch."""
 
 from collections.abc import Callable
 from itertools import count

@@ -4,6 +4,7 @@ from typing import Any
 
 from seatrial.model.errors import Forbidden
 from seatrial.store.objects import Change
+from tests.scheduler.metrics.test_scheduler_metrics import measured
 from tests.scheduler.scheduler_world import World
 
 
@@ -185,7 +186,7 @@ def test_a_preemptor_is_gated_until_the_deletion_of_its_last_victim_was_sent() -
 
 
 def test_every_question_to_the_preemption_plugin_counts_as_an_attempt() -> None:
-    world = World()
+    world = measured()
     world.node("n1", cpu="1")
     world.pod("never", cpu="9", preemptionPolicy="Never")
     world.pod("large", cpu="9")

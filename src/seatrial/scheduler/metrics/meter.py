@@ -1,7 +1,8 @@
 """Measures a scheduler while it works, with a stopwatch that is handed in.
 
-Only a server has a stopwatch: a simulated run pays nothing for durations that would be zero. Methods are wrapped where
-they are looked up, so that the scheduler does not know of its meter.
+Only a server has a stopwatch: a simulated run pays nothing for durations that would be zero, nor for counts of its
+attempts, which its timeline has and no client reads. Methods are wrapped where they are looked up, so that the
+scheduler does not know of its meter.
 
 Upstream: pkg/scheduler/framework/runtime/framework.go, backend/queue, eventhandlers.go (v1.36.3).
 """
@@ -94,6 +95,7 @@ class Meter:
         evaluations = self._metrics["plugin_evaluation_total"]
         for plugin, point, count in attempt.evaluations:
             evaluations.inc(plugin, point, attempt.framework.name, by=count)
+        self._metrics.post_filtered(attempt.post_filter)
 
     # Wrapping.
 
