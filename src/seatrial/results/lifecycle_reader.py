@@ -46,12 +46,28 @@ class _Pod(msgspec.Struct):
     status: _Status = msgspec.field(default_factory=_Status)
 
 
+class _Place(msgspec.Struct, rename="camel"):
+    node_name: str | None = None
+
+
+class _Phase(msgspec.Struct):
+    phase: str | None = None
+
+
+class _Changed(msgspec.Struct):
+    """What may change in a pod; the rest is not decoded again."""
+
+    spec: _Place = msgspec.field(default_factory=_Place)
+    status: _Phase = msgspec.field(default_factory=_Phase)
+
+
 class _Node(msgspec.Struct):
     metadata: _Meta
     status: _Status | None = None
 
 
 _pod = msgspec.json.Decoder(_Pod)
+_changed = msgspec.json.Decoder(_Changed)
 _node = msgspec.json.Decoder(_Node)
 
 
@@ -177,18 +193,18 @@ class _Teller:
                 self._preempt(key)
             self._end(entry, entry.writer)
             return
-        pod = None
+        seen: _Pod | _Changed | None = None
         if life is None or (entry.entry == "create" and life.ended is not None):
             pod = _pod.decode(entry.data)
             if life is None and pod.metadata.deletion_timestamp is not None:
                 return
-            life = self._begin(entry, pod)
+            life, seen = self._begin(entry, pod), pod
         elif _may_have_changed(life, entry.data):
-            pod = _pod.decode(entry.data)
+            seen = _changed.decode(entry.data)
         life.written = entry.data.__str__
-        if life.bound is None and (node := (pod.spec.node_name if pod is not None else None) or entry.node):
+        if life.bound is None and (node := (seen.spec.node_name if seen is not None else None) or entry.node):
             life.bound, life.bound_at, life.node = self._step, entry.time, node
-        if life.ended is None and pod is not None and pod.status.phase in FINISHED:
+        if life.ended is None and seen is not None and seen.status.phase in FINISHED:
             life.ended = self._step
         if entry.writer == SNAPSHOT:
             life.brought = frozenset(name for name in BROUGHT if getattr(life, name) is not None)

@@ -66,13 +66,13 @@ class Cells:
 class CellArrays:
     """The same columns, with numbers as arrays: a page of hundreds of attempts is written without a Python number."""
 
-    nodes: Sequence[str]
+    nodes: tuple[str, ...]
     verdicts: NDArray[Any]
     said: Sequence[Sequence[str]]
-    filters: Sequence[str]
-    feasible: Sequence[str]
-    scorers: Sequence[str]
-    weights: Sequence[int | None]
+    filters: tuple[str, ...]
+    feasible: tuple[str, ...]
+    scorers: tuple[str, ...]
+    weights: tuple[int | None, ...]
     raw: Sequence[NDArray[Any]]
     normalized: Sequence[NDArray[Any]]
     total: NDArray[Any]
@@ -90,13 +90,13 @@ class CellArrays:
 
     def cells(self) -> Cells:
         return Cells(
-            nodes=tuple(self.nodes),
+            nodes=self.nodes,
             verdicts=tuple(self.verdicts.tolist()),
             said=self.said,
-            filters=tuple(self.filters),
-            feasible=tuple(self.feasible),
-            scorers=tuple(self.scorers),
-            weights=tuple(self.weights),
+            filters=self.filters,
+            feasible=self.feasible,
+            scorers=self.scorers,
+            weights=self.weights,
             raw=tuple(tuple(column.tolist()) for column in self.raw),
             normalized=tuple(tuple(column.tolist()) for column in self.normalized),
             total=tuple(self.total.tolist()),
@@ -107,8 +107,8 @@ class CellReader:
     """Reads the cells of rows of a table; `dictionary` has the names for their numbers."""
 
     def __init__(self, dictionary: Mapping[str, Any]) -> None:
-        self._nodes = _names(dictionary.get("nodes", ()))
-        self._plugins = _names(dictionary.get("plugins", ()))
+        self._nodes = _Names(dictionary.get("nodes", ()))
+        self._plugins = _Names(dictionary.get("plugins", ()))
         self._verdicts: list[list[str]] = list(dictionary.get("verdicts", ()))
 
     def read(self, rows: pl.DataFrame) -> Iterator[CellArrays]:
@@ -117,20 +117,32 @@ class CellReader:
             *(_lists(rows[name]) for name in CELL_COLUMNS), strict=True
         ):
             yield CellArrays(
-                self._nodes[nodes].tolist(), verdicts, self._verdicts, self._plugins[filters].tolist(),
-                self._nodes[feasible].tolist(), self._plugins[scorers].tolist(), weights.tolist(),
+                self._nodes.of(nodes), verdicts, self._verdicts, self._plugins.of(filters),
+                self._nodes.of(feasible), self._plugins.of(scorers), tuple(weights.tolist()),
                 _rows(raw, len(feasible)), _rows(normalized, len(feasible)), total,
             )  # fmt: skip
 
 
-def _names(names: Sequence[str]) -> NDArray[Any]:
-    return np.array(names, dtype=object)
+class _Names:
+    """Names by their numbers; equal lists of numbers give one tuple, as many attempts visit the same nodes."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = np.array(names, dtype=object)
+        self._known: dict[bytes, tuple[str, ...]] = {}
+
+    def of(self, numbers: NDArray[Any]) -> tuple[str, ...]:
+        key = numbers.tobytes()
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = tuple(self._names[numbers].tolist())
+        return found
 
 
 def _lists(column: pl.Series) -> Iterator[NDArray[Any]]:
     """The lists of a column as arrays, which share one piece of memory."""
     lengths = column.list.len().to_numpy()
-    flat = column.filter(column.list.len() > 0).explode().to_numpy()
+    filled = column if lengths.all() else column.filter(column.list.len() > 0)
+    flat = filled.explode().to_numpy()
     ends = lengths.cumsum(dtype=np.int64).tolist()
     return (flat[end - length : end] for end, length in zip(ends, lengths.tolist(), strict=True))
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from seatrial.model.documents import encoded_part
 from seatrial.results import Run
 from seatrial.timeline import Attempt, CellArrays
 
@@ -21,7 +22,7 @@ def attempts_shown(
     """
     lives, places = _lives(run), run.places
     attempts: list[Columns] = []
-    verdicts: dict[tuple[str, ...], int] = {}
+    matrices = _Matrices()
     room, without, beyond = most_cells, 0, 0
     for key, tried, cells in _tried(run, pods, most_cells):
         if len(attempts) >= ATTEMPTS:
@@ -33,7 +34,7 @@ def attempts_shown(
         attempt = _attempt(tried, life, places[tried.major])
         if cells is not None and len(cells.nodes) <= room:
             room -= len(cells.nodes)
-            attempt["cells"] = _cells(cells, verdicts)
+            attempt["cells"] = matrices.columns(cells)
         elif cells is not None or tried.visited:
             without += 1
         attempts.append(attempt)
@@ -42,7 +43,7 @@ def attempts_shown(
         said.append(f"Verdicts and scores of {without:,} attempts are not in this page; seatrial explain shows them.")
     if beyond:
         said.append(f"{beyond:,} later attempts are not in this page; seatrial explain shows them.")
-    return attempts, [list(verdict) for verdict in verdicts], said
+    return attempts, [list(verdict) for verdict in matrices.verdicts], said
 
 
 def _tried(run: Run, pods: Sequence[str] | None, most_cells: int) -> Iterator[Tried]:
@@ -95,25 +96,38 @@ def narrowed(tried: Attempt) -> str:
     return ", ".join(f"{plugin} left {len(nodes)} node{'s' * (len(nodes) != 1)}" for plugin, nodes in sets.items())
 
 
-def _cells(cells: CellArrays, verdicts: dict[tuple[str, ...], int]) -> Columns:
-    """The matrix of an attempt."""
-    return {
-        "nodes": cells.nodes,
-        "verdicts": _numbered(cells, verdicts) if cells.verdicts.any() else [0] * len(cells.verdicts),
-        "feasible": cells.feasible,
-        "plugins": cells.scorers,
-        "weights": [weight or 0 for weight in cells.weights],
-        "raw": cells.raw,
-        "normalized": cells.normalized,
-        "total": cells.total if len(cells.total) else (0,) * len(cells.feasible),
-    }
+class _Matrices:
+    """Verdicts and scores of attempts as columns."""
 
+    def __init__(self) -> None:
+        self.verdicts: dict[tuple[str, ...], int] = {}
+        """The number of each verdict, in the order of the page."""
+        self._lists: dict[tuple[str, ...], Any] = {}
 
-def _numbered(cells: CellArrays, verdicts: dict[tuple[str, ...], int]) -> list[int]:
-    """The verdicts of an attempt, numbered in the order of the page."""
-    given, numbers = cells.verdicts.tolist(), {0: 0}
-    for verdict in dict.fromkeys(given):
-        if verdict:
-            said = tuple(map(str, cells.said[verdict - 1]))
-            numbers[verdict] = 1 + verdicts.setdefault(said, len(verdicts))
-    return [numbers[verdict] for verdict in given]
+    def columns(self, cells: CellArrays) -> Columns:
+        """The matrix of an attempt."""
+        return {
+            "nodes": self._listed(cells.nodes),
+            "verdicts": self._numbered(cells) if cells.verdicts.any() else cells.verdicts,
+            "feasible": self._listed(cells.feasible),
+            "plugins": cells.scorers,
+            "weights": [weight or 0 for weight in cells.weights],
+            "raw": cells.raw,
+            "normalized": cells.normalized,
+            "total": cells.total if len(cells.total) else (0,) * len(cells.feasible),
+        }
+
+    def _listed(self, names: tuple[str, ...]) -> Any:
+        """Names that many attempts list are encoded once."""
+        found = self._lists.get(names)
+        if found is None:
+            found = self._lists[names] = encoded_part(names)
+        return found
+
+    def _numbered(self, cells: CellArrays) -> list[int]:
+        given, numbers = cells.verdicts.tolist(), {0: 0}
+        for verdict in dict.fromkeys(given):
+            if verdict:
+                said = tuple(map(str, cells.said[verdict - 1]))
+                numbers[verdict] = 1 + self.verdicts.setdefault(said, len(self.verdicts))
+        return [numbers[verdict] for verdict in given]
