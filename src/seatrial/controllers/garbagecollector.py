@@ -16,7 +16,7 @@ from seatrial.controllers.framework.pod_row import OwnerReference, related_owner
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
-from seatrial.store import Change, Stored
+from seatrial.store import Change, Memo, Stored
 from seatrial.store.options import DeleteOptions
 from seatrial.store.registry import drop_finalizer
 from seatrial.store.snapshots import ABSENT_OWNERS
@@ -66,7 +66,7 @@ class GarbageCollector(QueueController):
         super().__init__(context)
         self._places: dict[str, Place] = {}
         self._metas: dict[str, Meta] = {}
-        self._kin: dict[int, Meta] = {}
+        self._kin: Memo[int, Meta] = Memo(TEMPLATES_KEPT)
         """By template: what is read of an object."""
         self._dependents: dict[str, dict[str, None]] = {}
 
@@ -209,8 +209,6 @@ class GarbageCollector(QueueController):
             return _owned.decode(stored.data).metadata
         like = self._kin.get(kin.number)
         if like is None:
-            if len(self._kin) >= TEMPLATES_KEPT:
-                self._kin.clear()
             like = self._kin[kin.number] = _owned.decode(stored.data).metadata
         owners = [related_owner(facets, owner) for owner in like.owner_references]
         return Meta(facets.uid, like.annotations, owners, like.finalizers)

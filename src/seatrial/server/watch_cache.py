@@ -20,7 +20,7 @@ from seatrial.model.errors import Gone, StatusError
 from seatrial.model.kinds import Kind
 from seatrial.server.encoding.rendering import Rendering
 from seatrial.server.selection import Selection
-from seatrial.store import Change, Store, Stored, new_bytes
+from seatrial.store import Change, Memo, Store, Stored, new_bytes
 from seatrial.store.deferral import Deferred, Turn, short_turns
 
 ENTRIES_KEPT = 65_536
@@ -104,7 +104,7 @@ class Feed:
         self._bytes = 0
         self._latest: dict[tuple[str, str], int] = {}
         """The position of the latest change of each large object."""
-        self._views: dict[object, View] = {}
+        self._views: Memo[object, View] = Memo(1024)
         self._sleepers: list[asyncio.Future[None]] = []
         self._awake_at = 0.0
         self._wake_planned = False
@@ -119,8 +119,6 @@ class Feed:
         key = rendering.key, selection.key
         view = self._views.get(key)
         if view is None:
-            if len(self._views) > 1024:
-                self._views.clear()
             view = self._views[key] = View(next(_numbers), rendering, selection)
         return view
 

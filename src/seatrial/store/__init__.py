@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from seatrial.store.event_ttl import EventExpiry
     from seatrial.store.fragments import new_bytes
+    from seatrial.store.memo import Memo
     from seatrial.store.metadata import not_found
     from seatrial.store.object_meta import annotation_causes, label_causes, label_faults, subdomain_faults
     from seatrial.store.objects import Change, Facets, Stored
@@ -21,6 +22,7 @@ __all__ = [
     "EventExpiry",
     "Facets",
     "Family",
+    "Memo",
     "Request",
     "SeededIdentities",
     "Store",
@@ -47,6 +49,7 @@ if not TYPE_CHECKING:
             "Facets": "objects",
             "Family": "registry.templates",
             "MASTERS": "users",
+            "Memo": "memo",
             "Request": "requests",
             "SeededIdentities": "uids",
             "Store": "store",

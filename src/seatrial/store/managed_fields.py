@@ -40,8 +40,6 @@ def track_creation(store: "Store", kind: Kind, document: Document, options: Writ
     if fields is None:
         manager = options.field_manager
         fields = large("fields", lambda: key, lambda: _created_fields(store, kind, document, manager))
-        if len(store.known_fields) >= FIELD_SETS_KEPT:
-            store.known_fields.clear()
         store.known_fields[key] = fields
     if not fields:
         return

@@ -5,7 +5,7 @@ call is carried out in a module of its own (creating, updating, deleting, bindin
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Protocol, Unpack, cast
+from typing import Unpack, cast
 
 import orjson
 
@@ -18,6 +18,9 @@ from seatrial.model.label_selectors import LabelSelector
 from seatrial.store import snapshots
 from seatrial.store.crd import DEFINITIONS, Definitions
 from seatrial.store.fragments import Parts, without_parts
+from seatrial.store.journal import Journal
+from seatrial.store.managed_fields import FIELD_SETS_KEPT
+from seatrial.store.memo import Memo
 from seatrial.store.metadata import conflict, metadata_of, not_found, uid_mismatch
 from seatrial.store.mvcc.history import History
 from seatrial.store.mvcc.index import KeyIndex
@@ -47,19 +50,6 @@ _STATUS_DOOR = ("kind", "apiVersion", "metadata", "status")
 _OWN = UpdateOptions(owned=True)
 
 
-class Journal(Protocol):
-    """Makes writes durable."""
-
-    @property
-    def failure(self) -> StatusError | None: ...
-
-    def append(self, change: Change) -> None: ...
-
-    async def committed(self, revision: int) -> None: ...
-
-    async def written(self) -> None: ...
-
-
 _NODE, _POD = ("", "Node"), ("", "Pod")
 
 
@@ -87,7 +77,7 @@ class Store:
         """Called before each write but `write_pieces`; the engine begins a minor step, which the write then has."""
         self.real_time: dict[tuple[str, str], tuple[Clock, Identities]] = {}
         """Kinds that a simulation leaves in real time, with the clock and the identities of their objects."""
-        self.known_fields: dict[bytes, bytes] = {}
+        self.known_fields: Memo[bytes, bytes] = Memo(FIELD_SETS_KEPT)
         """Sets of fields that were worked out for creators, by the shape of what they created."""
         self.templates = Templates()
         self._revisions = Revisions(history)

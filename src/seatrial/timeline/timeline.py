@@ -14,7 +14,7 @@ from seatrial.model.documents import Document, encode
 from seatrial.model.kinds import Kind
 from seatrial.model.writers import is_operation, operation_writer
 from seatrial.scheduler import ERROR, WAITING, Decision
-from seatrial.store import Change, Stored
+from seatrial.store import Change, Memo, Stored
 from seatrial.timeline.decisions import NO_CELLS, Dictionary, bytes_of, plugin_results, reasons_in
 from seatrial.timeline.diffs import merge_diff
 from seatrial.timeline.pods import Key, PodHistories, PodHistory, Tried, has_ended, tried_in
@@ -87,7 +87,7 @@ class Timeline:
         self._numbers = count(1)
         self._is_taken = is_taken
         self._excluded_kinds = frozenset(excluded_kinds)
-        self._patches: dict[tuple[int, int], bytes] = {}
+        self._patches: Memo[tuple[int, int], bytes] = Memo(PATCHES_REMEMBERED)
         self._latest_reasons: tuple[Decision, list[tuple[str, int]]] | None = None
         self._operation: tuple[str, bytes] | None = None
         self._operation_seen = False
@@ -336,8 +336,6 @@ class Timeline:
         alike = old.likeness, new.likeness
         patch = self._patches.get(alike)
         if patch is None:
-            if len(self._patches) >= PATCHES_REMEMBERED:
-                self._patches.clear()
             patch = self._patches[alike] = _merge_patch(change.previous, change.stored)
         return patch
 

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Collection
 
 from seatrial.model.documents import Document
-from seatrial.store import Stored
+from seatrial.store import Memo, Stored
 
 LIKENESSES_KEPT = 4096
 
 
 def mentioning(*fields: bytes) -> Callable[[Stored], bool]:
     """A test whether the bytes of an object name one of these fields; done once for objects that are alike."""
-    known: dict[int, bool] = {}
+    known: Memo[int, bool] = Memo(LIKENESSES_KEPT)
 
     def is_mentioning(stored: Stored) -> bool:
         facets = stored.facets
@@ -19,8 +19,6 @@ def mentioning(*fields: bytes) -> Callable[[Stored], bool]:
             data = stored.data
             found = any(field in data for field in fields)
             if facets is not None:
-                if len(known) >= LIKENESSES_KEPT:
-                    known.clear()
                 known[facets.likeness] = found
         return found
 

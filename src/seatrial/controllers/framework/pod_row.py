@@ -6,7 +6,7 @@ from functools import lru_cache
 import msgspec
 
 from seatrial.model.times import parse_time
-from seatrial.store import Change, Facets, Stored
+from seatrial.store import Change, Facets, Memo, Stored
 from seatrial.store.registry import encoded_status
 
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
@@ -86,9 +86,9 @@ _pod_decoder = msgspec.json.Decoder(PodView)
 _spec_decoder = msgspec.json.Decoder(SpecView)
 _status_decoder = msgspec.json.Decoder(PodStatus)
 _instant = lru_cache(4096)(parse_time)
-_alike: dict[int, "PodRow"] = {}
+_alike: Memo[int, "PodRow"] = Memo(ROWS_SHARED)
 """By likeness: the row of a pod."""
-_kin: dict[int, "PodRow"] = {}
+_kin: Memo[int, "PodRow"] = Memo(ROWS_SHARED)
 """By template: the row of a pod."""
 _labels = lru_cache(LABELS_SHARED)(msgspec.json.Decoder(dict[str, str]).decode)
 
@@ -145,8 +145,6 @@ def read_pod(stored: Stored) -> PodRow:
         return _decoded(stored)
     like = _alike.get(facets.likeness)
     if like is None:
-        if len(_alike) >= ROWS_SHARED:
-            _alike.clear()
         like = _alike[facets.likeness] = _first_alike(stored, facets)
     phase, is_ready, since, restarts = _summary(facets.status)
     ready_since = (since if since is not None else like.created) if is_ready else None
@@ -163,8 +161,6 @@ def _first_alike(stored: Stored, facets: Facets) -> PodRow:
         return _decoded(stored)
     like = _kin.get(kin.number)
     if like is None:
-        if len(_kin) >= ROWS_SHARED:
-            _kin.clear()
         like = _kin[kin.number] = _decoded(stored)
         return like
     notes = like.annotations

@@ -17,7 +17,7 @@ from seatrial.model.documents import Document, decode
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
-from seatrial.store import Change, Stored
+from seatrial.store import Change, Memo, Stored
 from seatrial.store.registry import encoded_status
 
 NOT_READY = "node.kubernetes.io/not-ready"
@@ -136,7 +136,7 @@ class _Node(msgspec.Struct):
 _node = msgspec.json.Decoder(_Node)
 
 
-_kin: dict[int, _Node] = {}
+_kin: Memo[int, _Node] = Memo(STATUSES_SHARED)
 """By template: what is read of a node."""
 
 
@@ -149,8 +149,6 @@ def _read(stored: Stored) -> tuple[Mapping[str, str], _Spec]:
         return node.metadata.labels or {}, node.spec
     like = _kin.get(kin.number)
     if like is None:
-        if len(_kin) >= STATUSES_SHARED:
-            _kin.clear()
         like = _kin[kin.number] = _node.decode(stored.data)
     return facets.labels(like.metadata.labels or {}), like.spec
 

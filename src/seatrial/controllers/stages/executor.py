@@ -1,5 +1,6 @@
 """Executes the steps of a Stage."""
 
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +19,7 @@ from seatrial.model.documents import Document, decode, encode
 from seatrial.model.errors import ConfigError, NotFound
 from seatrial.model.kinds import Kind
 from seatrial.model.times import SECOND, to_micro_time, to_time
-from seatrial.store import Stored
+from seatrial.store import Memo, Stored
 from seatrial.store.options import DeleteOptions, Patch, PatchOptions
 from seatrial.store.registry import encoded_status, write_status
 
@@ -38,7 +39,7 @@ class Executor:
         self._kind = kind
         self._writer = writer
         self._start = context.clock.now()
-        self._made: dict[PatchStep, dict[LookKey, bytes]] = {}
+        self._made: defaultdict[PatchStep, Memo[LookKey, bytes]] = defaultdict(lambda: Memo(REMEMBERED))
         """By step: the statuses that it made, in this run. The first object of each status goes another way."""
 
     def execute(self, stage: Stage, seen: Seen) -> None:
@@ -67,7 +68,7 @@ class Executor:
             return
         is_coarse = self._kind.group_kind in WHOLE_SECONDS
         key = step.rendering.key(stored, now // SECOND if is_coarse else now) if step.is_status else None
-        made = self._made.setdefault(step, {})
+        made = self._made[step]
         known = made.get(key) if key is not None else None
         reported = self._reported(step, stored)
         if known is not None:
@@ -91,8 +92,6 @@ class Executor:
         )
         status = encoded_status(written)
         if key is not None and not (is_coarse and to_micro_time(now).encode() in status):
-            if len(made) >= REMEMBERED:
-                made.clear()
             made[key] = _without(status, reported)
 
     def _reported(self, step: PatchStep, stored: Stored) -> Document:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from seatrial.model.documents import Document, encode
-from seatrial.store import Facets, Stored
+from seatrial.store import Facets, Memo, Stored
 
 Path = tuple[str, ...]
 Values = tuple[bytes, ...]
@@ -57,10 +57,10 @@ class Fields:
         self._inside = _Reader(tuple(path[1:] for path in inside)) if inside != ((STATUS,),) else None
         self._node = outside.index(NODE) if NODE in outside else None
         self._is_shared = not any(path in OWN for path in given)
-        self._known: dict[tuple[int, bool], Values | None] = {}
-        self._kin: dict[int, bool] = {}
+        self._known: Memo[tuple[int, bool], Values | None] = Memo(REMEMBERED)
+        self._kin: Memo[int, bool] = Memo(REMEMBERED)
         """By template: whether its objects have the same values outside of the status."""
-        self._statuses: dict[bytes, Values | None] = {}
+        self._statuses: Memo[bytes, Values | None] = Memo(REMEMBERED)
 
     def are_shared(self, presences: Collection[int]) -> bool:
         """Whether alike objects of equal status have equal values; at `presences` it is enough that all have one."""
@@ -73,8 +73,6 @@ class Fields:
             return self._all.read(stored.data)
         key = self.number(facets), facets.node != ""
         if key not in self._known:
-            if len(self._known) >= REMEMBERED:
-                self._known.clear()
             self._known[key] = self._outside.read(stored.data)
         found, status = self._known[key], self._read_status(facets.status)
         if found is None or status is None:
@@ -90,8 +88,6 @@ class Fields:
             return facets.likeness
         is_shared = self._kin.get(kin.number)
         if is_shared is None:
-            if len(self._kin) >= REMEMBERED:
-                self._kin.clear()
             is_shared = self._kin[kin.number] = not any(kin.varies(path) for path in self._outside.paths)
         return kin.number if is_shared else facets.likeness
 
@@ -99,8 +95,6 @@ class Fields:
         if self._inside is None:
             return (encoded,)
         if encoded not in self._statuses:
-            if len(self._statuses) >= REMEMBERED:
-                self._statuses.clear()
             self._statuses[encoded] = self._inside.read(encoded or b"{}")
         return self._statuses[encoded]
 

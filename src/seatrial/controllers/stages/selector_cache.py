@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from seatrial.controllers.stages.field_reader import ABSENT, Fields, Seen
 from seatrial.controllers.stages.selector import Condition
 from seatrial.controllers.stages.stage import Stage
-from seatrial.store import Stored
+from seatrial.store import Memo, Stored
 
 REMEMBERED = 4096
 """How many different answers are kept."""
@@ -26,8 +26,8 @@ class SelectorCache:
         self._fields = Fields(condition.path for condition in plain if condition.path is not None) if plain else None
         self._presences = _presences(self._fields, plain) if self._fields is not None else ()
         self._others = {stage: [c.test for c in stage.selector.conditions if c.path is None] for stage in stages}
-        self._remembered: dict[Key, tuple[Stage, ...]] = {}
-        self._alike: dict[tuple[int, bool, bytes], tuple[Stage, ...]] = {}
+        self._remembered: Memo[Key, tuple[Stage, ...]] = Memo(REMEMBERED)
+        self._alike: Memo[tuple[int, bool, bytes], tuple[Stage, ...]] = Memo(REMEMBERED)
         """By number, presence of a node and status, where no condition reads more of objects that are alike."""
         self._is_shared = self._fields is not None and self._fields.are_shared(self._presences)
 
@@ -39,8 +39,6 @@ class SelectorCache:
         key = self._fields.number(facets), facets.node != "", facets.status
         found = self._alike.get(key)
         if found is None:
-            if len(self._alike) >= REMEMBERED:
-                self._alike.clear()
             found = self._alike[key] = self._told(Seen(stored))
         return found
 
@@ -53,8 +51,6 @@ class SelectorCache:
             key[place] = found[place] not in NOTHING
         known = self._remembered.get(tuple(key))
         if known is None:
-            if len(self._remembered) >= REMEMBERED:
-                self._remembered.clear()
             known = tuple(stage for stage in self.stages if _meets_plain(seen, stage))
             self._remembered[tuple(key)] = known
         return known

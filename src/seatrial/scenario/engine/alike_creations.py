@@ -10,7 +10,7 @@ from seatrial.model.errors import StatusError
 from seatrial.scenario.engine.operations import body_of, creation_of, refusal, writer_of
 from seatrial.scenario.spec.annotations import mentions
 from seatrial.scenario.spec.operation_ids import Planned
-from seatrial.store import Family, Store, Stored
+from seatrial.store import Family, Memo, Store, Stored
 
 SHAPES_KEPT = 4096
 LONGEST_BODY = 64 * 1024
@@ -46,7 +46,7 @@ class AlikeCreations:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._shapes: dict[bytes, Shape | None] = {}
+        self._shapes: Memo[bytes, Shape | None] = Memo(SHAPES_KEPT)
 
     def find(self, planned: Planned) -> Alike | None:
         """The operation where its shape is known; None where it must be decoded."""
@@ -68,8 +68,6 @@ class AlikeCreations:
         if not name or mentions(body):
             return
         key = body.replace(name, GAP)
-        if len(self._shapes) >= SHAPES_KEPT:
-            self._shapes.clear()
         self._shapes[key] = self._shape(planned, body, name) if key in self._shapes else None
 
     def _shape(self, planned: Planned, body: bytes, name: bytes) -> Shape | None:

@@ -12,7 +12,7 @@ from seatrial.model.documents import Document, decode
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.pod_requests import PODS, allocatable_of
 from seatrial.scheduler.cache.pod_terms import HostPort, Taint
-from seatrial.store import Stored
+from seatrial.store import Memo, Stored
 from seatrial.store.registry import document_without_status, encoded_status
 
 STATUSES_SHARED = 256
@@ -59,8 +59,6 @@ class NodeInfo:
             return cls._made(document_without_status(stored), status)
         like = _kin.get(kin.number)
         if like is None:
-            if len(_kin) >= TEMPLATES_KEPT:
-                _kin.clear()
             like = _kin[kin.number] = cls._made(document_without_status(stored), status)
         return cls(
             stored.name, facets.labels(like.labels), like.annotations, like.taints, like.unschedulable, *status,
@@ -122,7 +120,7 @@ class NodeInfo:
         return NodeInfo(**(values | {"pods": list(self.pods), "ports": set(self.ports)}))
 
 
-_kin: dict[int, NodeInfo] = {}
+_kin: Memo[int, NodeInfo] = Memo(TEMPLATES_KEPT)
 """By template: a node."""
 
 

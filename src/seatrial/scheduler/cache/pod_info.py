@@ -28,7 +28,7 @@ from seatrial.scheduler.cache.pod_terms import (
     host_ports,
     owner_of,
 )
-from seatrial.store import Facets, Stored
+from seatrial.store import Facets, Memo, Stored
 
 DEFAULT_SCHEDULER = "default-scheduler"
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
@@ -216,9 +216,9 @@ class PodReader:
         self._texts: WeakValueDictionary[tuple[str, bytes, bytes, bytes], PodShape] = WeakValueDictionary()
         self._decoder = msgspec.json.Decoder(_Pod)
         self._labels = msgspec.json.Decoder(_Labelled)
-        self._alike: dict[int, PodInfo] = {}
+        self._alike: Memo[int, PodInfo] = Memo(PODS_SHARED)
         """By likeness: a pod."""
-        self._kin: dict[int, PodInfo] = {}
+        self._kin: Memo[int, PodInfo] = Memo(PODS_SHARED)
         """By template: a pod."""
         self._relabelled: WeakKeyDictionary[PodShape, dict[object, PodShape]] = WeakKeyDictionary()
         """What shapes become with other labels: pods take over the zone of their node, and there are few zones."""
@@ -234,8 +234,6 @@ class PodReader:
             return self.decode(stored.data)
         like = self._alike.get(facets.likeness)
         if like is None:
-            if len(self._alike) >= PODS_SHARED:
-                self._alike.clear()
             like = self._alike[facets.likeness] = self._first_alike(stored.data, facets)
         status = read_status(facets.status)
         if status.changes_requests or isinstance(like.annotations, LateAnnotations):
@@ -253,8 +251,6 @@ class PodReader:
         if kin is None or like is None:
             like = self.decode(data)
             if kin is not None:
-                if len(self._kin) >= PODS_SHARED:
-                    self._kin.clear()
                 self._kin[kin.number] = like
             return like
         if isinstance(like.annotations, LateAnnotations):

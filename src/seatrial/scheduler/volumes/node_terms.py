@@ -5,9 +5,10 @@ The same few selectors are asked about every node, so each is parsed once and kn
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_selectors import NamedNode, NodeSelector
+from seatrial.store import Memo
 
 _MOST_PARSED = 16_384
-_parsed: dict[int, tuple[Document, NodeSelector]] = {}
+_parsed: Memo[int, tuple[Document, NodeSelector]] = Memo(_MOST_PARSED)
 
 
 def selects(selector: Document | None, node: NamedNode) -> bool:
@@ -16,7 +17,5 @@ def selects(selector: Document | None, node: NamedNode) -> bool:
         return True
     known = _parsed.get(id(selector))
     if known is None or known[0] is not selector:
-        if len(_parsed) >= _MOST_PARSED:
-            _parsed.clear()
         known = _parsed[id(selector)] = (selector, NodeSelector(selector.get("nodeSelectorTerms") or ()))
     return known[1].matches(node)

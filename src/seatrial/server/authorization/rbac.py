@@ -15,7 +15,7 @@ from seatrial.model.kinds import Kind
 from seatrial.server.authorization.attributes import Attributes
 from seatrial.server.authorization.authorizer import Decision, ResolvedRules
 from seatrial.server.authorization.rules import PolicyRule
-from seatrial.store import Change, Store, Stored, User
+from seatrial.store import Change, Memo, Store, Stored, User
 from seatrial.store.field_errors import quoted
 
 GROUP = "rbac.authorization.k8s.io"
@@ -49,8 +49,8 @@ class RbacAuthorizer:
         self._store = store
         self._role, self._cluster_role = _kind(store, "Role"), _kind(store, "ClusterRole")
         self._binding, self._cluster_binding = _kind(store, "RoleBinding"), _kind(store, "ClusterRoleBinding")
-        self._grants: dict[Place, Grants] = {}
-        self._decisions: dict[tuple[object, ...], Decision] = {}
+        self._grants: Memo[Place, Grants] = Memo(USERS_KEPT)
+        self._decisions: Memo[tuple[object, ...], Decision] = Memo(DECISIONS_KEPT)
         store.subscribe(self._forget, [self._role, self._cluster_role, self._binding, self._cluster_binding])
 
     def authorize(self, action: Attributes) -> Decision:
@@ -63,8 +63,6 @@ class RbacAuthorizer:
         key = (*_place(action.user, action.namespace), action.verb, action.group, action.resource, action.subresource)
         known = self._decisions.get(key)
         if known is None:
-            if len(self._decisions) >= DECISIONS_KEPT:
-                self._decisions.clear()
             known = self._decisions[key] = self._decide(action)
         return known
 
@@ -95,8 +93,6 @@ class RbacAuthorizer:
         key = _place(user, namespace)
         known = self._grants.get(key)
         if known is None:
-            if len(self._grants) >= USERS_KEPT:
-                self._grants.clear()
             known = self._grants[key] = self._look_up(user, namespace)
         return known
 

@@ -9,7 +9,7 @@ from seatrial.model.openapi import group_versions, openapi_document
 from seatrial.server.encoding.negotiation import clauses
 from seatrial.server.messages import Answer, Request, json_answer
 from seatrial.server.openapi.v2 import ASKED, MEDIA, swagger, to_protobuf
-from seatrial.store import Store
+from seatrial.store import Memo, Store
 
 JSON_MEDIA = ("application/json", "*/*", "application/*")
 
@@ -19,7 +19,7 @@ class Schemas:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._documents: dict[tuple[tuple[Kind, ...], int], bytes] = {}
+        self._documents: Memo[tuple[tuple[Kind, ...], int], bytes] = Memo(64)
         self._swagger: tuple[str, Document] | None = None
 
     async def index(self, request: Request) -> Answer:
@@ -66,8 +66,6 @@ class Schemas:
     def _document(self, kinds: list[Kind]) -> bytes:
         key = tuple(kinds), self._definitions_revision(kinds)
         if key not in self._documents:
-            if len(self._documents) > 64:
-                self._documents.clear()
             self._documents[key] = encode(openapi_document(kinds, self._custom_schemas(kinds)))
         return self._documents[key]
 

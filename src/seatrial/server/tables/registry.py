@@ -5,7 +5,7 @@ from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
 from seatrial.server.tables.custom import custom_columns
 from seatrial.server.tables.table import Table
-from seatrial.store import Store, Stored
+from seatrial.store import Memo, Store, Stored
 from seatrial.store.printers import Columns, cells, plain
 from seatrial.store.registry import strategy_of
 
@@ -17,7 +17,7 @@ class Tables:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._custom: dict[tuple[Kind, int], Columns] = {}
+        self._custom: Memo[tuple[Kind, int], Columns] = Memo(256)
 
     def table(self, kind: Kind, include_object: str) -> Table:
         """The table of a kind; `include_object` is None, Metadata or Object."""
@@ -45,7 +45,5 @@ class Tables:
             return PLAIN
         key = kind, definition.revision
         if key not in self._custom:
-            if len(self._custom) > 256:
-                self._custom.clear()
             self._custom[key] = custom_columns(definition.document(), kind)
         return self._custom[key]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause, Forbidden
+from seatrial.store.memo import Memo
 from seatrial.store.requests import Request
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ class Reader:
     """Documents of a store by name; they are shared, so never changed."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, str, str, str], tuple[int, Document]] = {}
+        self._kept: Memo[tuple[str, str, str, str], tuple[int, Document]] = Memo(_MOST_KEPT)
 
     def find(self, store: "Store", api_version: str, kind: str, name: str, namespace: str = "") -> Document | None:
         """The object of that name, or None."""
@@ -40,8 +41,6 @@ class Reader:
         if kept is not None and kept[0] == stored.revision:
             return kept[1]
         document = stored.document()
-        if len(self._kept) >= _MOST_KEPT:
-            self._kept.clear()
         self._kept[key] = (stored.revision, document)
         return document
 

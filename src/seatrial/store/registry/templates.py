@@ -24,6 +24,7 @@ import orjson
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
+from seatrial.store.memo import Memo
 from seatrial.store.metadata import already_exists
 from seatrial.store.object_meta import is_subdomain
 from seatrial.store.objects import Facets, Kin, Stored, new_likeness
@@ -66,7 +67,7 @@ class Template(NamedTuple):
     """The encoded status, empty where there is none; None where objects have no facets."""
     tail: bytes
     """The bytes after the status."""
-    likenesses: dict[tuple[str, ...], tuple[int, tuple[str, ...]]]
+    likenesses: Memo[tuple[str, ...], tuple[int, tuple[str, ...]]]
     kin: Kin | None
 
     def filled(self, values: list[bytes]) -> bytes:
@@ -79,8 +80,6 @@ class Template(NamedTuple):
             return None
         found = self.likenesses.get(values)
         if found is None:
-            if len(self.likenesses) >= LIKENESSES_KEPT:
-                self.likenesses.clear()
             found = self.likenesses[values] = new_likeness(), values
         return Facets(found[0], uid, self.status, "", self.kin, found[1], self.tail)
 
@@ -134,9 +133,9 @@ class Templates:
         self.enabled = os.environ.get(VARIABLE, "") != "off" if enabled is None else enabled
         self.used = 0
         """How many objects were created from templates."""
-        self._kept: dict[Hashable, Template | None] = {}
-        self._relabelled: dict[tuple[object, ...], Splice | None] = {}
-        self.splices: dict[tuple[object, ...], Splice] = {}
+        self._kept: Memo[Hashable, Template | None] = Memo(TEMPLATES_KEPT)
+        self._relabelled: Memo[tuple[object, ...], Splice | None] = Memo(TEMPLATES_KEPT)
+        self.splices: Memo[tuple[object, ...], Splice] = Memo(TEMPLATES_KEPT)
         """Other writes to pods that are alike, by likeness and what the write depends on."""
         self._admission: object = None
         self._declared: dict[tuple[str, str], VariableFields] = {}
@@ -266,22 +265,16 @@ class Templates:
         """How a pod that is bound takes over labels; None where its bytes must be decoded for that."""
         key = (facets.likeness, *labels.items())
         if key not in self._relabelled:
-            if len(self._relabelled) >= TEMPLATES_KEPT:
-                self._relabelled.clear()
             self._relabelled[key] = _relabelling(pod, facets, labels)
         return self._relabelled[key]
 
     def remember(self, key: tuple[object, ...], splice: Splice) -> None:
         """Keep how a write changes the bytes of pods that are alike."""
-        if len(self.splices) >= TEMPLATES_KEPT:
-            self.splices.clear()
         self.splices[key] = splice
 
     def learn(self, sighting: Sighting, stored: Stored, options: CreateOptions) -> None:
         """Make a template of an object that took the whole way, when it is the second one of its key."""
         key = sighting.key
-        if len(self._kept) >= TEMPLATES_KEPT:
-            self._kept.clear()
         self._kept[key] = _template(sighting, stored, options) if key in self._kept else None
 
 
@@ -339,7 +332,7 @@ def _template(sighting: Sighting, stored: Stored, options: CreateOptions) -> Tem
     kin = Kin.of((_TIMES[0], *(path for path, _ in given)))
     status, tail = _status(stored, len(pieces[-1].replace(b"%%", b"%")))
     pattern = b"%b".join(pieces[::2])
-    template = Template(stored.namespace, pattern, itemgetter(*places), status, tail, {}, kin)
+    template = Template(stored.namespace, pattern, itemgetter(*places), status, tail, Memo(LIKENESSES_KEPT), kin)
     encoded = [orjson.dumps(value) for value in values]
     # A value that the whole way changed gives other bytes.
     return template if template.filled(encoded) == stored.data else None

@@ -12,7 +12,7 @@ import orjson
 from seatrial.model.documents import Document
 from seatrial.model.label_selectors import label_key_faults
 from seatrial.model.quantity import Quantity
-from seatrial.store import Request, Store
+from seatrial.store import Memo, Request, Store
 from seatrial.store.admission import Reader
 from seatrial.store.validation import template_causes
 from seatrial.volcano.apis import QUEUE, ROOT_QUEUE
@@ -28,7 +28,7 @@ _ONLY: Final = (
     "`tasks[*].replicas under spec` and `PriorityClassName`"
 )
 
-_known_templates: dict[bytes, str] = {}
+_known_templates: Memo[bytes, str] = Memo(_TEMPLATES_KEPT)
 """What is wrong with a pod template, by its encoded form: jobs of one kind share theirs."""
 
 
@@ -109,8 +109,6 @@ def _template_faults(store: Store, task: Document, index: int) -> str:
         if kind is not None:
             store.rules.apply_defaults(kind, document)
         known = "".join(f"{c.field}: {c.message}. " for c in template_causes(document["template"], "template"))
-        if len(_known_templates) >= _TEMPLATES_KEPT:
-            _known_templates.clear()
         _known_templates[encoded] = known
     return f"spec.task[{index}].{known}" if known else _numa_fault(task, index)
 

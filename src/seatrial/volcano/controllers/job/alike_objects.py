@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
-from seatrial.store import Family, Store
+from seatrial.store import Family, Memo, Store
 from seatrial.store.options import CreateOptions
 from seatrial.volcano.controllers.job.job_cache import JobInfo
 
@@ -39,7 +39,7 @@ class AlikeObjects:
     def __init__(self, store: Store, kind: Kind, writer: str, options: CreateOptions) -> None:
         self._store, self._kind = store, kind
         self._writer, self._options = writer, options
-        self._kept: dict[Hashable, _Alike | None] = {}
+        self._kept: Memo[Hashable, _Alike | None] = Memo(FAMILIES_KEPT)
         self._seen: set[Hashable] = set()
 
     def create(self, job: JobInfo, which: tuple[Hashable, ...], name: str, make: Make) -> None:
@@ -65,8 +65,6 @@ class AlikeObjects:
                 self._seen.clear()
             self._seen.add(key)
             return None
-        if len(self._kept) >= FAMILIES_KEPT:
-            self._kept.clear()
         found = self._kept[key] = self._family(job, make)
         return found
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import msgspec
 
-from seatrial.store import Facets, Stored
+from seatrial.store import Facets, Memo, Stored
 from seatrial.volcano.apis import BATCH
 from seatrial.volcano.apis.labels import JOB_NAME, JOB_VERSION, OUT_OF_SYNC, PARTITION_ID, TASK_SPEC
 
@@ -90,11 +90,11 @@ class JobPod(msgspec.Struct, frozen=True, gc=False):
     is_out_of_sync: bool
 
 
-_alike: dict[int, JobPod | None] = {}
+_alike: Memo[int, JobPod | None] = Memo(PODS_KEPT)
 """By likeness: the row of a pod."""
 
 
-_kin: dict[int, JobPod | None] = {}
+_kin: Memo[int, JobPod | None] = Memo(PODS_KEPT)
 """By template: the row of a pod."""
 
 
@@ -106,8 +106,6 @@ def read_pod(stored: Stored) -> JobPod | None:
     if facets is None:
         return _decoded(stored)
     if facets.likeness not in _alike:
-        if len(_alike) >= PODS_KEPT:
-            _alike.clear()
         _alike[facets.likeness] = _first_alike(stored, facets)
     like = _alike[facets.likeness]
     if like is None:
@@ -124,8 +122,6 @@ def _first_alike(stored: Stored, facets: Facets) -> JobPod | None:
     if kin is None:
         return _decoded(stored)
     if kin.number not in _kin:
-        if len(_kin) >= PODS_KEPT:
-            _kin.clear()
         _kin[kin.number] = _decoded(stored)
     like, owner = _kin[kin.number], facets.owner()
     if like is None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from seatrial.controllers.framework import Context, EventType, controller_reference
 from seatrial.model.documents import Document, encode
 from seatrial.model.errors import NotFound, StatusError
-from seatrial.store import Stored
+from seatrial.store import Memo, Stored
 from seatrial.store.options import CreateOptions
 from seatrial.volcano.apis import JOB, POD_GROUP
 from seatrial.volcano.controllers.job import plugins
@@ -43,7 +43,7 @@ class Initiation:
         self._claims = context.kind("v1", "PersistentVolumeClaim")
         self._settled: dict[str, tuple[int, int]] = {}
         """Generation of a Job, by its uid, and that of its PodGroup that agreed with it."""
-        self._least: dict[tuple[bytes, int], dict[str, str]] = {}
+        self._least: Memo[tuple[bytes, int], dict[str, str]] = Memo(SPECS_KEPT)
 
     def add(self, job: JobInfo, status: JobStatus) -> None:
         """Make what a Job that is not yet initiated needs; it is noted in the status."""
@@ -122,8 +122,6 @@ class Initiation:
         key = encode([spec.get("minAvailable"), spec["tasks"]]), self.store.writes(_PRIORITY_CLASS)
         known = self._least.get(key)
         if known is None:
-            if len(self._least) >= SPECS_KEPT:
-                self._least.clear()
             known = self._least[key] = min_resources(spec, self.store)
         return known
 

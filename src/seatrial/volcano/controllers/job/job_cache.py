@@ -10,11 +10,11 @@ import msgspec
 
 from seatrial.controllers.framework import Key
 from seatrial.model.documents import Document
-from seatrial.store import Stored
+from seatrial.store import Memo, Stored
 from seatrial.store.registry import encoded_status
 from seatrial.volcano.controllers.job.status import JOBS_KEPT, STATUSES_KEPT, JobView, read_job
 
-_alike: dict[int, Document] = {}
+_alike: Memo[int, Document] = Memo(JOBS_KEPT)
 """By likeness: a Job."""
 
 
@@ -35,8 +35,6 @@ class JobInfo(NamedTuple):
             return self.stored.document()
         like = _alike.get(facets.likeness)
         if like is None:
-            if len(_alike) >= JOBS_KEPT:
-                _alike.clear()
             like = _alike[facets.likeness] = self.stored.document()
             like.pop("status", None)
         own = {"name": self.stored.name, "uid": facets.uid, "resourceVersion": str(self.stored.revision)}
@@ -80,7 +78,7 @@ class GroupView(msgspec.Struct):
 
 
 _group_decoder = msgspec.json.Decoder(GroupView)
-_kin: dict[int, GroupView] = {}
+_kin: Memo[int, GroupView] = Memo(JOBS_KEPT)
 """By template: a PodGroup."""
 _status = lru_cache(STATUSES_KEPT)(msgspec.json.Decoder(_Status).decode)
 
@@ -99,8 +97,6 @@ def _read_group(stored: Stored) -> GroupView:
         return _group_decoder.decode(stored.data)
     like = _kin.get(facets.kin.number)
     if like is None:
-        if len(_kin) >= JOBS_KEPT:
-            _kin.clear()
         like = _kin[facets.kin.number] = _group_decoder.decode(stored.data)
     (owner,) = like.metadata.owner_references
     metadata = _Metadata(like.metadata.generation, [_Owner(owner.api_version, owner.kind, own[0])])

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from seatrial.model.times import to_time
-from seatrial.store import Stored
+from seatrial.store import Memo, Stored
 
 JOBS_KEPT = 4096
 STATUSES_KEPT = 4096
@@ -126,7 +126,7 @@ class JobView(msgspec.Struct):
 
 _decoder = msgspec.json.Decoder(JobView)
 _status_decoder = msgspec.json.Decoder(JobStatus)
-_alike: dict[int, JobView] = {}
+_alike: Memo[int, JobView] = Memo(JOBS_KEPT)
 """By likeness: a Job."""
 
 
@@ -137,8 +137,6 @@ def read_job(stored: Stored) -> JobView:
         return _decoder.decode(stored.data)
     like = _alike.get(facets.likeness)
     if like is None:
-        if len(_alike) >= JOBS_KEPT:
-            _alike.clear()
         like = _alike[facets.likeness] = _decoder.decode(stored.data)
     metadata = JobMetadata(facets.uid, like.metadata.generation, like.metadata.creation_timestamp)
     return JobView(metadata, like.spec, _read_status(facets.status))
