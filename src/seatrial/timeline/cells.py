@@ -8,11 +8,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from seatrial.store import Memo
 from seatrial.timeline.wire import PASSED
 
 CELL_COLUMNS = (
     "nodes", "verdicts", "filter_plugins", "feasible_nodes", "score_plugins", "weights", "raw", "normalized", "total",
 )  # fmt: skip
+LISTS_KEPT = 256
+"""How many lists of names are kept; at 5,000 nodes one takes 80 kB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +131,7 @@ class _Names:
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = np.array(names, dtype=object)
-        self._known: dict[bytes, tuple[str, ...]] = {}
+        self._known: Memo[bytes, tuple[str, ...]] = Memo(LISTS_KEPT)
 
     def of(self, numbers: NDArray[Any]) -> tuple[str, ...]:
         key = numbers.tobytes()
