@@ -69,23 +69,22 @@ def first_search(
 
 def first_totals(framework: Framework, pod: PodInfo, nodes: Nodes, cycle: CycleState) -> Scored:
     """The totals of some nodes, without the score of each plugin."""
-    scored = Scored(np.ones(len(nodes), np.int64))
     if not framework.scorers:
-        return scored
-    scored.ran = framework.pre_score_names
+        return Scored(np.ones(len(nodes), np.int64))
+    scored = Scored(ran=framework.pre_score_names)
     try:
         states, scored.skipped = run_pre_scores(framework.pre_scorers, pod, nodes)
         calls = [(call, state_of(call, cycle, states)) for call in framework.scorers if call.name not in scored.skipped]
         raws = [raw_or_none(call, pod, nodes, state) for call, state in calls]
-        scored.total = np.zeros(len(nodes), np.int64)
+        flat = sum([call.flat_score * call.weight for (call, _), raw in zip(calls, raws, strict=True) if raw is None])
+        total = np.full(len(nodes), flat, np.int64)
         for (call, state), raw in zip(calls, raws, strict=True):
-            if raw is None:
-                scored.total += call.flat_score * call.weight
-                continue
-            final = normalized_scores(call, pod, nodes, raw, state)
-            if not call.is_bounded:
-                check_range(call, final)
-            scored.total += final * call.weight
+            if raw is not None:
+                final = normalized_scores(call, pod, nodes, raw, state)
+                if not call.is_bounded:
+                    check_range(call, final)
+                total += final if call.weight == 1 else final * call.weight
+        scored.total = total
     except ScoreFailed as failure:
         scored.error = error(str(failure))
     return scored
@@ -101,7 +100,7 @@ def _judged(framework: Framework, calls: Calls, pod: PodInfo, nodes: Nodes, cycl
             continue
         if answer.has_errors:
             return None
-        if answer.codes.any():
+        if np.count_nonzero(answer.codes):
             verdicts[index] = answer
             rejecter[(rejecter == 0) & (answer.codes != 0)] = index + 1
     return FilterResults(framework, rejecter, verdicts)

@@ -289,8 +289,9 @@ class ScoreColumn(Column):
         elif not self.call.is_in_tree:
             scores = scores.copy()  # the plugin may keep its array
         self.raw = scores
-        self.is_flat = self.call.is_in_tree and not scores.any()
-        self.is_in_range = _in_range(scores)
+        lowest, highest = _bounds(scores)
+        self.is_flat = self.call.is_in_tree and lowest == highest == 0
+        self.is_in_range = lowest >= 0 and highest <= MAX_NODE_SCORE
         prepare = getattr(self.call.plugin, "score_rows", None) if self.call.is_in_tree else None
         if prepare is not None:
             self._prepared = prepare(table, self._state)
@@ -301,8 +302,9 @@ class ScoreColumn(Column):
             if isinstance(scores, Status):
                 raise Overtaken
             self.raw[rows] = 0 if scores is None else scores
-            self.is_flat = self.is_flat and not self.raw[rows].any()
-            self.is_in_range = self.is_in_range and _in_range(self.raw[rows])
+            lowest, highest = (0, 0) if scores is None else _bounds(scores)
+            self.is_flat = self.is_flat and lowest == highest == 0
+            self.is_in_range = self.is_in_range and lowest >= 0 and highest <= MAX_NODE_SCORE
 
     def update_row(self, pod: PodInfo, table: NodeTable, row: int) -> None:
         if self.raw is None or self._one is None:
@@ -314,5 +316,6 @@ class ScoreColumn(Column):
         self.is_in_range = self.is_in_range and 0 <= value <= MAX_NODE_SCORE
 
 
-def _in_range(scores: NDArray[np.int64]) -> bool:
-    return bool(((scores >= 0) & (scores <= MAX_NODE_SCORE)).all())
+def _bounds(scores: NDArray[np.int64]) -> tuple[int, int]:
+    """The lowest and the highest score, 0 among them."""
+    return int(scores.min(initial=0)), int(scores.max(initial=0))

@@ -58,7 +58,7 @@ class NodeResourcesBalancedAllocation(Plugin):
 
     def score(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Ints | Status:
         shares = self._shares(pod) if state is MISSING else state
-        if not any(share.request for share in shares):
+        if state is MISSING and not any(share.request for share in shares):
             return np.zeros(len(nodes), np.int64)
         if not shares:
             return error("resources not found")

@@ -104,7 +104,7 @@ class NodeResourcesFit(Plugin):
     def filter(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Verdicts:
         if state is MISSING:
             return Verdicts.failed(nodes, 'error reading "PreFilterNodeResourcesFit" from cycleState: not found')
-        codes = (nodes.requested(PODS) + 1 > nodes.allocatable(PODS)).astype(_width(state))
+        codes = (nodes.requested(PODS) >= nodes.allocatable(PODS)).astype(_width(state))
         for index, (name, amount, by_devices) in enumerate(state.resources):
             offered = nodes.allocatable(name)
             short = amount > offered - nodes.requested(name)
