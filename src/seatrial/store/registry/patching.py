@@ -55,8 +55,8 @@ def patch(
 
     revision = str(current.revision).encode()
     changed = large_object("patch", lambda: revision, work, options.warnings, partial(check_size, custom=kind.custom))
-    if patch.type == "apply":
-        options = replace(options, tracked=True)
+    # What is done here is not done again by the update.
+    options = replace(options, tracked=True) if patch.type == "apply" else replace(options, trusted=True)
     return store.update_from(kind, changed, current, writer, subresource, options)
 
 
