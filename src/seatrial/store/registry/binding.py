@@ -77,13 +77,15 @@ def _is_plain(facets: Facets, node: str, more: BindingOptions) -> bool:
 def _spliced(store: "Store", current: Stored, facets: Facets, labels: "Splice", node: str, writer: str) -> Stored:
     """The binding put into the encoded pod: nodeName becomes the last field of the spec."""
     status = _bound_status(facets.status, store.clock.now())
+    data, old = current.data, b'"resourceVersion":"%d"' % current.revision
+    place = data.index(old)
     # The spec is followed by the status, and neither of them has been written by others.
-    head = current.data[: -len(facets.status) - len(END_OF_SPEC) - 1].replace(labels.old, labels.new, 1)
-    old = b'"resourceVersion":"%d"' % current.revision
+    rest = data[place + len(old) : -len(facets.status) - len(END_OF_SPEC) - 1]
 
     def made(revision: int) -> tuple[bytes]:
-        begin = head.replace(old, b'"resourceVersion":"%d"' % revision, 1)
-        return (b'%b,"nodeName":%b%b%b}' % (begin, orjson.dumps(node), END_OF_SPEC, status),)
+        begin = data[:place], b'"resourceVersion":"%d"' % revision, rest
+        whole = b"".join((*begin, b',"nodeName":', orjson.dumps(node), END_OF_SPEC, status, b"}"))
+        return (whole.replace(labels.old, labels.new, 1),)
 
     kin = facets.kin if labels.likeness == facets.likeness else None
     bound = Facets(labels.likeness, facets.uid, status, node, kin, facets.values if kin is not None else ())
