@@ -4,7 +4,7 @@ Per visited node there is one small number for its verdict and, if it passed, on
 nodes and statuses are shared. Texts are made when they are read. Cells that the recorder will not keep are not made.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -117,8 +117,8 @@ class Decision(msgspec.Struct, frozen=True, eq=False, gc=False):
         total, names = self.total, self.feasible
         if not len(total):
             return []
-        places: Iterable[int] = range(len(total))
         if len(total) > number and isinstance(names, NodeNames):
             places = names.highest(total, number)
-        ranked = sorted([(-total.item(place), names[place]) for place in places])
+            total, names = total[places], NodeNames(names.of, names.rows[places])
+        ranked = sorted(zip((-total).tolist(), names, strict=True))
         return [(name, -value) for value, name in ranked[:number]]
