@@ -236,7 +236,7 @@ class PodReader:
         if like is None:
             like = self._alike[facets.likeness] = self._first_alike(stored.data, facets)
         status = read_status(facets.status)
-        if status.changes_requests or isinstance(like.annotations, LateAnnotations):
+        if status.changes_requests or type(like.annotations) is LateAnnotations:
             return self.decode(stored.data)
         return PodInfo(
             like.namespace, stored.name, f"{like.namespace}/{stored.name}", facets.uid, like.shape, like.shape.requests,
@@ -253,7 +253,7 @@ class PodReader:
             if kin is not None:
                 self._kin[kin.number] = like
             return like
-        if isinstance(like.annotations, LateAnnotations):
+        if type(like.annotations) is LateAnnotations:
             return self.decode(data)
         owner, own = like.shape.owner, facets.owner()
         if owner is not None and own is not None:
@@ -302,7 +302,7 @@ class PodReader:
             encoded: bytes | None = stored.facets.status
         else:
             encoded = only_status_changed(stored.data, stored.revision, previous.data, previous.revision)
-        if encoded is None or isinstance(pod.annotations, LateAnnotations):
+        if encoded is None or type(pod.annotations) is LateAnnotations:
             return None
         try:
             status = read_status(encoded)
@@ -391,7 +391,10 @@ def _known(text: str) -> str:
 
 
 class LateAnnotations(Mapping[str, str]):
-    """Annotations that are too large to be kept twice: they are read from the encoded pod, which the store keeps."""
+    """Annotations that are too large to be kept twice: they are read from the encoded pod, which the store keeps.
+
+    They are known by their type: `isinstance` asks an abstract class in Python, for each write of a pod.
+    """
 
     __slots__ = ("_data",)
 
