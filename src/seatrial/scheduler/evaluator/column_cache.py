@@ -11,9 +11,8 @@ from typing import Any, ClassVar, TypeVar, cast
 from weakref import WeakValueDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
-from seatrial.scheduler.cache.node_table import NodeTable, Rows
+from seatrial.scheduler.cache.node_table import Ints, Mask, NodeTable, Rows
 from seatrial.scheduler.cache.pod_info import PodInfo, PodShape, PodSpec
 from seatrial.scheduler.evaluator.domain_index import DomainIndex
 from seatrial.scheduler.evaluator.feasible_index import Passing
@@ -62,8 +61,8 @@ class ShapeColumns:
         self.filters = [filter_column(call) for call in framework.filters if call.is_cached]
         pre_scorers = dict(framework.pre_scorers)
         self.scores = [ScoreColumn(call, pre_scorers.get(call.name)) for call in framework.scorers if call.is_cached]
-        self.blocked: NDArray[np.bool_] = np.zeros(0, np.bool_)
-        self.local: NDArray[np.int64] = np.zeros(0, np.int64)
+        self.blocked: Mask = np.zeros(0, np.bool_)
+        self.local: Ints = np.zeros(0, np.int64)
         """Sum of the weighted scores that need no normalisation."""
         self.rows_evaluated = 0
         self._index()
@@ -234,9 +233,7 @@ class ShapeColumns:
         self.scores = [self._made(column, pod, cycle) for column in self.scores]
         self._index()
         self.rows_evaluated += self.size
-        self.blocked = np.zeros(self.size, np.bool_)
-        self.local = np.zeros(self.size, np.int64)
-        self._join(slice(None))
+        self.blocked, self.local = self._joined(slice(None), self.size)
 
     def _made(self, column: C, pod: PodInfo, cycle: CycleState) -> C:
         """The column computed from scratch, or that of another shape with the same state."""
@@ -256,18 +253,20 @@ class ShapeColumns:
             found.catch_up(pod, self.table, cycle, -1, NO_CHANGES, self._few_rows)
         return cast(C, found)
 
-    def _join(self, rows: Rows | slice) -> None:
+    def _join(self, rows: Rows) -> None:
         self._passing = self._domains = None
-        blocked = np.zeros_like(self.blocked[rows])
+        self.blocked[rows], self.local[rows] = self._joined(rows, len(rows))
+        if self._rejections is not None:
+            self._rejections.update(rows)
+
+    def _joined(self, rows: Rows | slice, number: int) -> tuple[Mask, Ints]:
+        """Which of some rows a column rejects, and the sums of their scores."""
+        blocked, local = np.zeros(number, np.bool_), np.zeros(number, np.int64)
         for codes in self._blocking:
             blocked |= codes[rows] != 0
-        self.blocked[rows] = blocked
-        if self._rejections is not None and not isinstance(rows, slice):
-            self._rejections.update(rows)
-        local = np.zeros_like(self.local[rows])
         for raw, weight in self._adding:
-            local += raw[rows] * weight
-        self.local[rows] = local
+            local += raw[rows] if weight == 1 else raw[rows] * weight
+        return blocked, local
 
 
 class ColumnCache:

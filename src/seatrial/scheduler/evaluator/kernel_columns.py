@@ -122,7 +122,7 @@ class KernelColumns(ShapeColumns):
         self._rows = self.plan = None
         super()._index()
 
-    def _join(self, rows: Rows | slice) -> None:
+    def _join(self, rows: Rows) -> None:
         self._rows = self.plan = None
         super()._join(rows)
 
