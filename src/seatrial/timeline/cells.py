@@ -142,12 +142,14 @@ class _Names:
 
 
 def _lists(column: pl.Series) -> Iterator[NDArray[Any]]:
-    """The lists of a column as arrays, which share one piece of memory."""
-    lengths = column.list.len().to_numpy()
-    filled = column if lengths.all() else column.filter(column.list.len() > 0)
-    flat = filled.explode().to_numpy()
-    ends = lengths.cumsum(dtype=np.int64).tolist()
-    return (flat[end - length : end] for end, length in zip(ends, lengths.tolist(), strict=True))
+    """The lists of a column as arrays, which share the memory of the column: it is read chunk by chunk for that."""
+    for chunk in column.get_chunks():
+        lengths = chunk.list.len().to_numpy()
+        filled = chunk if lengths.all() else chunk.filter(chunk.list.len() > 0)
+        flat = filled.explode().to_numpy()
+        ends = lengths.cumsum(dtype=np.int64).tolist()
+        for end, length in zip(ends, lengths.tolist(), strict=True):
+            yield flat[end - length : end]
 
 
 def _rows(flat: NDArray[Any], length: int) -> Sequence[NDArray[Any]]:
