@@ -349,3 +349,34 @@ def test_pods_of_one_second_share_a_status_unless_it_shows_more_than_the_second(
         cluster.settle(SECOND // 4)
         seen.append(cluster.get("Pod", f"p{number}")["status"][field])
     assert len(set(seen)) == (1 if is_kept else 3)
+
+
+@pytest.mark.parametrize("first", ["a", "b"])
+def test_a_second_patch_reads_the_pod_as_it_was_before_the_first(cluster: Cluster, first: str) -> None:
+    patches = [
+        {"subresource": "status", "root": "status", "type": "merge", "template": "phase: Running"},
+        {"subresource": "status", "root": "status", "type": "merge", "template": "message: was {{ .status.phase }}"},
+    ]
+    selector = {
+        "matchLabels": {"go": "yes"},
+        "matchExpressions": [{"key": ".status.message", "operator": "DoesNotExist"}],
+    }
+    cluster.create(stage("two", selector=selector, next={"patches": patches}))
+    for name, found in (("a", "Pending"), ("b", "Running")):
+        cluster.create(pod(name, nodeName="n1"))
+        cluster.patch({"kind": "Pod", "name": name, "subresource": "status", "body": {"status": {"phase": found}}})
+    for name in sorted("ab", reverse=first == "b"):
+        cluster.patch({"kind": "Pod", "name": name, "body": {"metadata": {"labels": {"go": "yes"}}}})
+        cluster.settle()
+    assert [cluster.get("Pod", name)["status"]["message"] for name in "ab"] == ["was Pending", "was Running"]
+
+
+def test_a_stage_whose_patch_is_refused_says_so(cluster: Cluster, caplog: pytest.LogCaptureFixture) -> None:
+    selector = {"matchExpressions": [{"key": ".spec.nodeName", "operator": "Exists"}]}
+    cluster.create(stage("broken", selector=selector, next={"statusTemplate": "phase: Running\ncontainerStatuses: 5"}))
+    cluster.create(pod("a"))
+    cluster.create(pod("b"))
+    cluster.settle(SECOND)
+    assert [phase(cluster, name) for name in "ab"] == ["Pending", "Pending"]
+    (said,) = [record.getMessage() for record in caplog.records]
+    assert said.startswith("broken: ")

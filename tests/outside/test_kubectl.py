@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.controllers.objects import stage
 from tests.outside.objects import deployment, node, pod
 from tests.outside.processes import Kubectl, Serve, wait_until
 
@@ -226,3 +227,11 @@ def test_custom_resources(kubectl: Kubectl) -> None:
     assert kubectl.json("get", "boat", "b")["spec"]["replicas"] == 4
     assert "size" in kubectl("explain", "boat.spec")
     kubectl("delete", "crd", "boats.example.com")
+
+
+def test_apply_changes_a_stage(kubectl: Kubectl) -> None:
+    for phase in ("Running", "Failed"):
+        kubectl.apply(
+            stage("applied", selector={"matchLabels": {"a": "b"}}, next={"statusTemplate": f"phase: {phase}"})
+        )
+    assert kubectl.json("get", "stage", "applied")["spec"]["next"] == {"statusTemplate": "phase: Failed"}

@@ -108,6 +108,11 @@ def schema_of(kind: Kind) -> Schema | None:
     return schema_for(kind.api_version, kind.kind)
 
 
+def has_strategic_patch(kind: Kind) -> bool:
+    """Whether strategic merge patches know how to merge the lists of a kind: those of built-in kinds alone."""
+    return not kind.custom and schema_of(kind) is not None
+
+
 def schema_for(api_version: str, kind: str) -> Schema | None:
     """The schema of anything Kubernetes registers under a name: kinds, their lists, options, Status."""
     name = facts().kinds.get(f"{api_version}/{kind}")

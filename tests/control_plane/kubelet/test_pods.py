@@ -11,7 +11,7 @@ from seatrial.controllers.registry import build_controllers
 from seatrial.model.times import SECOND
 from seatrial.scenario.cluster import fresh_store
 from seatrial.store.options import DeleteOptions
-from tests.controllers.objects import pod
+from tests.controllers.objects import pod, stage
 from tests.known_kinds import known_kind
 
 NODE = {
@@ -108,6 +108,20 @@ def test_a_pod_whose_host_port_is_taken_is_rejected(kubelets: Kubelets) -> None:
     assert (status["phase"], status["reason"]) == ("Failed", "NodePorts")
     why = "node(s) didn't have free ports for the requested pod ports"
     assert status["message"] == f"Pod was rejected: Predicate NodePorts failed: {why}"
+
+
+def test_a_pod_whose_status_is_refused_keeps_its_address(kubelets: Kubelets) -> None:
+    template = "phase: Running\ncontainerStatuses: 5"
+    kind = known_kind(kubelets.store.kinds, "kwok.x-k8s.io/v1alpha1", "Stage")
+    selector = {"matchLabels": {"app": "web"}}
+    kubelets.store.create(kind, stage("s", selector=selector, next={"statusTemplate": template}), writer="user:test")
+    assert "podIP" not in kubelets.run("a")
+    for _ in range(5):
+        kubelets.clock.fire_next(outer=True)
+        kubelets.work()
+    kubelets.store.delete(kind, "s", writer="user:test")
+    assert kubelets.status("a")["podIP"] == "10.128.0.2"
+    assert kubelets.run("b")["podIP"] == "10.128.0.3"
 
 
 def test_rejections_beyond_the_burst_of_a_kubelet_come_at_its_rate(kubelets: Kubelets) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.controllers.objects import stage
 from tests.proofs import proves
 from tests.scenario.playing import create, delete, done, events, operations, patch
 from tests.scenario.running import Run, node, pod
@@ -113,6 +114,14 @@ def test_every_patch_type_is_carried_out(media: str, body: Any) -> None:
     labels = (run.get("Node", "n") or {})["metadata"]["labels"]
     assert labels["a"] == "b"
     assert labels["kubernetes.io/hostname"] == "n"
+
+
+def test_a_patch_without_a_type_merges_into_a_stage() -> None:
+    slow = stage("slow", selector={"matchLabels": {"a": "b"}}, next={"statusTemplate": "phase: Running"})
+    body = {"spec": {"next": {"statusTemplate": "phase: Failed"}}}
+    run = Run(operations(create(1, slow), patch(1, slow, body), done(1)))
+    assert run.status["phase"] == "Succeeded", run.status["message"]
+    assert (run.get("Stage", "slow") or {})["spec"]["next"] == {"statusTemplate": "phase: Failed"}
 
 
 LABEL = {"metadata": {"labels": {"a": "b"}}}

@@ -53,26 +53,27 @@ class SimulatedKubelet:
         self._addresses = PodAddresses()
         self._taken: dict[Key, tuple[str, str]] = {}
         """The range and the address of each pod."""
-        self._paid_at: dict[str, int] = {}
-        """When the rate of each node's kubelet has made up for its rejections."""
-        self._unsubscribe: Callable[[], None] | None = None
+        self._busy_until: dict[str, int] = {}
+        """How long the rejections of each node's kubelet take at its rate of requests."""
+        self._unsubscribe: list[Callable[[], None]] = []
 
     def start(self) -> None:
         """Take over the pods that run already."""
-        self._unsubscribe = self._store.subscribe(self._changed, [self._pods])
+        self._unsubscribe.append(self._store.subscribe(self._changed, [self._pods]))
+        self._unsubscribe.append(self._store.subscribe(self._node_gone, [self._nodes], types=("DELETED",)))
         for stored in self._store.list(self._pods):
             self._take_over(stored)
 
     def stop(self) -> None:
-        if self._unsubscribe is not None:
-            self._unsubscribe()
-            self._unsubscribe = None
+        for unsubscribe in self._unsubscribe:
+            unsubscribe()
+        self._unsubscribe.clear()
         self._known.clear()
         self._admitted.clear()
         self._node_of.clear()
         self._addresses = PodAddresses()
         self._taken.clear()
-        self._paid_at.clear()
+        self._busy_until.clear()
 
     def has_work(self) -> bool:
         """It works when it is called only."""
@@ -97,7 +98,7 @@ class SimulatedKubelet:
             self._admit(key, info)
             return False
         self._reject(pod, rejection)
-        self._paid_at[info.node] = max(self._paid_at.get(info.node, 0), self._clock.now()) + SECOND // RATE
+        self._busy_until[info.node] = max(self._busy_until.get(info.node, 0), self._clock.now()) + SECOND // RATE
         return True
 
     def time_to_wait(self, pod: Stored) -> int:
@@ -105,13 +106,13 @@ class SimulatedKubelet:
 
     def _time_to_request(self, pod: Stored) -> int:
         """How long the rate of requests of a pod's kubelet forbids the next one."""
-        if not self._paid_at:
+        if not self._busy_until:
             return 0
         now, node = self._clock.now(), self._reader.decode(pod.data).node
-        if self._paid_at.get(node, now) <= now:
-            self._paid_at.pop(node, None)
+        if self._busy_until.get(node, now) <= now:
+            self._busy_until.pop(node, None)
             return 0
-        return self._paid_at[node] - now - (BURST - 1) * SECOND // RATE
+        return self._busy_until[node] - now - (BURST - 1) * SECOND // RATE
 
     def _time_to_stop(self, pod: Stored) -> int:
         """The rest of the longest preStop sleep, at most of the grace period; no other hook takes time."""
@@ -137,11 +138,18 @@ class SimulatedKubelet:
         if document["spec"].get("hostNetwork"):
             own = host
         elif node is not None and node.pod_range:
-            own = self._addresses.take(node.pod_range)
-            self._taken[pod.namespace, pod.name] = node.pod_range, own
+            own = self._address(pod, node.pod_range)
         fields: Document = {"observedGeneration": document["metadata"].get("generation", 0)}
         fields |= {"hostIP": host, "hostIPs": [{"ip": host}]} if host else {}
         return fields | ({"podIP": own, "podIPs": [{"ip": own}]} if own else {})
+
+    def _address(self, pod: Stored, pod_range: str) -> str:
+        """The address of a pod; it has one already if the write of its status was refused."""
+        key = pod.namespace, pod.name
+        taken = self._taken.get(key, ("", ""))
+        if taken[0] != pod_range or not taken[1]:
+            taken = self._taken[key] = pod_range, self._addresses.take(pod_range)
+        return taken[1]
 
     def _node(self, stored: Stored) -> KnownNode:
         """What a node is, read once for each of its revisions."""
@@ -195,6 +203,11 @@ class SimulatedKubelet:
             taken = self._taken.pop(key, None)
             if taken is not None and taken[1]:
                 self._addresses.release(*taken)
+
+    def _node_gone(self, change: Change) -> None:
+        name = change.stored.name
+        self._known.pop(name, None)
+        self._busy_until.pop(name, None)
 
 
 def _kind(store: Store, name: str) -> Kind:

@@ -67,7 +67,9 @@ class Executor:
         if stored is None:
             return
         is_coarse = self._kind.group_kind in WHOLE_SECONDS
-        key = step.rendering.key(stored, now // SECOND if is_coarse else now) if step.is_status else None
+        # After another step the status is no longer the one that the template reads.
+        is_first = stored.revision == seen.stored.revision
+        key = step.rendering.key(stored, now // SECOND if is_coarse else now) if step.is_status and is_first else None
         made = self._made[step]
         known = made.get(key) if key is not None else None
         reported = self._reported(step, stored)

@@ -5,6 +5,7 @@ the object, so a run is repeatable. The rendering of a template is cached for th
 """
 
 import hashlib
+import logging
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from functools import lru_cache
 from importlib import resources
@@ -19,8 +20,11 @@ from seatrial.controllers.stages.selector_cache import SelectorCache
 from seatrial.controllers.stages.stage import Stage
 from seatrial.model import yaml_reader as yamls
 from seatrial.model.documents import Document
+from seatrial.model.errors import StatusError
 from seatrial.model.kinds import Kind
 from seatrial.store import Change
+
+log = logging.getLogger("seatrial.controllers")
 
 
 @lru_cache
@@ -42,7 +46,7 @@ class Lifecycle(QueueController):
         serve_stages(context.store)
         self.kind = kind or context.kind(*self.served)
         self._executor = Executor(context, self.kind, self.name)
-        self._sieve = SelectorCache(())
+        self._selectors = SelectorCache(())
         self._stages: dict[str, tuple[Document, Stage]] = {}
         """The Stage objects of the cluster by name, with what they say."""
         self._reported: set[str] = set()
@@ -73,19 +77,31 @@ class Lifecycle(QueueController):
         seen = Seen(stored)
         due = self._due_stage.pop(key, None)
         if due is not None and due.selector.matches(seen.document):
-            self._executor.execute(due, seen)
+            self._execute(due, seen)
             return
-        matching = self._sieve.matching(seen)
+        matching = self._selectors.matching(seen)
         chosen = choose(matching, seen.document) if len(matching) > 1 else next(iter(matching), None)
         wait = self._delay(chosen, seen.document) if chosen is not None and chosen.has_delay else 0
         if chosen is None or wait <= 0:
             self._stop_waiting(key)
             if chosen is not None:
-                self._executor.execute(chosen, seen)
+                self._execute(chosen, seen)
         elif key not in self._waiting or self._waiting[key][0] is not chosen:
             self._stop_waiting(key)
             stage = chosen
             self._waiting[key] = stage, self.clock.after(wait, lambda: self._over(key, stage), outer=True)
+
+    def _execute(self, stage: Stage, seen: Seen) -> None:
+        """Execute a stage; what the store refuses is tried again, and said."""
+        try:
+            self._executor.execute(stage, seen)
+        except StatusError as refusal:
+            if refusal.code not in (404, 409):
+                self.record(self.kind, seen.document, "FailedStage", f"{stage.name}: {refusal.message}", "Warning")
+                if stage.name not in self._reported:
+                    self._reported.add(stage.name)
+                    log.warning("%s: %s", stage.name, refusal.message)
+            raise
 
     def _delay(self, stage: Stage, document: Document) -> int:
         return stage.delay(document, self.clock.now(), lambda: dice(document, "delay"))
@@ -106,7 +122,7 @@ class Lifecycle(QueueController):
             self._stop_waiting(key)
             self._due_stage.pop(key, None)
             return
-        if key in self._waiting or self._sieve.possible(change.stored):
+        if key in self._waiting or self._selectors.possible(change.stored):
             self.enqueue(key)
 
     def _stages_changed(self, change: Change) -> None:
@@ -125,7 +141,7 @@ class Lifecycle(QueueController):
         }
         found = [stage for _, stage in self._stages.values()]
         own = [stage for stage in found if stage.kind == (self.kind.api_version, self.kind.kind) and stage.is_selective]
-        self._sieve = SelectorCache(own or (default_stages(self.defaults) if self.defaults else ()))
+        self._selectors = SelectorCache(own or (default_stages(self.defaults) if self.defaults else ()))
 
     def _kept(self, document: Document, stage: Stage) -> tuple[Document, Stage]:
         spec: Document = document.get("spec") or {}

@@ -9,6 +9,7 @@ from typing import Any
 
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
+from seatrial.model.schema import has_strategic_patch
 
 NameOf = Callable[[str, str], str]
 """Answers the schema name of an apiVersion and kind."""
@@ -92,7 +93,7 @@ def _operations(
             "parameters": [
                 {"name": name, "in": "query", "schema": {"type": type_}} for name, type_ in _PARAMETERS[verb].items()
             ],
-            **_body(verb, name_of(api_version, spoken), kind.custom),
+            **_body(verb, name_of(api_version, spoken), has_strategic_patch(kind)),
             "responses": {
                 "200": {"description": "OK", "content": _content(_MEDIA, _answer(verb, api_version, spoken, name_of))}
             },
@@ -108,12 +109,12 @@ def _answer(verb: str, api_version: str, kind: str, name_of: NameOf) -> str:
     return name_of(api_version, f"{kind}List" if verb == "list" else kind)
 
 
-def _body(verb: str, name: str, custom: bool) -> Document:
+def _body(verb: str, name: str, is_strategic: bool) -> Document:
     match verb:
         case "create" | "update":
             return {"requestBody": {"required": True, "content": _content(("*/*",), name)}}
         case "patch":
-            media = _PATCHES if custom else (*_PATCHES, _STRATEGIC)
+            media = (*_PATCHES, _STRATEGIC) if is_strategic else _PATCHES
             return {"requestBody": {"required": True, "content": _content(media, f"{_META}.Patch")}}
         case "delete" | "deletecollection":
             return {"requestBody": {"content": _content(("*/*",), f"{_META}.DeleteOptions")}}

@@ -8,6 +8,7 @@ import orjson
 from seatrial.model.documents import Document
 from seatrial.model.errors import ScenarioError, SeatrialError, StatusError
 from seatrial.model.kinds import Kind
+from seatrial.model.schema import has_strategic_patch
 from seatrial.model.writers import operation_writer
 from seatrial.model.yaml_reader import load_all
 from seatrial.scenario.reset import mark, outlasts_wipes
@@ -117,7 +118,7 @@ def _patch_of(planned: Planned, kind: Kind, patch: PatchOperation) -> Patch:
     # The first version of the KEP names no patch type: a list is a JSON patch, the rest is what kubectl would send.
     if isinstance(body, list):
         return Patch("json", body)
-    return Patch("merge" if kind.custom else "strategic", body)
+    return Patch("strategic" if has_strategic_patch(kind) else "merge", body)
 
 
 def _patch_body(planned: Planned, patch: PatchOperation) -> Any:

@@ -10,7 +10,7 @@ from seatrial.model.decoding import check
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest, MethodNotAllowed, NotFound
 from seatrial.model.kinds import Kind
-from seatrial.model.schema import schema_of
+from seatrial.model.schema import has_strategic_patch, schema_of
 from seatrial.model.times import to_time
 from seatrial.server.encoding.negotiation import PARTIAL, TABLE, negotiate
 from seatrial.server.encoding.rendering import Rendering
@@ -147,7 +147,7 @@ class Resources:
     def patch(self, request: Request, target: Target, subresource: str) -> Answer:
         """Patch an object, or the part of it that a subresource is."""
         rendering = self.rendering(request, target.kind)
-        merges = not target.kind.custom or target.kind.group_kind in self.store.definitions.declared
+        merges = has_strategic_patch(target.kind) or target.kind.group_kind in self.store.definitions.declared
         patch = bodies.read_patch(request, strategic=merges)
         chosen = options.patch_options(request, apply=patch.type == "apply")
         kind = storage_kind(self.store.kinds, target.kind)
