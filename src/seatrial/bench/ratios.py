@@ -5,6 +5,7 @@ CPU-seconds that each needed. Lines about growth compare a version with itself.
 """
 
 import json
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -87,6 +88,7 @@ def measured(lines: list[Line], older: Tree, this: Tree, folder: Path, scale: fl
                 own = folder / f"{place}-{number}-{tree.name}"
                 own.mkdir()
                 costs.setdefault(tree.name, []).append(one.cost(tree, own, scale))
+                shutil.rmtree(own)  # the results of the largest runs take tens of gigabytes
         before, now = min(costs[older.name]), min(costs[this.name])
         if one.growth:
             yield Figure(f"{one.name} ({older.name}: {before:.2f})", now, "times", one.must, one.goal)

@@ -121,7 +121,8 @@ def test_a_patch_without_a_type_merges_into_a_stage() -> None:
     body = {"spec": {"next": {"statusTemplate": "phase: Failed"}}}
     run = Run(operations(create(1, slow), patch(1, slow, body), done(1)))
     assert run.status["phase"] == "Succeeded", run.status["message"]
-    assert (run.get("Stage", "slow", "kwok.x-k8s.io/v1alpha1") or {})["spec"]["next"] == {"statusTemplate": "phase: Failed"}
+    found = run.get("Stage", "slow", "kwok.x-k8s.io/v1alpha1") or {}
+    assert found["spec"]["next"] == {"statusTemplate": "phase: Failed"}
 
 
 LABEL = {"metadata": {"labels": {"a": "b"}}}
