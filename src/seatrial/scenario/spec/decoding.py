@@ -148,7 +148,7 @@ def _respelled_operation(item: Any) -> Any:
 
 
 def _renamed(document: Document, names: dict[str, str]) -> Document:
-    if not any(name in document for name in names):
+    if names.keys().isdisjoint(document):
         return document
     return {names.get(key, key): value for key, value in document.items()}
 
