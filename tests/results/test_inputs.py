@@ -142,3 +142,29 @@ def test_the_page_shows_what_pre_filter_left() -> None:
     result = run(scenario(operations(create(1, node("a")), create(1, node("b")), create(1, chosen), done(1))))
     (attempt,) = payload(result.run)["attempts"]
     assert attempt["preFilter"] == "NodeAffinity left 1 node"
+
+
+def listed_pod(uid: str) -> dict[str, Any]:
+    entry = pod("urgent")
+    entry["metadata"]["uid"] = uid
+    return entry
+
+
+def test_victims_in_a_scenario_alone_belong_to_the_preemptor_and_not_to_a_later_pod_of_its_name() -> None:
+    """Both pods of the name are tried in the step of the preemption."""
+    first, second = listed_pod("1"), listed_pod("2")
+    scheduled = {"pod": first, "boundTo": "n", "createdAt": 2, "scheduleResult": [{"step": 2}, {"step": 2}]}
+    waiting = {"pod": second, "createdAt": 2, "scheduleResult": [{"step": 2}]}
+    items: list[dict[str, Any]] = [
+        {"create": {"operation": {}, "result": first}},
+        {"podPreempted": {"pod": pod("victim"), "preemptedBy": "default/urgent"}},
+        {"podScheduled": scheduled},
+        {"delete": {"operation": {}, "result": first}},
+        {"create": {"operation": {}, "result": second}},
+        {"podUnscheduled": waiting},
+    ]
+    document = scenario(operations(done(2)))
+    document["status"] = {"scenarioResult": {"timeline": {"2": items}}}
+    found = [(which, tried.victims) for which, tried in Run("alone", encode(document)).attempts("default", "urgent")]
+    first_pod, second_pod = ("default/urgent", 0), ("default/urgent", 1)
+    assert found == [(first_pod, ("default/victim",)), (first_pod, ()), (second_pod, ())]

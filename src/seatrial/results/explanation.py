@@ -1,6 +1,7 @@
 """Explains the placement of a pod: one sentence first, then the result of every plugin on every node."""
 
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -12,6 +13,7 @@ import polars as pl
 from seatrial.model.errors import NotFound
 from seatrial.results.facts import ATTEMPTS, NODES_TRIED
 from seatrial.results.lifecycles import PodLife
+from seatrial.results.lives import Lives, Which
 from seatrial.results.run import Run
 from seatrial.results.waiting_reasons import DEFAULT_SCHEDULER, Group, groups_of, reason, waiting_of
 from seatrial.scheduler import WAITING
@@ -101,11 +103,21 @@ def explain(run: Run, pod: str) -> Explanation:
     (key, *_) = find_pods(run, pod)
     pods = run.pods_around(key)
     namespace, _, name = key.partition("/")
-    attempts = tuple(attempt for _, attempt in run.attempts(namespace, name))
-    life = [life for life in pods if life.key == key][-1]
-    victims = [other.key for other in pods if other.preempted_by == key]
+    same_name = [life for life in pods if life.key == key]
+    life, which = same_name[-1], (key, len(same_name) - 1)
+    attempts = tuple(attempt for tried, attempt in run.attempts(namespace, name) if tried == which)
+    victims = _victims(pods, which)
     said = _placement(run, life, attempts, victims)
     return Explanation(key, " ".join(filter(None, (said, _end(life)))), attempts)
+
+
+def _victims(pods: Sequence[PodLife], preemptor: Which) -> list[str]:
+    """The pods that this pod preempted; other pods of its name may have preempted others before."""
+    key, lives = preemptor[0], Lives(pods)
+    victims = [pod for pod in pods if pod.preempted_by == key]
+    # A victim that is not gone yet leaves for the last pod of the name.
+    ends = [sys.maxsize if pod.to_row is None else pod.to_row for pod in victims]
+    return [pod.key for pod, end in zip(victims, ends, strict=True) if lives.at(key, end) == preemptor]
 
 
 def _placement(run: Run, life: PodLife, attempts: Sequence[Attempt], victims: list[str]) -> str:

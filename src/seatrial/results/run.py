@@ -21,6 +21,7 @@ from seatrial.results.facts import ATTEMPTS, NODES_TRIED, UNRECORDED, lacking, s
 from seatrial.results.inputs import Header, read_folder, read_input
 from seatrial.results.lifecycle_reader import Histories, Moment, moments, tell
 from seatrial.results.lifecycles import NodeLife, PodLife
+from seatrial.results.lives import Lives, Which
 from seatrial.results.scenario_entries import entries_of_scenario, rejections
 from seatrial.results.table_histories import histories_of_table, pods_around
 from seatrial.timeline import NOT_IN_TIMELINE, Attempt, CellArrays, TimelineReader
@@ -153,24 +154,32 @@ class Run:
 
     def attempts(
         self, namespace: str = "", name: str = "", most_cells: int | None = None
-    ) -> Iterator[tuple[str, Attempt]]:
-        """The attempts at all pods, or at one, in order, each with its pod (`namespace/name`).
+    ) -> Iterator[tuple[Which, Attempt]]:
+        """The attempts at all pods, or at those of one name, in order, each with its pod.
 
         The first have cells, as far as `most_cells` goes; a Scenario alone has few, and gives them all.
         """
+        lives = self._lives(f"{namespace}/{name}" if name else "")
         if self.timeline is not None and self._has_table_of_attempts:
-            yield from self.timeline.attempts(namespace, name, most_cells)
+            for pod, tried in self.timeline.attempts(namespace, name, most_cells):
+                yield lives.at(pod, tried.sequence), tried
             return
         for entry in self._scenario_entries:
             if entry.tried is not None and (not name or (entry.namespace, entry.name) == (namespace, name)):
-                yield f"{entry.namespace}/{entry.name}", entry.tried
+                yield lives.at(f"{entry.namespace}/{entry.name}", entry.tried.sequence), entry.tried
+
+    def _lives(self, key: str = "") -> Lives:
+        """The pods (of one name) by the rows that attempts are numbered in."""
+        if self.table is not None and not self._has_table_of_attempts:
+            return Lives(self._listed.pods)
+        return Lives(self.pods_around(key) if key else self.pods)
 
     def last_attempts(self, pods: Iterable[str], most_cells: int | None = None) -> dict[str, Attempt]:
         """The last attempt at each of some pods (`namespace/name`)."""
         wanted = set(pods)
         if self.timeline is not None and self._has_table_of_attempts:
             return self.timeline.last_attempts(wanted, most_cells)
-        return {pod: tried for pod, tried in self.attempts() if pod in wanted}
+        return {pod: tried for (pod, _), tried in self.attempts() if pod in wanted}
 
     def attempts_with_arrays(
         self, pods: Collection[str] | None, most_cells: int
@@ -180,7 +189,8 @@ class Run:
             if pods is None:
                 return self.timeline.attempts_with_arrays(most_cells)
             return self.timeline.last_attempts_with_arrays(pods, most_cells)
-        found = self.attempts() if pods is None else iter(self.last_attempts(pods).items())
+        every = ((pod, tried) for (pod, _), tried in self.attempts())
+        found = every if pods is None else iter(self.last_attempts(pods).items())
         return ((pod, tried, None if tried.cells is None else CellArrays.of(tried.cells)) for pod, tried in found)
 
     def rejections(self) -> pl.DataFrame:
@@ -201,9 +211,14 @@ class Run:
             self._add_attempts(found)
         return found
 
+    @cached_property
+    def _listed(self) -> Histories:
+        """What the Scenario tells, where the table is of a run with `--record none`."""
+        return tell(iter(self._scenario_entries))
+
     def _add_attempts(self, found: Histories) -> None:
         """Take the attempts of a run with `--record none` from its Scenario, which lists their steps."""
-        listed = tell(iter(self._scenario_entries))
+        listed = self._listed
         found.attempts = listed.attempts
         lives: dict[str, list[PodLife]] = {}
         for pod in listed.pods:

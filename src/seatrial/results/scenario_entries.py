@@ -57,8 +57,8 @@ class _Reader:
         self._entries: list[Entry] = []
         self._listed: dict[tuple[str, ...], list[int]] = {}
         """The places of the entries of a pod's attempts."""
-        self._victims: dict[str, list[tuple[int, str]]] = {}
-        """By preemptor: the step and the victim."""
+        self._victims: dict[str, list[tuple[int, int, str]]] = {}
+        """By preemptor: the step, the place of the victim's entry, and the victim."""
 
     def read_step(self, major: int, items: list[Document], finished: dict[int, list[str]]) -> None:
         for place, item in enumerate(items):
@@ -105,7 +105,7 @@ class _Reader:
         self._read_attempts(body, meaning, pod, major)
         by = body.get("preemptedBy") or ""
         if meaning == "preempted" and by:
-            self._victims.setdefault(by, []).append((major, f"{namespace}/{name}"))
+            self._victims.setdefault(by, []).append((major, len(self._entries), f"{namespace}/{name}"))
         self._entries.append(
             Entry(
                 0, major, minor, START, "scheduler", meaning, id, "Pod", namespace, name, encode(pod).decode(),
@@ -120,10 +120,11 @@ class _Reader:
         life = namespace, name, str(meta.get("uid", "")), str(body.get("createdAt"))
         known = self._listed.setdefault(life, [])
         listed = list(_each(body.get("scheduleResult") or []))
+        own_row = len(self._entries) + max(len(listed) - len(known), 0)
         for place, item in enumerate(listed):
             is_last = place == len(listed) - 1
             node = (body.get("boundTo") or "") if meaning == "bound" and is_last else ""
-            tried = attempt_of(item, major, node, pod.get("status") or {} if is_last else {})
+            tried = attempt_of(item, major, node, pod.get("status") or {} if is_last else {}, own_row)
             if place < len(known):
                 before = self._entries[known[place]]
                 if before.tried is not None and before.tried.cells is None and tried.cells is not None:
@@ -132,24 +133,26 @@ class _Reader:
                 known.append(len(self._entries))
                 self._entries.append(_entry_of(namespace, name, tried, place + 1))
 
-    def _attach(self, preemptor: str, victims: list[tuple[int, str]]) -> None:
+    def _attach(self, preemptor: str, victims: list[tuple[int, int, str]]) -> None:
         """Give a preemptor's victims to its last attempt of that step before it was scheduled.
 
-        The entry itself names none: it comes after those of the victims, whose names other pods may have by then.
+        The entry itself names none: it comes after those of the victims, whose names other pods may have by then. Of
+        several preemptors of one name it is the first that an entry after the victim's lists an attempt at.
         """
-        own = [place for (namespace, name, *_), places in self._listed.items() if f"{namespace}/{name}" == preemptor
-               for place in places]  # fmt: skip
-        for step in sorted({step for step, _ in victims}):
+        lives = [places for (namespace, name, *_), places in self._listed.items()
+                 if places and f"{namespace}/{name}" == preemptor]  # fmt: skip
+        gone: dict[int, tuple[str, ...]] = {}
+        for step, row, victim in victims:
+            own = next((places for places in lives if places[-1] > row), lives[-1] if lives else [])
             tried = [place for place in own if self._entries[place].major <= step]
             waiting = [place for place in tried if self._entries[place].outcome != SCHEDULED]
-            if not waiting:
-                continue
-            entry = self._entries[waiting[-1]]
-            gone = tuple(victim for at, victim in victims if at == step)
+            if waiting:
+                gone[waiting[-1]] = (*gone.get(waiting[-1], ()), victim)
+        for place, of_attempt in gone.items():
+            entry = self._entries[place]
             if entry.tried is not None:
-                self._entries[waiting[-1]] = msgspec.structs.replace(
-                    entry, tried=msgspec.structs.replace(entry.tried, victims=gone)
-                )
+                tried_with_victims = msgspec.structs.replace(entry.tried, victims=of_attempt)
+                self._entries[place] = msgspec.structs.replace(entry, tried=tried_with_victims)
 
 
 def _each(listed: list[Document]) -> Iterator[Document]:
@@ -171,8 +174,11 @@ def _step(step: Any, major: int) -> tuple[int, int]:
     return (int(step), 0) if step is not None else (major, 0)
 
 
-def attempt_of(item: Document, major: int, node: str, status: Document) -> Attempt:
-    """One item of a scheduleResult; `node` is where it placed the pod, `status` that of the pod after it."""
+def attempt_of(item: Document, major: int, node: str, status: Document, row: int) -> Attempt:
+    """One item of a scheduleResult; `node` is where it placed the pod, `status` that of the pod after it.
+
+    `row` is the place of the entry that lists it.
+    """
     cells = _cells(item) if "allCandidateNodes" in item else None
     at = _step(item.get("step"), major)
     totals = dict(zip(cells.feasible, cells.total, strict=False)) if cells is not None else {}
@@ -189,6 +195,7 @@ def attempt_of(item: Document, major: int, node: str, status: Document) -> Attem
         reasons=_reasons(cells) if cells is not None else {},
         best=tuple(best),
         cells=cells,
+        sequence=row,
     )
 
 

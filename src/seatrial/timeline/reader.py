@@ -41,6 +41,8 @@ class Attempt(msgspec.Struct, frozen=True, dict=True):
     victims: tuple[str, ...] = ()
     details: Document = {}
     cells: Cells | None = None
+    sequence: int = 0
+    """The number of its row; from a Scenario alone, that of the entry which lists it."""
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -164,8 +166,8 @@ class TimelineReader:
         parts = cells_so_far // CELLS_AT_ONCE
         for _, some in rows.group_by(parts.alias("part"), maintain_order=True):
             cells = self._fetch_cells(some.filter(HAS_CELLS)["sequence"])
-            for namespace, name, has_cells, _, *said in some.iter_rows():
-                yield f"{namespace}/{name}", _attempt(said), next(cells) if has_cells else None
+            for namespace, name, has_cells, sequence, *said in some.iter_rows():
+                yield f"{namespace}/{name}", _attempt(said, sequence), next(cells) if has_cells else None
 
     def _fetch_cells(self, numbers: pl.Series) -> Iterator[CellArrays]:
         """The cells of the attempts with these sequence numbers, which count the rows of the table."""
@@ -181,7 +183,7 @@ class TimelineReader:
         return chosen.explode("reasons").unnest("reasons").drop_nulls("reason").collect()
 
 
-def _attempt(said: list[Any]) -> Attempt:
+def _attempt(said: list[Any], sequence: int) -> Attempt:
     """An attempt from the columns `READ`, without its cells."""
     *plain, reasons, best, victims, details = said
     return _made(
@@ -190,6 +192,7 @@ def _attempt(said: list[Any]) -> Attempt:
         _best(best) if best else (),
         tuple(decode(victims)["victims"]) if victims else (),
         _details(details) if details else {},
+        sequence=sequence,
     )
 
 

@@ -1,0 +1,27 @@
+"""Tells apart the pods that had one name one after the other.
+
+The rows of a result name a pod, and a name may be used again once its pod is gone. An attempt belongs to exactly one
+of the pods of its name: to the latest that had begun by the row of the attempt.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+
+from seatrial.results.lifecycles import PodLife
+
+Which = tuple[str, int]
+"""One pod: `namespace/name`, and its number among the pods that had this name in turn, from 0."""
+
+
+class Lives:
+    """The rows in which the pods of each name begin."""
+
+    def __init__(self, pods: Iterable[PodLife]) -> None:
+        self._begun: dict[str, list[int]] = {}
+        for pod in pods:
+            self._begun.setdefault(pod.key, []).append(pod.from_row)
+
+    def at(self, key: str, row: int) -> Which:
+        """The pod of a name in a row; the first one also before it begins, as a snapshot's pod has no entry then."""
+        begun = self._begun.get(key, ())
+        return key, max(bisect_right(begun, row) - 1, 0) if len(begun) > 1 else 0

@@ -1,0 +1,83 @@
+"""Pods that have one name one after the other: each is explained, compared and reported by its own attempts."""
+
+from pathlib import Path
+from typing import Any
+
+from typer.testing import CliRunner
+
+from seatrial.cli.main import build
+from seatrial.model.yaml_reader import dump
+from tests.scenario.playing import create, delete, done, operations, scenario
+from tests.scenario.running import node, pod, priority_class
+
+RUN_DURATION = "simulation.kube-scheduler-simulator.x-k8s.io/run-duration"
+
+
+def call(*arguments: object) -> str:
+    ended = CliRunner().invoke(build(), [str(argument) for argument in arguments], env={"COLUMNS": "200"})
+    assert ended.exit_code == 0, ended.output
+    return ended.stdout
+
+
+def write(folder: Path, *items: dict[str, Any], **annotations: str) -> Path:
+    path = folder / "scenario.yaml"
+    path.write_text(dump(scenario(operations(*items, done(9)), **annotations)))
+    return path
+
+
+def results(folder: Path, *items: dict[str, Any], **annotations: str) -> list[Path]:
+    """A run with its timeline, one without recorded attempts, and a Scenario with its result alone."""
+    path = write(folder, *items, **annotations)
+    call("run", path, "--out", folder / "full")
+    call("run", path, "--out", folder / "none", "--record", "none")
+    alone = folder / "alone.json"
+    alone.write_bytes((folder / "full" / "result.json").read_bytes())
+    return [folder / "full", folder / "none", alone]
+
+
+def restarting_pods() -> list[dict[str, Any]]:
+    """A StatefulSet whose pods end after 25 of the 60 seconds of a step, and come again under their names."""
+    labels = {"labels": {"app": "db"}, "annotations": {RUN_DURATION: "25s"}}
+    template = {"metadata": labels, "spec": pod("db")["spec"]}
+    spec = {"replicas": 2, "serviceName": "db", "podManagementPolicy": "Parallel", "template": template}
+    spec |= {"selector": {"matchLabels": {"app": "db"}}}
+    meta = {"name": "db", "namespace": "default"}
+    workload = {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": meta, "spec": spec}
+    return [create(1, node("n1")), create(1, node("n2")), create(2, workload), create(4, node("n3"))]
+
+
+def test_a_pod_is_not_explained_by_attempts_at_an_earlier_one(tmp_path: Path) -> None:
+    given = results(
+        tmp_path, create(1, node("n1")), create(2, pod("a")), create(2, pod("b")), create(3, node("n2")),
+        delete(3, pod("a")), delete(3, pod("b")), create(4, pod("a", nodeName="n2")),
+        create(4, pod("b", schedulerName="other")),
+    )  # fmt: skip
+    for each in given:
+        said = call("explain", each, "a")
+        assert "n1" not in said, each
+        assert "n2" in said and "step 4" in said, each
+        assert "attempt 1 of" not in said, each
+        assert "is claimed by the scheduler other (spec.schedulerName), which never tried it" in call(
+            "explain", each, "b"
+        ), each
+
+
+def test_pods_of_one_name_in_one_step_have_attempts_of_their_own(tmp_path: Path) -> None:
+    for each in results(tmp_path, *restarting_pods(), step_duration="1m"):
+        said = call("explain", each, "db-0")
+        assert "default/db-0 went to n" in said, each
+        assert "attempts in step" not in said, each
+        assert "attempt 1 of 1," in said, each
+
+
+def test_a_pod_is_not_explained_by_the_victims_of_an_earlier_one(tmp_path: Path) -> None:
+    urgent = pod("urgent", cpu="4", priorityClassName="high")
+    given = results(
+        tmp_path, create(1, node("n")), create(1, priority_class("high", 100)), create(1, pod("a", cpu="4")),
+        create(2, urgent), delete(3, urgent), create(4, urgent),
+    )  # fmt: skip
+    for each in given:
+        said = call("explain", each, "urgent")
+        assert "default/urgent went to n in step 4" in said, each
+        assert "default/a" not in said, each
+        assert "It was preempted by default/urgent in step 2." in call("explain", each, "a"), each
