@@ -193,12 +193,44 @@ def test_reclaim(user: User) -> None:
     started = [found["queues"]["production"]["started"] for found in (a, b)]  # type: ignore[index]
     assert started == [0, 1]
     assert (a["evicted"], b["evicted"]) == (0, 1)
+    assert (a["scheduled"], b["scheduled"]) == (16, 16), "16 cores hold 16 pods"
+    assert a["jobSizes"].keys() == b["jobSizes"].keys()  # type: ignore[attr-defined]
 
 
 def test_a_reclaim_loop_and_its_end(user: User) -> None:
     a, b = compared(user, *case("reclaim-loop"), example="reclaim-loop")
     assert a["evicted"] > 100 and b["evicted"] == 1  # type: ignore[operator]
     assert [found["queues"]["production"]["started"] for found in (a, b)] == [0, 1]  # type: ignore[index]
+
+
+def test_a_pod_that_is_evicted_and_replaced_counts_once(user: User) -> None:
+    a, b = compared(user, *case("reclaim-loop"), example="reclaim-loop")
+    assert (a["scheduled"], b["scheduled"]) == (3, 4), "one was evicted at the end of A"
+    for found in (a, b):
+        assert [(name, size["jobs"]) for name, size in found["jobSizes"].items()] == [("2-8 pods", 2)]  # type: ignore[attr-defined]
+
+
+def test_a_comparison_says_which_run_was_cut_off(user: User) -> None:
+    folder = EXAMPLES / "reclaim-loop"
+    answer = user("run", *case("reclaim-loop"), "--compare", folder / "conf-a.yaml", folder / "conf-b.yaml")
+    (cut,) = [line for line in answer.output.splitlines() if "cut off" in line]
+    assert cut.startswith("Run A was cut off after 221 binds at 227 s: ")
+
+
+@proves("VC-037")
+def test_a_run_in_which_pods_never_ran_is_no_success(user: User) -> None:
+    """However often the other pods were evicted and scheduled again."""
+    conf = EXAMPLES / "reclaim-loop" / "conf-a.yaml"
+    answer = user("run", "--clock", "virtual", *case("reclaim-loop"), "--volcano-config", conf)
+    assert answer.code == 1
+    assert "Status: Failed\n" in answer.output
+    assert "3 of 6 pods were scheduled; the run was cut off after 221 binds at 227 s" in answer.errors
+
+
+def test_a_job_that_is_not_let_in_has_the_size_of_its_spec(user: User) -> None:
+    options = small(user, vcjob(replicas=10, cpu="9", minAvailable=2), replicasPerNamespace=1)
+    a, _ = compared(user, *options, example="idle-but-pending")
+    assert list(a["jobSizes"]) == ["9-64 pods"]  # type: ignore[call-overload]
 
 
 def test_small_jobs_overtake_a_big_one_unless_sla_holds_its_place(user: User) -> None:

@@ -18,6 +18,7 @@ from seatrial.model.errors import ConfigError, SeatrialError
 from seatrial.vcsim.client import ApiError, Client
 from seatrial.vcsim.kinds import TimingConfig
 from seatrial.vcsim.load import LABEL, Load, LoadObject
+from seatrial.vcsim.places import Owner, Places, renaming_owner
 from seatrial.vcsim.reports import Outcome
 from seatrial.vcsim.throughput import NoSchedulingEvents, measure
 
@@ -30,21 +31,30 @@ REQUESTS_A_CONNECTION: Final = 150
 MOST_CONNECTIONS: Final = 8
 
 
-class _Meta(msgspec.Struct):
+class _Meta(msgspec.Struct, rename="camel"):
     namespace: str = ""
+    name: str = ""
     uid: str = ""
+    deletion_timestamp: str | None = None
+    owner_references: list[Owner] = []
 
 
 class _Spec(msgspec.Struct, rename="camel"):
     node_name: str = ""
 
 
+class _Status(msgspec.Struct):
+    phase: str = ""
+
+
 class _Pod(msgspec.Struct):
     metadata: _Meta = msgspec.field(default_factory=_Meta)
     spec: _Spec = msgspec.field(default_factory=_Spec)
+    status: _Status = msgspec.field(default_factory=_Status)
 
 
 class _Event(msgspec.Struct):
+    type: str = ""
     object: _Pod = msgspec.field(default_factory=_Pod)
 
 
@@ -53,19 +63,39 @@ _events = msgspec.json.Decoder(_Event)
 
 @dataclass(slots=True)
 class Scheduled:
-    """The moments at which pods of a test got their node, by uid."""
+    """The moments at which pods of a test got their node, by uid, and how many have one."""
 
     namespaces: frozenset[str]
     moments: dict[str, float] = field(default_factory=dict)
+    count: int = 0
+    """Pods that got a node; one that was replaced counts by its successor."""
     error: str = ""
+    _owners: dict[str, str] = field(default_factory=dict)
+    """Of each pod seen: `renaming_owner`."""
+    _replaced: set[str] = field(default_factory=set)
+    _places: Places = field(default_factory=Places)
 
     def hear(self, line: bytes, moment: float) -> None:
-        """Note a pod that has a node."""
-        if b'"nodeName":"' not in line:
+        """Note an event of a pod."""
+        event = _events.decode(line)
+        pod, uid = event.object, event.object.metadata.uid
+        if pod.metadata.namespace not in self.namespaces:
             return
-        pod = _events.decode(line).object
-        if pod.spec.node_name and pod.metadata.namespace in self.namespaces:
-            self.moments.setdefault(pod.metadata.uid, moment)
+        if uid not in self._owners:
+            self._enter(pod.metadata)
+        if pod.spec.node_name and uid not in self.moments:
+            self.moments[uid] = moment
+            self.count += uid not in self._replaced
+        has_ended = event.type == "DELETED" or pod.status.phase in ("Succeeded", "Failed")
+        if has_ended or pod.metadata.deletion_timestamp is not None:
+            self._places.leave(uid, self._owners[uid])
+
+    def _enter(self, pod: _Meta) -> None:
+        owner = self._owners[pod.uid] = renaming_owner(pod.owner_references)
+        before = self._places.enter(pod.uid, pod.namespace, pod.name, owner)
+        if before is not None:
+            self._replaced.add(before)
+            self.count -= before in self.moments
 
 
 def run(kubeconfig: Path, load: Load, timing: TimingConfig, settle: float = SETTLE) -> Outcome:
@@ -77,9 +107,9 @@ def run(kubeconfig: Path, load: Load, timing: TimingConfig, settle: float = SETT
         with _watched(kubeconfig, client, frozenset(load.namespaces)) as scheduled:
             created, pods = _create(kubeconfig, client, load, timing)
             _settle(scheduled, pods, settle)
-            moments = list(scheduled.moments.values())
+            moments, bound = list(scheduled.moments.values()), scheduled.count
     throughput = measure(moments)
-    return Outcome(throughput, load.submitted, _reason(load, created, pods, len(moments), timing, scheduled.error))
+    return Outcome(throughput, load.submitted, _reason(load, created, pods, bound, timing, scheduled.error))
 
 
 def _reason(load: Load, created: int, pods: int, bound: int, timing: TimingConfig, error: str) -> str:
@@ -206,11 +236,11 @@ def _create(kubeconfig: Path, client: Client, load: Load, timing: TimingConfig) 
 
 
 def _settle(scheduled: Scheduled, pods: int, limit: float) -> None:
-    """Wait until all pods have a node, or nothing has happened for too long."""
-    seen, since = len(scheduled.moments), time.monotonic()
-    while len(scheduled.moments) < pods and not scheduled.error:
-        if len(scheduled.moments) > seen:
-            seen, since = len(scheduled.moments), time.monotonic()
+    """Wait until all pods have a node, or for too long no more have one than before."""
+    seen, since = scheduled.count, time.monotonic()
+    while scheduled.count < pods and not scheduled.error:
+        if scheduled.count > seen:
+            seen, since = scheduled.count, time.monotonic()
         if time.monotonic() - since > limit:
             return
         time.sleep(LOOK_EVERY)

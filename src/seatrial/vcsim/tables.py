@@ -91,7 +91,10 @@ def read_pods(path: Path, queues: Collection[str]) -> Workload:
         name = (arrival.document["metadata"].get("annotations") or {}).get(GROUP_NAME)
         if name:
             sizes[name] = sizes.get(name, 0) + 1
-    made = [Arrival(at, _group(name, least or sizes[name], row), path) for name, (at, least, row) in groups.items()]
+    made = [
+        Arrival(at, _group(name, least or sizes[name], row), path, sizes[name])
+        for name, (at, least, row) in groups.items()
+    ]
     return Workload([], in_order([*made, *arrivals]), len(arrivals))
 
 

@@ -18,7 +18,8 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, StatusError
 from seatrial.model.times import HOUR, SECOND
 from seatrial.scenario import fresh_store
-from seatrial.store import Change, Store, Stored
+from seatrial.store import Change, Facets, Store, Stored
+from seatrial.vcsim.places import Owner, Places, renaming_owner
 from seatrial.vcsim.workload import Arrival, Workload
 from seatrial.volcano import VolcanoScheduler
 from seatrial.volcano.apis import POD_GROUP, SCHEDULER_NAME, kind_of
@@ -49,6 +50,14 @@ class PodTimes:
     finished: int | None = None
     node: str = ""
     group: str = ""
+    owner: str = ""
+    """The controller, where it gives the pod's successor another name."""
+    is_replaced: bool = False
+    """Whether another pod took its place."""
+    is_counted: bool = False
+    """Whether the job counts this pod, or one that had its place before."""
+    had_node: bool = False
+    """Whether this pod got a node, or one that had its place before."""
 
 
 @dataclass(slots=True)
@@ -60,12 +69,16 @@ class JobTimes:
     queue: str
     least: int
     created: int
+    declared: int = 0
+    """The pods that the spec asks for; 0 where it is not known."""
     bound: list[int] = field(default_factory=list)
-    pods: int = 0
+    """When each place for a pod first got a node."""
+    places: int = 0
+    """The pods created so far, without the successors of others."""
 
     @property
     def size(self) -> int:
-        return max(self.pods, self.least)
+        return self.declared or max(self.places, self.least)
 
     @property
     def waited(self) -> int | None:
@@ -77,6 +90,8 @@ class JobTimes:
 class _Meta(msgspec.Struct, rename="camel"):
     uid: str = ""
     annotations: dict[str, str] = {}
+    deletion_timestamp: str | None = None
+    owner_references: list[Owner] = []
 
 
 class _Spec(msgspec.Struct, rename="camel"):
@@ -103,11 +118,20 @@ class _GroupSpec(msgspec.Struct, rename="camel"):
     min_member: int = 0
 
 
-class _Group(msgspec.Struct):
+class _Owners(msgspec.Struct, rename="camel"):
+    owner_references: list[Owner] = []
+
+
+class _Owned(msgspec.Struct):
+    metadata: _Owners = msgspec.field(default_factory=_Owners)
+
+
+class _Group(_Owned):
     spec: _GroupSpec = msgspec.field(default_factory=_GroupSpec)
 
 
 _pods, _specs, _groups = msgspec.json.Decoder(_Pod), msgspec.json.Decoder(_SpecOnly), msgspec.json.Decoder(_Group)
+_owned = msgspec.json.Decoder(_Owned)
 _phase = lru_cache(STATUSES_KEPT)(msgspec.json.Decoder(_Status).decode)
 _NOWHERE = Path()
 
@@ -184,8 +208,17 @@ class VirtualRun:
         self.pods: dict[str, PodTimes] = {}
         self.jobs: dict[tuple[str, str], JobTimes] = {}
         self.binds = 0
+        self.scheduled = 0
+        """Pods that got a node; one that was replaced counts by its successor."""
+        self.cut = ""
+        """Why the run was cut off; empty where it was not."""
         self.evictions = 0
         """Pods that had a node and were deleted before they ended."""
+        self._places = Places()
+        self._declared: dict[tuple[str, str, str, str], int] = {}
+        """How many pods an object leads to, by apiVersion, kind, namespace and name."""
+        self._renamed: dict[int, bool] = {}
+        """By template: whether the controller gives each pod a name of its own."""
         self._waiting: set[str] = set()
         self._alive: set[str] = set()
         self._arriving = 0
@@ -216,7 +249,7 @@ class VirtualRun:
             self._work()
 
     def moments(self) -> list[float]:
-        """When pods got their first node, in seconds from the start."""
+        """When each pod got its node, in seconds from the start; a successor counts again."""
         return [pod.scheduled / SECOND for pod in self.pods.values() if pod.scheduled is not None]
 
     def reasons(self) -> dict[str, str]:
@@ -228,12 +261,14 @@ class VirtualRun:
         return self.clock.now() - START
 
     def _is_done(self, workload: Workload, until_finished: bool) -> bool:
-        if self.binds > MOST_BINDS * workload.pods + 100:
+        is_waiting = self._arriving or self._waiting or (until_finished and self._alive)
+        if not is_waiting and self.scheduled >= workload.pods:
             return True
-        if self._arriving or self._waiting:
-            return False
-        scheduled = sum(pod.scheduled is not None for pod in self.pods.values())
-        return scheduled >= workload.pods and not (until_finished and self._alive)
+        if self.binds > MOST_BINDS * workload.pods + 100:
+            self.cut = (
+                f"after {self.binds} binds at {self.now() / SECOND:g} s: pods are evicted and replaced over and over"
+            )
+        return bool(self.cut)
 
     def _step(self) -> bool:
         """Go to what happens next; False where there is nothing."""
@@ -260,6 +295,9 @@ class VirtualRun:
             why = f"{document['apiVersion']} {document['kind']} is not served"
             raise ConfigError(str(arrival.path), "kind", why)
         namespace = document["metadata"].get("namespace", "") if kind.namespaced else ""
+        if arrival.pods:
+            name = document["metadata"].get("name", "")
+            self._declared[document["apiVersion"], document["kind"], namespace, name] = arrival.pods
         try:
             self.store.create(kind, document, writer=WRITER, namespace=namespace)
         except StatusError as error:
@@ -274,50 +312,82 @@ class VirtualRun:
             self._pod_advanced(facets.uid, known, facets.node, _phase(facets.status).phase)
             return
         if facets is not None and facets.kin is not None and GROUP_NAME in facets.kin.annotations:
-            times = self._new_pod(stored, facets.uid)
+            times = self._new_pod(stored, facets.uid, self._owner(stored, facets))
             self._join(times, facets.annotation(GROUP_NAME, ""))
             self._pod_advanced(facets.uid, times, facets.node, _phase(facets.status).phase)
             return
         pod = _pods.decode(stored.data)
         uid = pod.metadata.uid
         if change.type == "DELETED":
-            self._waiting.discard(uid)
-            self._alive.discard(uid)
-            gone = self.pods.get(uid)
-            self.evictions += gone is not None and gone.scheduled is not None and gone.finished is None
+            self._pod_deleted(uid)
             return
-        times = self.pods.get(uid) or self._new_pod(stored, uid)
+        times = self.pods.get(uid) or self._new_pod(stored, uid, renaming_owner(pod.metadata.owner_references))
         if not times.group:
             self._join(times, pod.metadata.annotations.get(GROUP_NAME, ""))
+        if pod.metadata.deletion_timestamp is not None:
+            self._places.leave(uid, times.owner)
         self._pod_advanced(uid, times, pod.spec.node_name, pod.status.phase)
 
-    def _new_pod(self, stored: Stored, uid: str) -> PodTimes:
-        times = self.pods[uid] = PodTimes(stored.namespace, stored.name, self.now())
+    def _owner(self, stored: Stored, facets: Facets) -> str:
+        """`renaming_owner` of a pod from a template, of which only the first is decoded."""
+        owner = facets.owner()
+        if owner is None or facets.kin is None:
+            return ""
+        is_renamed = self._renamed.get(facets.kin.number)
+        if is_renamed is None:
+            is_renamed = bool(renaming_owner(_owned.decode(stored.data).metadata.owner_references))
+            self._renamed[facets.kin.number] = is_renamed
+        return owner[1] if is_renamed else ""
+
+    def _new_pod(self, stored: Stored, uid: str, owner: str) -> PodTimes:
+        times = self.pods[uid] = PodTimes(stored.namespace, stored.name, self.now(), owner=owner)
         self._waiting.add(uid)
         self._alive.add(uid)
+        before = self._places.enter(uid, stored.namespace, stored.name, owner)
+        if before is not None:
+            replaced = self.pods[before]
+            replaced.is_replaced = True
+            self.scheduled -= replaced.scheduled is not None
+            times.is_counted, times.had_node = replaced.is_counted, replaced.had_node
         return times
 
     def _pod_advanced(self, uid: str, times: PodTimes, node: str, phase: str) -> None:
         if node and times.scheduled is None:
             times.scheduled, times.node = self.now(), node
             self.binds += 1
+            self.scheduled += not times.is_replaced
             self._progress = self.now()
             self._waiting.discard(uid)
             job = self.jobs.get((times.namespace, times.group))
-            if job is not None:
+            if job is not None and not times.had_node:
                 job.bound.append(times.scheduled)
+            times.had_node = True
         if phase in ("Succeeded", "Failed") and times.finished is None:
             times.finished = self._progress = self.now()
             self._alive.discard(uid)
+            self._places.leave(uid, times.owner)
+
+    def _pod_deleted(self, uid: str) -> None:
+        self._waiting.discard(uid)
+        self._alive.discard(uid)
+        gone = self.pods.get(uid)
+        if gone is not None:
+            self.evictions += gone.scheduled is not None and gone.finished is None
+            self._places.leave(uid, gone.owner)
 
     def _join(self, times: PodTimes, group: str) -> None:
         times.group = group
         job = self.jobs.get((times.namespace, group))
-        if job is not None:
-            job.pods += 1
+        if job is not None and not times.is_counted:
+            job.places += 1
+            times.is_counted = True
 
     def _group_changed(self, change: Change) -> None:
         key = change.stored.namespace, change.stored.name
         if key not in self.jobs:
-            spec = _groups.decode(change.stored.data).spec
-            self.jobs[key] = JobTimes(*key, spec.queue, spec.min_member, self.now())
+            group = _groups.decode(change.stored.data)
+            named = [(owner.api_version, owner.kind, key[0], owner.name) for owner in group.metadata.owner_references]
+            declared = next(
+                (self._declared[name] for name in (*named, (*POD_GROUP, *key)) if name in self._declared), 0
+            )
+            self.jobs[key] = JobTimes(*key, group.spec.queue, group.spec.min_member, self.now(), declared)

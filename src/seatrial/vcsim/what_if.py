@@ -38,6 +38,8 @@ class WhatIf:
     pods: int
     scheduled: int
     evictions: int
+    cut: str
+    """Why the run was cut off; empty where it was not."""
     pending: dict[str, str]
     """Why jobs still wait, by namespace/name."""
 
@@ -47,14 +49,14 @@ def simulate(nodes: Sequence[Document], workload: Workload, conf: Path) -> WhatI
     run = VirtualRun(list(nodes), read_conf(conf))
     run.simulate(workload, until_finished=True)
     jobs = list(run.jobs.values())
-    scheduled = sum(pod.scheduled is not None for pod in run.pods.values())
     return WhatIf(
         str(conf),
         _grouped(jobs, lambda job: job.queue),
         _grouped(jobs, lambda job: size_class(job.size)),
         workload.pods,
-        scheduled,
+        run.scheduled,
         run.evictions,
+        run.cut,
         run.reasons(),
     )
 
@@ -94,6 +96,7 @@ def comparison(a: WhatIf, b: WhatIf) -> list[str]:
         lines.append("")
     lines.append(f"Pods scheduled: A {a.scheduled} of {a.pods}, B {b.scheduled} of {b.pods}")
     lines.append(f"Pods evicted:   A {a.evictions}, B {b.evictions}")
+    lines += [f"Run {name} was cut off {found.cut}" for name, found in (("A", a), ("B", b)) if found.cut]
     for name, found in (("A", a), ("B", b)):
         lines += [f"Pending in {name}: {why}" for why in found.pending.values()]
     return lines
@@ -117,6 +120,7 @@ def document(*outcomes: WhatIf) -> dict[str, Any]:
                 "pods": found.pods,
                 "scheduled": found.scheduled,
                 "evicted": found.evictions,
+                "cut": found.cut,
                 "pending": found.pending,
             }
             for found in outcomes

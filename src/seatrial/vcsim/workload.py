@@ -17,6 +17,8 @@ class Arrival:
     at: int
     document: Document
     path: Path
+    pods: int = 0
+    """How many pods the object leads to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ def load_workload(load: Load, timing: TimingConfig) -> Workload:
         total += 1
         seconds = number / timing.qps
         if seconds <= timing.duration:
-            arrivals.append(Arrival(round(seconds * SECOND), document, item.path))
+            arrivals.append(Arrival(round(seconds * SECOND), document, item.path, item.pods))
             pods += item.pods
     reason = ""
     if len(arrivals) < total:

@@ -194,8 +194,9 @@ def _report(test: Path, simulated: "VirtualRun", workload: "Workload", directory
     except NoSchedulingEvents as error:
         raise _no_events(test, _because(str(error), simulated)) from None
     reason = workload.reason
-    if not reason and throughput.total < workload.pods:
-        reason = _because(f"{throughput.total} of {workload.pods} pods were scheduled", simulated)
+    if not reason and (simulated.scheduled < workload.pods or simulated.cut):
+        cut = f"; the run was cut off {simulated.cut}" if simulated.cut else ""
+        reason = _because(f"{simulated.scheduled} of {workload.pods} pods were scheduled{cut}", simulated)
     _conclude(test, Outcome(throughput, workload.pods, reason), directory)
 
 
