@@ -1,5 +1,10 @@
 """Pods that have one name one after the other: each is explained, compared and reported by its own attempts."""
 
+import base64
+import gzip
+import json
+import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +38,12 @@ def results(folder: Path, *items: dict[str, Any], **annotations: str) -> list[Pa
     alone = folder / "alone.json"
     alone.write_bytes((folder / "full" / "result.json").read_bytes())
     return [folder / "full", folder / "none", alone]
+
+
+def data_of(page: Path) -> Any:
+    """What a page draws: compressed JSON in its one long text without a space."""
+    texts = re.findall(r"H4sI[A-Za-z0-9+/=]+", page.read_text())
+    return json.loads(gzip.decompress(base64.b64decode(max(texts, key=len))))
 
 
 def restarting_pods() -> list[dict[str, Any]]:
@@ -81,3 +92,16 @@ def test_a_pod_is_not_explained_by_the_victims_of_an_earlier_one(tmp_path: Path)
         assert "default/urgent went to n in step 4" in said, each
         assert "default/a" not in said, each
         assert "It was preempted by default/urgent in step 2." in call("explain", each, "a"), each
+
+
+def test_a_report_gives_each_pod_of_a_name_the_attempts_at_it(tmp_path: Path) -> None:
+    for each in results(tmp_path, *restarting_pods(), step_duration="1m"):
+        call("report", each, "--out", tmp_path / "page.html")
+        (shown,) = data_of(tmp_path / "page.html")["runs"]
+        pods, attempts = shown["pods"], shown["attempts"]
+        assert len(pods["key"]) > 2 * len(set(pods["key"])), "no name was used again"
+        assert Counter(attempt["pod"] for attempt in attempts) == Counter(range(len(pods["key"]))), each
+        for attempt in attempts:
+            pod_place = attempt["pod"]
+            assert attempt["step"] == pods["bound"][pod_place], each
+            assert attempt["node"] == shown["nodes"]["name"][pods["node"][pod_place]], each

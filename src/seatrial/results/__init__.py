@@ -6,6 +6,7 @@ if TYPE_CHECKING:
     from seatrial.results.explanation import Explanation, explain, find_pods, waiting_groups
     from seatrial.results.headlines import headline
     from seatrial.results.lifecycles import PodLife
+    from seatrial.results.lives import Which
     from seatrial.results.measure import all_measures, find_measures, load_measures, own_measure
     from seatrial.results.result import Result
     from seatrial.results.run import Run
@@ -18,6 +19,7 @@ __all__ = [
     "PodLife",
     "Result",
     "Run",
+    "Which",
     "all_measures",
     "as_document",
     "explain",
@@ -42,6 +44,7 @@ if not TYPE_CHECKING:
             "PodLife": "lifecycles",
             "Result": "result",
             "Run": "run",
+            "Which": "lives",
             "all_measures": "measure",
             "as_document": "tables",
             "explain": "explanation",

@@ -17,11 +17,15 @@ class Lives:
     """The rows in which the pods of each name begin."""
 
     def __init__(self, pods: Iterable[PodLife]) -> None:
+        first: dict[str, int] = {}
         self._begun: dict[str, list[int]] = {}
+        """Only of names that were used again: most are not."""
         for pod in pods:
-            self._begun.setdefault(pod.key, []).append(pod.from_row)
+            key = pod.key
+            if first.setdefault(key, pod.from_row) != pod.from_row:
+                self._begun.setdefault(key, [first[key]]).append(pod.from_row)
 
     def at(self, key: str, row: int) -> Which:
         """The pod of a name in a row; the first one also before it begins, as a snapshot's pod has no entry then."""
-        begun = self._begun.get(key, ())
-        return key, max(bisect_right(begun, row) - 1, 0) if len(begun) > 1 else 0
+        begun = self._begun.get(key)
+        return (key, 0) if begun is None else (key, max(bisect_right(begun, row) - 1, 0))

@@ -183,15 +183,21 @@ class Run:
 
     def attempts_with_arrays(
         self, pods: Collection[str] | None, most_cells: int
-    ) -> Iterator[tuple[str, Attempt, CellArrays | None]]:
-        """The attempts at all pods, or the last ones at some, each with its pod and with its cells as arrays."""
+    ) -> Iterator[tuple[Which, Attempt, CellArrays | None]]:
+        """The attempts at all pods, or the last ones at some names, each with its pod and with its cells as arrays."""
+        lives = self._lives()
         if self.timeline is not None and self._has_table_of_attempts:
             if pods is None:
-                return self.timeline.attempts_with_arrays(most_cells)
-            return self.timeline.last_attempts_with_arrays(pods, most_cells)
-        every = ((pod, tried) for (pod, _), tried in self.attempts())
-        found = every if pods is None else iter(self.last_attempts(pods).items())
+                rows = self.timeline.attempts_with_arrays(most_cells)
+            else:
+                rows = self.timeline.last_attempts_with_arrays(pods, most_cells)
+            return ((lives.at(pod, tried.sequence), tried, cells) for pod, tried, cells in rows)
+        found = self.attempts() if pods is None else self._last_listed(pods)
         return ((pod, tried, None if tried.cells is None else CellArrays.of(tried.cells)) for pod, tried in found)
+
+    def _last_listed(self, pods: Collection[str]) -> Iterator[tuple[Which, Attempt]]:
+        lives = self._lives()
+        return ((lives.at(pod, tried.sequence), tried) for pod, tried in self.last_attempts(pods).items())
 
     def rejections(self) -> pl.DataFrame:
         """One row for each reason of each attempt: the reason, and the number of nodes rejected for it (`count`)."""

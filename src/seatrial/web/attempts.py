@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from seatrial.model.documents import encoded_part
-from seatrial.results import Run
+from seatrial.results import Run, Which
 from seatrial.timeline import Attempt, CellArrays
 
 ATTEMPTS = 100_000
 
 Columns = dict[str, Any]
-Tried = tuple[str, Attempt, CellArrays | None]
+Tried = tuple[Which, Attempt, CellArrays | None]
 
 
 def attempts_shown(
@@ -20,18 +20,18 @@ def attempts_shown(
 
     With `pods` they are the last attempts at these pods, in the order of the pods.
     """
-    lives, places = _lives(run), run.places
+    pods_of_name, places = _pods_of_name(run), run.places
     attempts: list[Columns] = []
     matrices = _Matrices()
     room, without, beyond = most_cells, 0, 0
-    for key, tried, cells in _tried(run, pods, most_cells):
+    for (key, number), tried, cells in _tried(run, pods, most_cells):
         if len(attempts) >= ATTEMPTS:
             beyond += 1
             continue
-        life = _life_at(lives.get(key, ()), tried.major)
-        if life is None:
+        same_name = pods_of_name.get(key, ())
+        if number >= len(same_name):
             continue
-        attempt = _attempt(tried, life, places[tried.major])
+        attempt = _attempt(tried, same_name[number], places[tried.major])
         if cells is not None and len(cells.nodes) <= room:
             room -= len(cells.nodes)
             attempt["cells"] = matrices.columns(cells)
@@ -50,24 +50,16 @@ def _tried(run: Run, pods: Sequence[str] | None, most_cells: int) -> Iterator[Tr
     if pods is None:
         return run.attempts_with_arrays(None, most_cells)
     wanted = list(dict.fromkeys(pods))
-    found = {tried[0]: tried for tried in run.attempts_with_arrays(wanted, most_cells)}
+    found = {tried[0][0]: tried for tried in run.attempts_with_arrays(wanted, most_cells)}
     return (found[pod] for pod in wanted if pod in found)
 
 
-def _lives(run: Run) -> dict[str, list[tuple[int, int]]]:
-    """For each name the step in which each pod of it was created, and the pod's place."""
-    lives: dict[str, list[tuple[int, int]]] = {}
+def _pods_of_name(run: Run) -> dict[str, list[int]]:
+    """The places of the pods that had each name in turn."""
+    places: dict[str, list[int]] = {}
     for place, pod in enumerate(run.pods):
-        lives.setdefault(pod.key, []).append((pod.created, place))
-    return lives
-
-
-def _life_at(lives: Sequence[tuple[int, int]], step: int) -> int | None:
-    """The latest life of a name that had begun by this step."""
-    for created, place in reversed(lives):
-        if created <= step:
-            return place
-    return None
+        places.setdefault(pod.key, []).append(place)
+    return places
 
 
 def _attempt(tried: Attempt, pod: int, step: int) -> Columns:
