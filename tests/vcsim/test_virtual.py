@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from seatrial.vcsim import reports
+from seatrial.vcsim.throughput import measure
 from tests.proofs import proves
 from tests.vcsim.files import cluster, deployment, group, simulator_job, vcjob, written
 from tests.vcsim.processes import User
@@ -42,6 +44,31 @@ def test_a_virtual_run_needs_no_cluster_and_repeats_itself(user: User) -> None:
 def test_the_report_of_a_virtual_run_lies_where_others_do(user: User) -> None:
     assert user("run", *small(user, vcjob(replicas=4), replicasPerNamespace=1)).code == 0
     assert report(user)["total"] == 4
+
+
+def test_the_report_of_a_virtual_run_is_shown_and_deleted_without_a_cluster(user: User) -> None:
+    assert user("run", *small(user, vcjob(replicas=4), replicasPerNamespace=1)).code == 0
+    told = user("report")
+    assert (told.code, told.errors) == (0, "")
+    assert "kind-simulator/report/SchedulingThroughput__" in told.output
+    assert "Measured in virtual time, without a cluster" in told.output
+    assert user("report", "--cluster", "kind-simulator").output == told.output
+    kept = user.home / "kept"
+    deleted = user("delete", "cluster", "kind-simulator", "--keep-reports", kept)
+    assert (deleted.code, deleted.output) == (0, "Reports of kind-simulator deleted.\n")
+    assert len(list(kept.iterdir())) == 1
+    assert not (user.home / ".vcsimctl").exists()
+    assert "there is no report yet" in user("report").errors
+
+
+def test_reports_of_several_names_are_named(user: User) -> None:
+    for name in ("one", "two"):
+        reports.write(measure([1.0]), user.home / ".vcsimctl" / name / "report")
+    told = user("report")
+    assert told.code == 2
+    assert "there are reports of several names, choose one: one, two" in told.errors
+    assert user("report", "--cluster", "two").code == 0
+    assert "known are: one, two" in user("report", "--cluster", "three").errors
 
 
 def test_pods_that_fit_nowhere_are_told_with_the_reason(user: User) -> None:

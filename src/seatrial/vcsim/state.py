@@ -1,4 +1,6 @@
-"""What `vcsimctl` keeps of a cluster: one directory under ~/.vcsimctl, which goes with the cluster.
+"""What `vcsimctl` keeps of a cluster: one directory under ~/.vcsimctl, which is deleted with the cluster.
+
+A virtual run without a cluster leaves a directory with reports alone.
 
 ~/.vcsimctl/<cluster>/cluster.yaml   the SimulatorCluster
 ~/.vcsimctl/<cluster>/kubeconfig     for kubectl
@@ -46,6 +48,15 @@ class ClusterHome:
     name: str
 
     @classmethod
+    def find_kept(cls, name: str) -> Self:
+        """The directory of a cluster, or of reports without one; ConfigError names those that there are."""
+        found = cls(name)
+        if label_faults(name) or not (found.exists() or found.has_reports()):
+            known = ", ".join(kept.name for kept in _kept()) or "none"
+            raise ConfigError("", name, f"no such cluster, and no reports of that name; known are: {known}")
+        return found
+
+    @classmethod
     def find(cls, name: str) -> Self:
         """The directory of a cluster that exists; ConfigError names those that do."""
         found = cls(name)
@@ -85,6 +96,9 @@ class ClusterHome:
 
     def exists(self) -> bool:
         return self.config.exists()
+
+    def has_reports(self) -> bool:
+        return self.reports.is_dir()
 
     def cluster(self) -> SimulatorCluster:
         """The configuration that the cluster was made from."""
@@ -127,9 +141,27 @@ class ClusterHome:
 
 def clusters() -> list[ClusterHome]:
     """All clusters, by name."""
+    return [found for found in _kept() if found.exists()]
+
+
+def _kept() -> list[ClusterHome]:
+    """All clusters and all reports without one, by name."""
     root = home()
     names = sorted(path.name for path in root.iterdir()) if root.is_dir() else []
-    return [found for name in names if (found := ClusterHome(name)).exists()]
+    return [found for name in names if (found := ClusterHome(name)).exists() or found.has_reports()]
+
+
+def the_reports(name: str | None) -> ClusterHome:
+    """The directory of that name, or the only one with reports; ConfigError names them where that does not decide."""
+    if name is not None:
+        return ClusterHome.find_kept(name)
+    found = [kept for kept in _kept() if kept.has_reports()]
+    if not found:
+        raise ConfigError("", "--cluster", "there is no report yet; `vcsimctl run --test FILE` makes one")
+    if len(found) > 1:
+        names = ", ".join(kept.name for kept in found)
+        raise ConfigError("", "--cluster", f"there are reports of several names, choose one: {names}")
+    return found[0]
 
 
 def the_cluster(name: str | None) -> ClusterHome:

@@ -142,21 +142,37 @@ def _row(home: "ClusterHome") -> tuple[str, str, str, str, str]:
 
 
 def delete_cluster(
-    name: Annotated[str | None, typer.Argument(help="The cluster.")] = None,
+    name: Annotated[str | None, typer.Argument(help="The cluster, or the name of virtual runs.")] = None,
     named: Annotated[str | None, typer.Option("--name", help="The cluster, too.")] = None,
     keep_reports: Annotated[
         Path | None, typer.Option(help="Move the reports of its tests into this directory first.")
     ] = None,
 ) -> None:
-    """Delete a cluster: its server, its directory with all reports, and its context."""
+    """Delete a cluster: its server, its directory with all reports, and its context; or the reports of virtual runs."""
     from seatrial.vcsim import contexts
-    from seatrial.vcsim.runtimes import runtime as runtime_named
     from seatrial.vcsim.state import ClusterHome
 
     chosen = name or named
     if chosen is None or (name and named and name != named):
         raise ConfigError("", "NAME", "expected the name of one cluster")
-    home = ClusterHome.find(chosen)
+    home = ClusterHome.find_kept(chosen)
+    was_cluster = home.exists()
+    if was_cluster:
+        _stop(home)
+    if keep_reports is not None and home.has_reports():
+        keep_reports.mkdir(parents=True, exist_ok=True)
+        for path in sorted(home.reports.iterdir()):
+            shutil.move(path, keep_reports / path.name)
+    if was_cluster:
+        contexts.remove(home.name)
+    home.remove()
+    typer.echo(f"Cluster {home.name} deleted." if was_cluster else f"Reports of {home.name} deleted.")
+
+
+def _stop(home: "ClusterHome") -> None:
+    """End what runs of a cluster; a warning where the record of it is damaged."""
+    from seatrial.vcsim.runtimes import runtime as runtime_named
+
     try:
         record = home.record()
     except ConfigError as error:
@@ -165,13 +181,6 @@ def delete_cluster(
         print(f"vcsimctl: warning: {still}", file=sys.stderr)
     else:
         runtime_named(record.runtime).delete(home, record)
-    if keep_reports is not None and home.reports.is_dir():
-        keep_reports.mkdir(parents=True, exist_ok=True)
-        for path in sorted(home.reports.iterdir()):
-            shutil.move(path, keep_reports / path.name)
-    contexts.remove(home.name)
-    home.remove()
-    typer.echo(f"Cluster {home.name} deleted.")
 
 
 def kubeconfig(
