@@ -83,6 +83,19 @@ def test_reports_are_compared_and_drawn() -> None:
     assert [line.split()[-1] for line in reports.drawing(fast)] == ["3", "1"]
 
 
+@pytest.mark.parametrize(
+    ("name", "why"), [("none.json", "there is no such file; `vcsimctl report` without"), (".", "Is a directory")]
+)
+def test_a_file_that_cannot_be_read_is_told_without_the_number_of_the_error(
+    tmp_path: Path, name: str, why: str
+) -> None:
+    with pytest.raises(ConfigError) as raised:
+        reports.read(tmp_path / name)
+    assert str(tmp_path / name) in str(raised.value)
+    assert why in str(raised.value)
+    assert "Errno" not in str(raised.value)
+
+
 def test_a_file_that_is_no_report_is_told(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("{}")
     with pytest.raises(ConfigError, match="expected a report with perc50"):

@@ -75,8 +75,12 @@ def read(path: Path) -> dict[str, Any]:
     """A report file; ConfigError where it is none."""
     try:
         found = json.loads(path.read_text())
+    except FileNotFoundError as error:
+        why = "there is no such file; `vcsimctl report` without a file shows the latest report and where it is"
+        raise ConfigError(str(path), "", why) from error
     except (OSError, ValueError) as error:
-        raise ConfigError(str(path), "", f"cannot be read as a report: {error}") from error
+        why = getattr(error, "strerror", None) or f"not JSON: {error}"
+        raise ConfigError(str(path), "", f"cannot be read as a report: {why}") from error
     wanted = (*KEYS, "average", "total", "perSecond")
     if not isinstance(found, dict) or any(key not in found for key in wanted):
         raise ConfigError(str(path), "", f"expected a report with {', '.join(wanted)}")
