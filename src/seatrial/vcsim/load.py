@@ -154,6 +154,8 @@ def _scope(document: Document, path: Path, is_namespaced: Scope) -> bool:
     try:
         return is_namespaced(document["apiVersion"], document["kind"])
     except ConfigError as error:
+        if error.path:
+            raise
         raise ConfigError(str(path), error.field, error.why) from error
 
 

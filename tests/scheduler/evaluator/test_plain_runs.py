@@ -59,10 +59,15 @@ def test_an_example_is_byte_equal_with_the_kernel(
     assert list(written(example, tmp_path / "with", "all")) == without
 
 
-def test_an_unknown_shortcut_is_refused_by_name(tmp_path: Path) -> None:
-    environment = {**os.environ, "SEATRIAL_SHORTCUTS": "columns,magic"}
+@pytest.mark.parametrize(
+    ("variable", "value", "unknown"),
+    [("SEATRIAL_SHORTCUTS", "columns,magic", "magic"), ("SEATRIAL_TEMPLATES", "OFF", "OFF")],
+)
+def test_an_unknown_value_is_refused_by_name(tmp_path: Path, variable: str, value: str, unknown: str) -> None:
+    environment = {**os.environ, variable: value}
     command = [str(SEATRIAL), "run", str(EXAMPLES / "first-steps" / "scenario.yaml"), "--out", str(tmp_path / "out")]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2
-    assert "SEATRIAL_SHORTCUTS" in done.stderr
-    assert "'magic'" in done.stderr
+    assert variable in done.stderr
+    assert repr(unknown) in done.stderr
+    assert "Traceback" not in done.stderr

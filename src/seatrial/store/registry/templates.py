@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import orjson
 
 from seatrial.model.documents import Document
+from seatrial.model.errors import ConfigError
 from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
 from seatrial.store.memo import Memo
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
     from seatrial.store.store import Store
 
 VARIABLE = "SEATRIAL_TEMPLATES"
-"""The environment variable that switches templates off for a whole command: `off`."""
+"""The environment variable that selects for a whole command whether templates are used: `on` (the default) or `off`."""
+CHOICES = ("on", "off")
 TEMPLATES_KEPT = 4096
 LIKENESSES_KEPT = 1024
 TREES_KEPT = 1024
@@ -118,6 +120,14 @@ class Family:
     """The template that was used last, and for which admission and inputs."""
 
 
+def chosen_templates() -> bool:
+    """Whether the environment selects templates."""
+    choice = os.environ.get(VARIABLE, "").strip() or "on"
+    if choice not in CHOICES:
+        raise ConfigError("environment", VARIABLE, f"expected {' or '.join(CHOICES)}, got {choice!r}")
+    return choice == "on"
+
+
 class Splice(NamedTuple):
     """How the bytes of pods that are alike change with a write: `new` for `old`, once."""
 
@@ -130,7 +140,7 @@ class Templates:
     """The templates of one store."""
 
     def __init__(self, *, enabled: bool | None = None) -> None:
-        self.enabled = os.environ.get(VARIABLE, "") != "off" if enabled is None else enabled
+        self.enabled = chosen_templates() if enabled is None else enabled
         self.used = 0
         """How many objects were created from templates."""
         self._kept: Memo[Hashable, Template | None] = Memo(TEMPLATES_KEPT)
