@@ -105,3 +105,37 @@ def test_a_report_gives_each_pod_of_a_name_the_attempts_at_it(tmp_path: Path) ->
             pod_place = attempt["pod"]
             assert attempt["step"] == pods["bound"][pod_place], each
             assert attempt["node"] == shown["nodes"]["name"][pods["node"][pod_place]], each
+
+
+FAR = """
+from seatrial.plugins import Plugin
+
+class Far(Plugin):
+    def score_one(self, pod, node):
+        return 100 if node.name == "n1" else 0
+"""
+
+
+def test_a_difference_is_explained_by_the_attempts_at_the_pod_that_moved(tmp_path: Path) -> None:
+    """The later pod of the name can use n3 alone: that is no reason for the earlier one."""
+    bound_to_n3 = pod("a", nodeSelector={"kubernetes.io/hostname": "n3"})
+    path = write(
+        tmp_path, create(1, node("n1", cpu="2")), create(1, node("n2", cpu="8")), create(2, pod("a")),
+        delete(3, pod("a")), create(4, node("n3")), create(4, bound_to_n3),
+    )  # fmt: skip
+    (tmp_path / "far.py").write_text(FAR)
+    config: dict[str, Any] = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    config |= {"profiles": [{"plugins": {"multiPoint": {"enabled": [{"name": "Far", "weight": 100}]}}}]}
+    (tmp_path / "far.yaml").write_text(dump(config))
+    plugins = ("--plugins", tmp_path / "far.py")
+    call("run", path, "--out", tmp_path / "here")
+    call("run", path, "--out", tmp_path / "there", "--scheduler-config", tmp_path / "far.yaml", *plugins)
+    for each in ("here", "there"):
+        (tmp_path / f"{each}.json").write_bytes((tmp_path / each / "result.json").read_bytes())
+    for runs in (("here", "there"), ("here.json", "there.json")):
+        printed = call("compare", *(tmp_path / each for each in runs), "--format", "json", "--out", tmp_path)
+        (difference,) = json.loads(printed)["differences"]
+        assert difference["nodes"] == ["n2", "n1"]
+        assert difference["reason"].startswith("Far scores in the second run only: n1 overtakes n2"), difference
+        for shown, placed in zip(data_of(tmp_path / "compare.html")["runs"], ("n2", "n1"), strict=True):
+            assert [(attempt["pod"], attempt["node"]) for attempt in shown["attempts"]] == [(0, placed)]

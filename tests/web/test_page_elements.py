@@ -55,7 +55,7 @@ def five_thousand(tmp_path_factory: pytest.TempPathFactory) -> Path:
     document = scenario("harbour", 900, 5200, 5)
     found = compare([played(document, "least"), played(document, "most", MOST)])
     path = tmp_path_factory.mktemp("moved") / "compare.html"
-    write_page(compare_page(list(found.runs), *page_parts(found), verdicts(found)), path)
+    write_page(compare_page(list(found.runs), found.moved, *page_parts(found), verdicts(found)), path)
     return path
 
 

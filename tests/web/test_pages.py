@@ -57,7 +57,7 @@ def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
     document = scenario("harbour", 12, 60, 5)
     found = compare([played(document, "least"), played(document, "most", MOST)])
     path = tmp_path_factory.mktemp("compare") / "compare.html"
-    write_page(compare_page(list(found.runs), *page_parts(found), verdicts(found)), path)
+    write_page(compare_page(list(found.runs), found.moved, *page_parts(found), verdicts(found)), path)
     return path
 
 
@@ -177,7 +177,7 @@ def test_pages_of_shipped_examples_open(tmp_path: Path, opened: Callable[..., Op
     configs = (("default", None), ("most", saving / "scheduler.most.yaml"))
     found = compare([played(saving / "scenario.yaml", name, config) for name, config in configs])
     path = tmp_path / "compare.html"
-    write_page(compare_page(list(found.runs), *page_parts(found), verdicts(found)), path)
+    write_page(compare_page(list(found.runs), found.moved, *page_parts(found), verdicts(found)), path)
     view = opened(path)
     expect(view.page.get_by_role("heading", name="default against most")).to_be_visible()
     view.keep("compare-node-saving")

@@ -110,7 +110,8 @@ def compare(
     comparison = compare_runs(loaded, measure or None, by_seed)
     crossings = {threshold.text: threshold.crossings(comparison) for threshold in thresholds}
     # Files are written before anything is printed, so that a closed pipe does not lose them.
-    write_page(compare_page(list(comparison.runs), *page_parts(comparison), verdicts(comparison)), out / "compare.html")
+    page = compare_page(list(comparison.runs), comparison.moved, *page_parts(comparison), verdicts(comparison))
+    write_page(page, out / "compare.html")
     if junit is not None:
         from seatrial.results.comparison import as_junit
 

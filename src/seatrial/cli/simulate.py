@@ -155,7 +155,8 @@ def _compare(targets: list[Path], out: Path, thresholds: "list[Threshold]", *, f
             raise
         typer.echo(f"seatrial: not compared: {error}", err=True)
         return
-    write_page(compare_page(list(comparison.runs), *page_parts(comparison), verdicts(comparison)), out / "compare.html")
+    page = compare_page(list(comparison.runs), comparison.moved, *page_parts(comparison), verdicts(comparison))
+    write_page(page, out / "compare.html")
     typer.echo(as_markdown(comparison), err=True, nl=False)
     typer.echo(f"written {out / 'compare.html'}", err=True)
     crossings = [sentence for threshold in thresholds for sentence in threshold.crossings(comparison)]

@@ -13,7 +13,7 @@ import polars as pl
 from seatrial.model.errors import NotFound
 from seatrial.results.facts import ATTEMPTS, NODES_TRIED
 from seatrial.results.lifecycles import PodLife
-from seatrial.results.lives import Lives, Which
+from seatrial.results.lives import Lives
 from seatrial.results.run import Run
 from seatrial.results.waiting_reasons import DEFAULT_SCHEDULER, Group, groups_of, reason, waiting_of
 from seatrial.scheduler import WAITING
@@ -106,18 +106,19 @@ def explain(run: Run, pod: str) -> Explanation:
     same_name = [life for life in pods if life.key == key]
     life, which = same_name[-1], (key, len(same_name) - 1)
     attempts = tuple(attempt for tried, attempt in run.attempts(namespace, name) if tried == which)
-    victims = _victims(pods, which)
+    victims = _victims(pods, same_name)
     said = _placement(run, life, attempts, victims)
     return Explanation(key, " ".join(filter(None, (said, _end(life)))), attempts)
 
 
-def _victims(pods: Sequence[PodLife], preemptor: Which) -> list[str]:
-    """The pods that this pod preempted; other pods of its name may have preempted others before."""
-    key, lives = preemptor[0], Lives(pods)
+def _victims(pods: Sequence[PodLife], same_name: Sequence[PodLife]) -> list[str]:
+    """The pods that the last pod of a name preempted; others of its name may have preempted others before."""
+    key, lives = same_name[-1].key, Lives(same_name)
     victims = [pod for pod in pods if pod.preempted_by == key]
     # A victim that is not gone yet leaves for the last pod of the name.
     ends = [sys.maxsize if pod.to_row is None else pod.to_row for pod in victims]
-    return [pod.key for pod, end in zip(victims, ends, strict=True) if lives.at(key, end) == preemptor]
+    last = lives.at(key, sys.maxsize)
+    return [pod.key for pod, end in zip(victims, ends, strict=True) if lives.at(key, end) == last]
 
 
 def _placement(run: Run, life: PodLife, attempts: Sequence[Attempt], victims: list[str]) -> str:

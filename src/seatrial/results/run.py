@@ -159,7 +159,7 @@ class Run:
 
         The first have cells, as far as `most_cells` goes; a Scenario alone has few, and gives them all.
         """
-        lives = self._lives(f"{namespace}/{name}" if name else "")
+        lives = self._lives_of(f"{namespace}/{name}") if name else self._lives
         if self.timeline is not None and self._has_table_of_attempts:
             for pod, tried in self.timeline.attempts(namespace, name, most_cells):
                 yield lives.at(pod, tried.sequence), tried
@@ -168,36 +168,45 @@ class Run:
             if entry.tried is not None and (not name or (entry.namespace, entry.name) == (namespace, name)):
                 yield lives.at(f"{entry.namespace}/{entry.name}", entry.tried.sequence), entry.tried
 
-    def _lives(self, key: str = "") -> Lives:
-        """The pods (of one name) by the rows that attempts are numbered in."""
-        if self.table is not None and not self._has_table_of_attempts:
-            return Lives(self._listed.pods)
-        return Lives(self.pods_around(key) if key else self.pods)
+    @cached_property
+    def _lives(self) -> Lives:
+        """The pods by the rows that attempts are numbered in."""
+        is_listed = self.table is not None and not self._has_table_of_attempts
+        return Lives(self._listed.pods if is_listed else self.pods)
 
-    def last_attempts(self, pods: Iterable[str], most_cells: int | None = None) -> dict[str, Attempt]:
-        """The last attempt at each of some pods (`namespace/name`)."""
+    def _lives_of(self, key: str) -> Lives:
+        """Those of one name, which need not all others."""
+        return Lives(self.pods_around(key)) if self._can_read_apart else self._lives
+
+    def last_attempts(self, pods: Iterable[Which], most_cells: int | None = None) -> dict[Which, Attempt]:
+        """The last attempt at each of some pods."""
         wanted = set(pods)
         if self.timeline is not None and self._has_table_of_attempts:
-            return self.timeline.last_attempts(wanted, most_cells)
-        return {pod: tried for (pod, _), tried in self.attempts() if pod in wanted}
+            lives = self._lives
+            found = self.timeline.attempts_in_rows(self._last_rows(wanted, lives), most_cells)
+            return {lives.at(pod, tried.sequence): tried for pod, tried in found}
+        return {pod: tried for pod, tried in self.attempts() if pod in wanted}
+
+    def _last_rows(self, pods: Collection[Which], lives: Lives) -> list[int]:
+        """The rows of the last attempts at some pods."""
+        assert self.timeline is not None
+        rows = self.timeline.rows_of_attempts({key for key, _ in pods})
+        last = {lives.at(key, row): row for key, row in rows}
+        return [row for pod, row in last.items() if pod in pods]
 
     def attempts_with_arrays(
-        self, pods: Collection[str] | None, most_cells: int
+        self, pods: Collection[Which] | None, most_cells: int
     ) -> Iterator[tuple[Which, Attempt, CellArrays | None]]:
-        """The attempts at all pods, or the last ones at some names, each with its pod and with its cells as arrays."""
-        lives = self._lives()
+        """The attempts at all pods, or the last ones at some, each with its pod and with its cells as arrays."""
         if self.timeline is not None and self._has_table_of_attempts:
+            lives = self._lives
             if pods is None:
                 rows = self.timeline.attempts_with_arrays(most_cells)
             else:
-                rows = self.timeline.last_attempts_with_arrays(pods, most_cells)
+                rows = self.timeline.attempts_in_rows_with_arrays(self._last_rows(set(pods), lives), most_cells)
             return ((lives.at(pod, tried.sequence), tried, cells) for pod, tried, cells in rows)
-        found = self.attempts() if pods is None else self._last_listed(pods)
+        found = self.attempts() if pods is None else iter(self.last_attempts(pods).items())
         return ((pod, tried, None if tried.cells is None else CellArrays.of(tried.cells)) for pod, tried in found)
-
-    def _last_listed(self, pods: Collection[str]) -> Iterator[tuple[Which, Attempt]]:
-        lives = self._lives()
-        return ((lives.at(pod, tried.sequence), tried) for pod, tried in self.last_attempts(pods).items())
 
     def rejections(self) -> pl.DataFrame:
         """One row for each reason of each attempt: the reason, and the number of nodes rejected for it (`count`)."""
@@ -242,9 +251,14 @@ class Run:
     def pods(self) -> list[PodLife]:
         return self.histories.pods
 
+    @property
+    def _can_read_apart(self) -> bool:
+        """Whether the rows of one pod tell about it, and not all have been read."""
+        return self._has_table_of_attempts and "histories" not in self.__dict__
+
     def pods_around(self, key: str) -> list[PodLife]:
         """Some pods in order, among them all of a name and all that they preempted: one pod needs not all others."""
-        if self.table is None or not self._has_table_of_attempts or "histories" in self.__dict__:
+        if self.table is None or not self._can_read_apart:
             return self.pods
         if key not in self.around:
             if len(self.around) >= FEW_PODS:

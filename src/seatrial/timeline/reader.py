@@ -139,17 +139,22 @@ class TimelineReader:
         """The attempts at all pods as `attempts` gives them, with their cells as arrays."""
         return self._read(self._without_cells().sort("sequence"), most_cells)
 
-    def last_attempts(self, pods: Collection[str], most_cells: int | None = None) -> dict[str, Attempt]:
-        """The last attempt at each of some pods."""
-        return dict(_named(self.last_attempts_with_arrays(pods, most_cells)))
+    def rows_of_attempts(self, names: Collection[str]) -> list[tuple[str, int]]:
+        """The attempts at pods of some names in order, each as its pod and its sequence number."""
+        key = pl.concat_str("namespace", pl.lit("/"), "name").alias("pod")
+        attempts = self.table.filter(pl.col("entry") == "attempt").select(key, "sequence")
+        return attempts.filter(pl.col("pod").is_in(sorted(names))).sort("sequence").collect().rows()
 
-    def last_attempts_with_arrays(
-        self, pods: Collection[str], most_cells: int | None
+    def attempts_in_rows(self, rows: Collection[int], most_cells: int | None) -> Iterator[tuple[str, Attempt]]:
+        """The attempts with these sequence numbers."""
+        return _named(self.attempts_in_rows_with_arrays(rows, most_cells))
+
+    def attempts_in_rows_with_arrays(
+        self, rows: Collection[int], most_cells: int | None
     ) -> Iterator[tuple[str, Attempt, CellArrays | None]]:
-        """The last attempt at each of some pods, with its cells as arrays."""
-        key = pl.concat_str("namespace", pl.lit("/"), "name")
-        wanted = self._without_cells().filter(key.is_in(sorted(pods)))
-        return self._read(wanted.unique(["namespace", "name"], keep="last").sort("sequence"), most_cells)
+        """The attempts with these sequence numbers, with their cells as arrays."""
+        wanted = self._without_cells().filter(pl.col("sequence").is_in(sorted(rows)))
+        return self._read(wanted.sort("sequence"), most_cells)
 
     def _without_cells(self) -> pl.LazyFrame:
         """The attempts, each with whether it has cells instead of the cells."""

@@ -14,7 +14,7 @@ Tried = tuple[Which, Attempt, CellArrays | None]
 
 
 def attempts_shown(
-    run: Run, pods: Sequence[str] | None, most_cells: int
+    run: Run, pods: Sequence[Which] | None, most_cells: int
 ) -> tuple[list[Columns], list[list[str]], list[str]]:
     """Attempts in order of time, cells as far as they fit; the verdicts in them; and what had to stay out.
 
@@ -46,11 +46,11 @@ def attempts_shown(
     return attempts, [list(verdict) for verdict in matrices.verdicts], said
 
 
-def _tried(run: Run, pods: Sequence[str] | None, most_cells: int) -> Iterator[Tried]:
+def _tried(run: Run, pods: Sequence[Which] | None, most_cells: int) -> Iterator[Tried]:
     if pods is None:
         return run.attempts_with_arrays(None, most_cells)
     wanted = list(dict.fromkeys(pods))
-    found = {tried[0][0]: tried for tried in run.attempts_with_arrays(wanted, most_cells)}
+    found = {tried[0]: tried for tried in run.attempts_with_arrays(wanted, most_cells)}
     return (found[pod] for pod in wanted if pod in found)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from seatrial.model.documents import encode_arrays
-from seatrial.results import Run
+from seatrial.results import Run, Which
 from seatrial.scenario.output_files import write_whole
 from seatrial.web.payload import CELLS, payload
 
@@ -22,10 +22,14 @@ def report_page(run: Run) -> str:
 
 
 def compare_page(
-    runs: list[Run], measures: list[Any], differences: list[Any], spread: list[Any], verdict: Sequence[str] = ()
+    runs: list[Run],
+    moved: Sequence[Which],
+    measures: list[Any],
+    differences: list[Any],
+    spread: list[Any],
+    verdict: Sequence[str] = (),
 ) -> str:
-    """Runs side by side, with the attempts that placed the pods that differ; `verdict` has a sentence a run."""
-    moved = [difference["pod"] for difference in differences]
+    """Runs side by side, with the attempts that placed the pods that `moved`; `verdict` has a sentence a run."""
     page = {
         "kind": "compare",
         "runs": [payload(run, moved, CELLS // len(runs)) for run in runs],

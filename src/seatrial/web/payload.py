@@ -12,7 +12,7 @@ import polars as pl
 
 import seatrial
 from seatrial.model.writers import is_operation
-from seatrial.results import PodLife, Run, headline
+from seatrial.results import PodLife, Run, Which, headline
 from seatrial.scenario.spec import Phase, dialect_of
 from seatrial.web.attempts import attempts_shown
 from seatrial.web.volcano import volcano
@@ -28,7 +28,7 @@ CONTROLLERS = "controllers"
 Columns = dict[str, Any]
 
 
-def payload(run: Run, pods_explained: Sequence[str] | None = None, most_cells: int = CELLS) -> Columns:
+def payload(run: Run, pods_explained: Sequence[Which] | None = None, most_cells: int = CELLS) -> Columns:
     """Everything the page knows of a run; with `pods_explained` the last attempts at these pods alone."""
     resources = run.resources
     shapes: dict[tuple[tuple[int, ...], int], int] = {}

@@ -10,6 +10,7 @@ from statistics import median
 from seatrial.model.errors import ConfigError
 from seatrial.results.comparison.reasons import Attempts, reason
 from seatrial.results.comparison.significance import Significance, signed_rank_p
+from seatrial.results.lives import Which
 from seatrial.results.measure import Better, Measure, find_measures
 from seatrial.results.run import Run
 
@@ -56,6 +57,8 @@ class Difference:
     pod: str
     nodes: tuple[str | None, ...]
     reason: str
+    number: int = 0
+    """Which of the pods that had this name in turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,11 @@ class Comparison:
     def significance_of(self, number: Number, run: int) -> Significance | None:
         """Whether the change of a number in a run is more than luck; None without several seeds."""
         return next((each for each in self.significance if (each.name, each.run) == (number.name, run)), None)
+
+    @property
+    def moved(self) -> tuple[Which, ...]:
+        """The pods that went elsewhere."""
+        return tuple((difference.pod, difference.number) for difference in self.differences)
 
     @property
     def failed(self) -> tuple[Run, ...]:
@@ -167,18 +175,18 @@ def _significance(by_run: list[list[Number]]) -> Iterator[Significance]:
 def _differences(runs: list[Run]) -> list[Difference]:
     """Pods of the first run that went elsewhere in another; names that recur are matched in order."""
     homes = [_homes(run) for run in runs]
-    moved: list[tuple[str, tuple[str | None, ...]]] = []
+    moved: list[tuple[Which, tuple[str | None, ...]]] = []
     for key in homes[0]:
         nodes = tuple(home.get(key) for home in homes)
         if len(set(nodes)) > 1 and all(key in home for home in homes):
-            moved.append((key[0], nodes))
+            moved.append((key, nodes))
     reasons = [why for start in range(0, min(len(moved), EXPLAINED), AT_ONCE)
                for why in _reasons(runs, moved[start : start + AT_ONCE])]  # fmt: skip
     reasons += [""] * (len(moved) - len(reasons))
-    return [Difference(pod, nodes, why) for (pod, nodes), why in zip(moved, reasons, strict=True)]
+    return [Difference(pod, nodes, why, at) for ((pod, at), nodes), why in zip(moved, reasons, strict=True)]
 
 
-def _reasons(runs: list[Run], moved: list[tuple[str, tuple[str | None, ...]]]) -> list[str]:
+def _reasons(runs: list[Run], moved: list[tuple[Which, tuple[str | None, ...]]]) -> list[str]:
     pods = [pod for pod, _ in moved]
     attempts = [Attempts(run, pods) for run in runs]
     found = []
@@ -188,10 +196,11 @@ def _reasons(runs: list[Run], moved: list[tuple[str, tuple[str | None, ...]]]) -
     return found
 
 
-def _homes(run: Run) -> dict[tuple[str, int], str | None]:
-    homes: dict[tuple[str, int], str | None] = {}
+def _homes(run: Run) -> dict[Which, str | None]:
+    homes: dict[Which, str | None] = {}
     seen: dict[str, int] = {}
     for pod in run.pods:
-        number = seen[pod.key] = seen.get(pod.key, 0) + 1
+        number = seen.get(pod.key, 0)
+        seen[pod.key] = number + 1
         homes[pod.key, number] = pod.node or None
     return homes

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from seatrial.results.lives import Which
 from seatrial.results.run import Run
 from seatrial.timeline import Attempt
 
@@ -22,10 +23,10 @@ class Scored:
 class Attempts:
     """The last attempts at some pods of a run."""
 
-    def __init__(self, run: Run, pods: Iterable[str]) -> None:
+    def __init__(self, run: Run, pods: Iterable[Which]) -> None:
         self._last = run.last_attempts(pods)
 
-    def scored(self, pod: str) -> Scored | None:
+    def scored(self, pod: Which) -> Scored | None:
         """The scores of the attempt that placed a pod; None where they were not kept."""
         tried = self._find(pod)
         cells = tried.cells
@@ -37,12 +38,12 @@ class Attempts:
         weights = {plugin: weight or 0 for plugin, weight in zip(cells.scorers, cells.weights, strict=True)}
         return Scored(weights, finals, dict(zip(cells.feasible, cells.total, strict=True)))
 
-    def only_node(self, pod: str) -> bool:
+    def only_node(self, pod: Which) -> bool:
         """Whether the attempt that placed a pod had one node to choose from, which is not scored."""
         tried = self._find(pod)
         return tried.outcome == SCHEDULED and tried.feasible == 1
 
-    def refusal(self, pod: str, node: str) -> str:
+    def refusal(self, pod: Which, node: str) -> str:
         """Which plugin refused a node in the last attempt at a pod, and why; empty where that is not known."""
         cells = self._find(pod).cells
         if cells is None:
@@ -53,15 +54,15 @@ class Attempts:
                 return f"{plugin} refuses {node} ({', '.join(reasons)})"
         return ""
 
-    def message(self, pod: str) -> str:
+    def message(self, pod: Which) -> str:
         """What the scheduler said of a pod in its last attempt."""
         return self._find(pod).message.partition(" preemption:")[0].rstrip(" .,")
 
-    def _find(self, pod: str) -> Attempt:
+    def _find(self, pod: Which) -> Attempt:
         return self._last.get(pod) or Attempt(0, 0, "")
 
 
-def reason(pod: str, here: str | None, there: str | None, first: Attempts, second: Attempts) -> str:
+def reason(pod: Which, here: str | None, there: str | None, first: Attempts, second: Attempts) -> str:
     """Why `pod` went to `here` in the first run and `there` in the second."""
     if here is None or there is None:
         run, attempts = ("second", first) if here is None else ("first", second)
@@ -81,7 +82,7 @@ def reason(pod: str, here: str | None, there: str | None, first: Attempts, secon
     return _by_scores(here, there, one, two)
 
 
-def _unscored(pod: str, first: Attempts, second: Attempts) -> str:
+def _unscored(pod: Which, first: Attempts, second: Attempts) -> str:
     """What can be said without the scores of both attempts."""
     for run, attempts in (("second", second), ("first", first)):
         if attempts.only_node(pod):
