@@ -38,8 +38,8 @@ class KernelColumns(ShapeColumns):
     _seen: "Stamp | None" = None
     """The stamp of the last cycle that plugins were asked in."""
 
-    def rows(self, pod: PodInfo, order: Rows) -> "ShapeRows | None":
-        """The rows in an order, for the kernel; None if it cannot read these columns."""
+    def rows(self, pod: PodInfo, order: Rows) -> "ShapeRows":
+        """The rows in an order, for the kernel."""
         if self._rows is None or self._rows.order is not order:
             self.plan = None
             self._rows = self._make_rows(pod, order)
@@ -133,11 +133,9 @@ class KernelColumns(ShapeColumns):
         elif self._rows is not None:
             self._rows.change(row, not self.blocked.item(row))
 
-    def _make_rows(self, pod: PodInfo, order: Rows) -> "ShapeRows | None":
+    def _make_rows(self, pod: PodInfo, order: Rows) -> "ShapeRows":
         from seatrial_kernel import ShapeRows
 
-        if any(codes.dtype != np.int32 for codes in self._blocking):
-            return None
         made = ShapeRows(order, self.blocked.view(np.uint8), self.local, self._blocking, self._adding)
         self._versions = self.table.version, self.table.resources_asked
         moving = {c.call.name: c for c in self._all if type(c.call.plugin).depends_on is not Plugin.depends_on}

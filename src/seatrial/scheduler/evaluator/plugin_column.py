@@ -16,7 +16,7 @@ from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.framework.interface import MAX_NODE_SCORE, Plugin
 from seatrial.scheduler.framework.plugin_calls import FilterCall, ScoreCall
 from seatrial.scheduler.framework.runtime import CycleState
-from seatrial.scheduler.framework.status import MISSING, SKIP, Code, Meaning, Status, Verdicts
+from seatrial.scheduler.framework.status import MISSING, SKIP, Code, Meaning, NumberedStatuses, Status, Verdicts
 
 Changes = tuple[int, set[int] | None, list[int]]
 NO_CHANGES: Changes = (0, set(), [])
@@ -192,9 +192,8 @@ class UsersFilterColumn(FilterColumn):
         super().__init__(call)
         self._given: Meaning | None = None
         """What the plugin's own codes meant when it last rejected a node."""
-        self._numbers: dict[Status, int] = {}
-        self._statuses: list[Status] = []
-        self.meaning = lambda code: self._statuses[code - 1]
+        self._statuses = NumberedStatuses()
+        self.meaning = self._statuses.meaning
 
     def _keep(self, verdicts: Verdicts) -> None:
         self.codes, self.has_errors = self._numbered(verdicts), verdicts.has_errors
@@ -215,7 +214,7 @@ class UsersFilterColumn(FilterColumn):
         if not code:
             self.codes[row] = 0
         elif self._given is not None:
-            self.codes[row] = self._number(self._given(code))
+            self.codes[row] = self._statuses.number(self._given(code))
         else:
             self.update(pod, table, np.asarray([row], np.intp))
 
@@ -223,14 +222,9 @@ class UsersFilterColumn(FilterColumn):
         given: list[int] = verdicts.codes.tolist()
         if any(given):
             self._given = verdicts.meaning
-        numbers = {code: self._number(verdicts.meaning(code)) if code else 0 for code in dict.fromkeys(given)}
+        number, meaning = self._statuses.number, verdicts.meaning
+        numbers = {code: number(meaning(code)) if code else 0 for code in dict.fromkeys(given)}
         return np.fromiter((numbers[code] for code in given), np.int32, len(given))
-
-    def _number(self, status: Status) -> int:
-        number = self._numbers.setdefault(status, len(self._numbers) + 1)
-        if number > len(self._statuses):
-            self._statuses.append(status)
-        return number
 
 
 def filter_column(call: FilterCall) -> FilterColumn:

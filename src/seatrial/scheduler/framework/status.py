@@ -89,6 +89,25 @@ class Sized(Protocol):
 Meaning = Callable[[int], Status]
 
 
+class NumberedStatuses:
+    """Distinct statuses, numbered from 1 on: codes for verdicts that have none of their own."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Status, int] = {}
+        self._statuses: list[Status] = []
+
+    def number(self, status: Status) -> int:
+        """The number of a status; a new one gets the next."""
+        number = self._numbers.setdefault(status, len(self._numbers) + 1)
+        if number > len(self._statuses):
+            self._statuses.append(status)
+        return number
+
+    def meaning(self, number: int) -> Status:
+        """The status that has a number."""
+        return self._statuses[number - 1]
+
+
 @dataclass(frozen=True, slots=True)
 class Verdicts:
     """One filter's answer for all nodes of a table: 0 passes, any other code is explained by `meaning`."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_table import Ints, Nodes, NodeTable
@@ -22,7 +23,7 @@ from seatrial.scheduler.cache.pod_requests import (
 )
 from seatrial.scheduler.framework.interface import Handle, Plugin, Reads, Requeue
 from seatrial.scheduler.framework.row_rules import RowFilter, RowScore
-from seatrial.scheduler.framework.status import MISSING, Code, Status, Verdicts, error
+from seatrial.scheduler.framework.status import MISSING, Code, NumberedStatuses, Status, Verdicts, error
 from seatrial.scheduler.plugins.node_resources.arguments import FIT
 from seatrial.scheduler.plugins.node_resources.device_totals import DeviceTotals
 from seatrial.scheduler.plugins.node_resources.hints import GATE, HINTS, has_device_resources, is_by_devices
@@ -39,8 +40,8 @@ from seatrial.scheduler.plugins.node_resources.resource_allocation import (
     strategy_of,
 )
 
-MOST_IN_32_BITS = 15
-"""From how many resources on the codes of verdicts need more than 32 bits."""
+MOST_AS_BITS = 15
+"""Up to so many resources the bits of a verdict are its code: 31 of them. Verdicts on more resources are numbered."""
 MANY_PODS = "Too many pods"
 
 
@@ -50,12 +51,17 @@ class Wanted:
 
     resources: tuple[tuple[str, int, bool], ...]
 
-    def status(self, code: int) -> Status:
-        """A verdict code in words: bit 0 is the number of pods, then two bits a resource: short, and never enough."""
-        reasons = [MANY_PODS] if code & 1 else []
+    @property
+    def is_few(self) -> bool:
+        """Whether the bits of a verdict fit into its code."""
+        return len(self.resources) <= MOST_AS_BITS
+
+    def status(self, bits: int) -> Status:
+        """A verdict in words: bit 0 is the number of pods, then two bits a resource: short, and never enough."""
+        reasons = [MANY_PODS] if bits & 1 else []
         hopeless = False
         for index, (name, _, _) in enumerate(self.resources):
-            short = code >> (1 + 2 * index)
+            short = bits >> (1 + 2 * index)
             if short & 1:
                 reasons.append(f"Insufficient {name}")
                 hopeless |= bool(short & 2)
@@ -84,6 +90,8 @@ class NodeResourcesFit(Plugin):
         self._has_scalars = any(is_scalar(entry["name"]) for entry in self._resources)
         has_devices = self._has_scalars and has_device_resources(handle)
         self._devices = DeviceTotals(handle) if has_devices and handle is not None else None
+        self._statuses = NumberedStatuses()
+        """The verdicts on pods with many resources; equal states must number them alike."""
 
     def events(self, gates: Mapping[str, bool]) -> tuple[Requeue, ...]:
         """Without devices that stand for extended resources their classes are of no interest."""
@@ -104,28 +112,31 @@ class NodeResourcesFit(Plugin):
     def filter(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Verdicts:
         if state is MISSING:
             return Verdicts.failed(nodes, 'error reading "PreFilterNodeResourcesFit" from cycleState: not found')
-        codes = (nodes.requested(PODS) >= nodes.allocatable(PODS)).astype(_width(state))
+        full = nodes.requested(PODS) >= nodes.allocatable(PODS)
+        bits: NDArray[Any] = full.astype(np.int32 if state.is_few else np.object_)
         for index, (name, amount, by_devices) in enumerate(state.resources):
             offered = nodes.allocatable(name)
             short = amount > offered - nodes.requested(name)
             if by_devices:
                 short &= offered > 0
             if np.count_nonzero(short):
-                codes |= (short * (1 + 2 * (amount > offered))).astype(codes.dtype) << (1 + 2 * index)
-        return Verdicts(codes, state.status)
+                bits |= (short * (1 + 2 * (amount > offered))).astype(bits.dtype) << (1 + 2 * index)
+        return Verdicts(bits, state.status) if state.is_few else self._numbered(state, bits.tolist())
 
     def filter_row(self, pod: PodInfo, table: NodeTable, row: int, state: Any) -> int:
         """The verdict on one row."""
         offered, used = table.amounts_of_row(row, PODS, PODS)
-        code = int(used + 1 > offered)
+        bits = int(used + 1 > offered)
         for index, (name, amount, by_devices) in enumerate(state.resources):
             offered, used = table.amounts_of_row(row, name, name)
             if amount > offered - used and not (by_devices and offered == 0):
-                code |= (1 + 2 * (amount > offered)) << (1 + 2 * index)
-        return code
+                bits |= (1 + 2 * (amount > offered)) << (1 + 2 * index)
+        return bits if state.is_few else self._number(state, bits)
 
     def filter_rows(self, table: NodeTable, state: Any) -> Callable[[int], int] | None:
-        """`filter_row` prepared for a state."""
+        """`filter_row` prepared for a state; None if its verdicts are numbered."""
+        if not state.is_few:
+            return None
         pods = table.cells(PODS, PODS)
         wanted = [(table.cells(name, name), amount) for name, amount, _ in state.resources]
         if pods is None or any(cells is None for cells, _ in wanted) or any(by for _, _, by in state.resources):
@@ -134,18 +145,18 @@ class NodeResourcesFit(Plugin):
         parts = [(1 + 2 * n, *cells, amount) for n, (cells, amount) in enumerate(wanted) if cells is not None]
 
         def judge(row: int) -> int:
-            code = int(taken[row] + 1 > places[row])
+            bits = int(taken[row] + 1 > places[row])
             for shift, offers, uses, amount in parts:
                 offered = offers[row]
                 if amount > offered - uses[row]:
-                    code |= (1 + 2 * (amount > offered)) << shift
-            return code
+                    bits |= (1 + 2 * (amount > offered)) << shift
+            return bits
 
         return judge
 
     def row_filter(self, state: Any) -> RowFilter | None:
-        """`filter_row` as numbers; None if more than 15 resources make its codes wider."""
-        return RowFilter(state.resources) if len(state.resources) < MOST_IN_32_BITS else None
+        """`filter_row` as data; None if its verdicts are numbered."""
+        return RowFilter(state.resources) if state.is_few else None
 
     def row_score(self, state: Any) -> RowScore | None:
         """`score_row` as numbers; None if devices may stand for a resource."""
@@ -189,6 +200,10 @@ class NodeResourcesFit(Plugin):
             return False
         return name in self._ignored or (bool(self._ignored_groups) and name.split("/")[0] in self._ignored_groups)
 
+    def _numbered(self, wanted: Wanted, bits: list[int]) -> Verdicts:
+        """Verdicts of any number of bits."""
+        numbers = {distinct: self._number(wanted, distinct) for distinct in dict.fromkeys(bits)}
+        return Verdicts(np.asarray([numbers[each] for each in bits], np.int32), self._statuses.meaning)
 
-def _width(wanted: Wanted) -> type[np.signedinteger[Any]]:
-    return np.int32 if len(wanted.resources) < MOST_IN_32_BITS else np.int64
+    def _number(self, wanted: Wanted, bits: int) -> int:
+        return self._statuses.number(wanted.status(bits)) if bits else 0
