@@ -218,7 +218,7 @@ class Scheduler:
         framework = self.frameworks[pod.shape.scheduler_name]
         if self._to_activate.pods:
             self._to_activate.take()
-        known = self._memory.recall(framework, pod) if self._memory is not None else None
+        known = None if self._memory is None else self._memory.recall(framework, pod, self.algorithm.start)
         if self._memory is not None and known is not None and self._shows_enough(known.decision):
             return self._repeat(queued, known, self._memory)
         start = self._meter.begin() if self._meter is not None else 0.0
@@ -232,7 +232,7 @@ class Scheduler:
             decision = self._decision(queued, attempt)
             self.recorder.decided(decision)
             return self._conclude(self._binder.begin(queued, attempt, node, decision))
-        failure = Failure.of(attempt, self._decision(queued, attempt))
+        failure = Failure.of(attempt, self._decision(queued, attempt), self.algorithm.start)
         self.recorder.decided(failure.decision)
         preemption, is_async = self._executor.prepare(pod, attempt.post_filter), self._executor.is_async
         has_failed = preemption is not None and not is_async and self._executor.carry_out(preemption)

@@ -94,6 +94,82 @@ def test_plugins_of_users_are_always_asked() -> None:
     assert {"a", "b"} <= set(asked)
 
 
+def on_nodes(*names: str) -> dict[str, Any]:
+    """An affinity by which PreFilter leaves the named nodes only."""
+    fields = [{"key": "metadata.name", "operator": "In", "values": [name]} for name in names]
+    terms = [{"matchFields": [field]} for field in fields]
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
+
+
+def test_a_failure_on_a_part_of_the_nodes_moves_the_start_of_the_next_search() -> None:
+    """Upstream adds the nodes that a search has processed to nextStartNodeIndex, and here that is one of three."""
+    world = crowded()
+    world.pod("a", cpu="2")
+    world.pod("b", cpu="2", affinity=on_nodes("n1"))
+    world.pod("c", cpu="2")
+    assert [tuple(decision.visited) for decision in world.run()] == [
+        ("n0", "n1", "n2"),
+        ("n1",),
+        ("n1", "n2", "n0"),
+    ]
+
+
+def test_equal_failures_are_evaluated_once_more_from_another_start() -> None:
+    world = crowded()
+    world.pod("first", cpu="2")
+    world.pod("second", cpu="2", affinity=on_nodes("n1"))
+    world.pod("third", cpu="2")
+    world.run()
+    before = evaluations(world)
+    for number in range(20):
+        world.pod(f"p{number}", cpu="2")
+    decisions = world.run()
+    assert evaluations(world) == before
+    assert {tuple(decision.visited) for decision in decisions} == {("n1", "n2", "n0")}
+
+
+def narrowed(seed: int, shortcuts: Shortcuts) -> list[tuple[Any, ...]]:
+    """A random history of pods most of which fail, many of them on some nodes only, and every decision in it."""
+    dice = random.Random(seed)
+    world = World(shortcuts=shortcuts)
+    names = [f"n{number}" for number in range(dice.choice([3, 5, 8]))]
+    for name in names:
+        world.node(name, cpu="1", labels={"zone": dice.choice("ab")})
+    for number in range(30):
+        spec: dict[str, Any] = {"priority": dice.choice([0, 0, 5])}
+        if dice.random() < 0.4:
+            spec["affinity"] = on_nodes(*dice.sample(names, dice.choice([1, 2, len(names)])))
+        elif dice.random() < 0.3:
+            spec["nodeSelector"] = {"zone": dice.choice("ab")}
+        world.pod(f"p{number}", cpu=dice.choice(["2", "2", "2", "1"]), **spec)
+        if dice.random() < 0.3:
+            world.run()
+        if dice.random() < 0.2:
+            world.scheduler.sweep()
+    world.run()
+    return [
+        (
+            d.pod,
+            d.attempt,
+            d.outcome,
+            d.node,
+            d.message,
+            tuple(d.visited),
+            tuple(d.rejected()),
+            d.statuses,
+            d.preemption,
+        )
+        for d in world.recorder.decisions
+    ]
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_decisions_among_pods_for_some_nodes_are_those_of_a_scheduler_without_shortcuts(seed: int) -> None:
+    plain = narrowed(seed, NONE)
+    assert narrowed(seed, only("failures")) == plain
+    assert narrowed(seed, ALL) == plain
+
+
 def played(seed: int, shortcuts: Shortcuts) -> list[tuple[Any, ...]]:
     """A random history, and every decision in it."""
     dice = random.Random(seed)

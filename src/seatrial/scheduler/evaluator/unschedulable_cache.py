@@ -2,7 +2,9 @@
 
 Between the two attempts nothing may have changed that a plugin reads, and both pods must be equal in all that plugins
 read: same shape, no nomination, no claims or volumes made for the one pod. Only in-tree plugins are known to keep to
-that. A failed search visits every node, so it leaves the start of the next one where it was.
+that. The search must start at the same node, too: it gives the order in which nodes are recorded. A failed search of
+all nodes leaves the start where it was, but one of the nodes that PreFilter left, or one that a failing filter ended,
+moves it and changes nothing else.
 """
 
 from collections.abc import Iterable
@@ -26,16 +28,18 @@ class Failure(Struct, frozen=True, eq=False):
 
     attempt: Attempt
     decision: Decision
+    start: int
+    """where its search began, and the next one does"""
     rejectors: frozenset[str]
     pending: frozenset[str]
 
     @classmethod
-    def of(cls, attempt: Attempt, decision: Decision) -> "Failure":
+    def of(cls, attempt: Attempt, decision: Decision, start: int) -> "Failure":
         pending = frozenset(attempt.pending_by)
         rejectors = frozenset(attempt.rejected_by) - pending
         if attempt.message == NO_NODES:
             rejectors = frozenset((NO_NODES_PLUGIN,))
-        return cls(attempt, decision, rejectors, pending)
+        return cls(attempt, decision, start, rejectors, pending)
 
     @property
     def nominated(self) -> str | None:
@@ -59,15 +63,16 @@ class UnschedulableCache:
         self._failures: Versioned[dict[tuple[str, PodShape, bytes | None], Failure]] = Versioned()
         self._has_any = False
 
-    def recall(self, framework: Framework, pod: PodInfo) -> Failure | None:
-        """The failure that an attempt of this pod would end in; None where it has to be made."""
+    def recall(self, framework: Framework, pod: PodInfo, start: int) -> Failure | None:
+        """The failure in which an attempt of this pod would end, searching from a start; None: it has to be made."""
         if not self._has_any:
             return None
         kept = self._failures.get(self._versions(), dict)
         self._has_any = bool(kept)
         if not kept or not _is_like_others(pod):
             return None
-        return kept.get((framework.name, pod.shape, framework.signing.sign(pod)))
+        known = kept.get((framework.name, pod.shape, framework.signing.sign(pod)))
+        return known if known is not None and known.start == start else None
 
     def remember(self, failure: Failure) -> None:
         """Keep a failure that others may repeat."""
