@@ -6,7 +6,6 @@ metav1.Time has whole seconds, metav1.MicroTime six digits. Microseconds as an i
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
-MICROSECOND = 1
 MILLISECOND = 1_000
 SECOND = 1_000_000
 MINUTE = 60 * SECOND

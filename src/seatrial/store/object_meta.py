@@ -174,4 +174,3 @@ def _standard_finalizers(finalizers: list[str]) -> Iterator[Cause]:
 _OWNER = ("apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion")
 _FINALIZERS = ("kubernetes", "orphan", "foregroundDeletion")
 _PLAIN_FINALIZERS = ("admissionregistration.k8s.io", "apiextensions.k8s.io", "coordination.k8s.io")
-_RBAC = "rbac.authorization.k8s.io"

@@ -14,10 +14,9 @@ Upstream: staging/src/k8s.io/kube-scheduler/framework/interface.go.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, IntFlag
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import NodeTable
 from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.evaluator.shortcuts import Shortcuts, chosen_shortcuts
@@ -131,14 +130,6 @@ class Poll:
     """When the answer changes by itself."""
     finished: Callable[[str], None] = lambda failure: None
     """Called at the end of the wait with the text of the failure, or an empty one."""
-
-
-@runtime_checkable
-class PodDependent(Protocol):
-    """A state that other pods change: upstream's AddPod and RemovePod. Both answer with a state, often the same one."""
-
-    def with_pod(self, pod: PodInfo, node: NodeInfo) -> Self: ...
-    def without_pod(self, pod: PodInfo, node: NodeInfo) -> Self: ...
 
 
 class Rejections(Protocol):

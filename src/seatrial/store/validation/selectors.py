@@ -4,7 +4,7 @@ Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go and the 
 pkg/apis/core/validation/validation.go.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from seatrial.model.documents import Document
@@ -108,10 +108,3 @@ def _topology_term(term: Document, path: str) -> Iterator[Cause]:
         if key in keys:
             yield duplicate(f"{where}.key", key)
         keys.add(key)
-
-
-def selector_keys(selector: Mapping[str, Any] | None) -> list[str]:
-    """The keys a label selector asks for, in order."""
-    if not selector:
-        return []
-    return [*(selector.get("matchLabels") or ()), *(e.get("key", "") for e in selector.get("matchExpressions") or ())]
