@@ -5,12 +5,13 @@ Upstream: pkg/apis/certificates/validation/validation.go.
 
 import base64
 import binascii
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
-from seatrial.store.field_errors import duplicate, forbidden, invalid, required, unsupported
+from seatrial.store.field_errors import duplicate, forbidden, invalid, required, too_long, unsupported
 from seatrial.store.object_meta import label_faults, subdomain_faults
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ USAGES = (
 APPROVED, DENIED, FAILED = "Approved", "Denied", "Failed"
 LEGACY_SIGNER = "kubernetes.io/legacy-unknown"
 SHORTEST = 600
-LONGEST_SIGNER = 571
+LONGEST_DOMAIN, LONGEST_SIGNER = 253, 571
 _CONDITIONS = "status.conditions"
 
 
@@ -142,12 +143,24 @@ def _signer(name: str) -> Iterator[Cause]:
     if not slash or "/" in rest:
         yield invalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")
         return
-    if subdomain_faults(domain):
-        yield from (
-            invalid(path, domain, f"validating label {domain!r}: {fault}") for fault in subdomain_faults(domain)
-        )
-    for label in rest.split("."):
-        yield from (invalid(path, label, fault) for fault in label_faults(label))
+    if len(domain) > LONGEST_DOMAIN:
+        yield too_long(path, LONGEST_DOMAIN)
+    yield from _label_causes(path, domain, label_faults)
+    if "." not in domain:
+        yield invalid(path, domain, "should be a domain with at least two segments separated by dots")
+    yield from _label_causes(path, rest, subdomain_faults)
+    if len(name) > LONGEST_SIGNER:
+        yield too_long(path, LONGEST_SIGNER)
+
+
+def _label_causes(path: str, part: str, faults_of: Callable[[str], Iterable[str]]) -> Iterator[Cause]:
+    """What is wrong with the first label of a part that has faults."""
+    for label in part.split("."):
+        faults = list(faults_of(label))
+        if faults:
+            quoted = json.dumps(label, ensure_ascii=False)
+            yield from (invalid(path, part, f"validating label {quoted}: {fault}") for fault in faults)
+            return
 
 
 def _conditions(document: Document) -> Iterator[Cause]:
