@@ -71,7 +71,7 @@ def test_a_plugin_that_raises_fails_the_attempts_and_the_command(method: str) ->
     assert status["phase"] == "Succeeded"
     assert "attempts failed with an error: " in status["message"]
     assert "RuntimeError: boom (own.py, line 6)" in status["message"]
-    assert "1 pods rest after errors until something changes: default/x" in status["message"]
+    assert "1 pod rests after errors until something changes: default/x" in status["message"]
     explained = CliRunner().invoke(build(), ["explain", "seatrial-out/play", "x"])
     assert "RuntimeError: boom (own.py, line 6)" in " ".join(explained.output.split())
 

@@ -24,6 +24,7 @@ def number(name: str, before: float, after: float, better: Better = "lower", mea
         (number("nodes_used", 30, 12), "18 fewer nodes in use (30 → 12), so 18 nodes could be switched off"),
         (number("nodes_used", 12, 13), "1 more node in use (12 → 13)"),
         (number("pods_bound", 100, 90, "higher"), "10 fewer pods find a node (100 → 90)"),
+        (number("pods_bound", 100, 101, "higher"), "1 more pod finds a node (100 → 101)"),
         (number("used_price_per_hour", 12, 4.8), "the nodes in use cost -60% (12 → 4.8) an hour"),
         (number("balance_cpu", 8, 48), "worse: balance_cpu (8 → 48)"),
         (number("allocation_cpu", 8, 48, "higher"), "better: allocation_cpu (8 → 48)"),

@@ -232,7 +232,7 @@ def test_cells_beyond_the_limit_leave_the_step() -> None:
     first, second = (entry["podScheduled"]["scheduleResult"][0] for entry in run.entries("podScheduled"))
     assert "pluginResults" in first
     assert set(second) == {"step"}
-    assert "result.json lists 1 attempts by their step only" in run.status["message"]
+    assert "result.json lists 1 attempt by step only" in run.status["message"]
     assert run.result.explain("b").attempts[0].nodes == ("n",)
 
 

@@ -9,6 +9,7 @@ from seatrial.cli.options.scheduler import Gates
 from seatrial.cli.options.snapshot import read_cluster
 from seatrial.cli.run import scheduler_from, volcano_from
 from seatrial.model.errors import BadRequest, ConfigError, Invalid
+from seatrial.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,9 +89,10 @@ def pods(
         for name, count in ranked[:SHOWN]:
             typer.echo(f"  {name}: {count}")
         if len(ranked) > SHOWN:
-            typer.echo(f"  … and {len(ranked) - SHOWN} nodes more (-o json lists them)")
+            typer.echo(f"  … and {counted(len(ranked) - SHOWN, 'node')} more (-o json lists them)")
         if answer.pending_before:
-            typer.echo(f"Note: {answer.pending_before} pods of the cluster itself are pending.")
+            are = "is" if answer.pending_before == 1 else "are"
+            typer.echo(f"Note: {counted(answer.pending_before, 'pod')} of the cluster itself {are} pending.")
     if at_least is not None and answer.fit < at_least:
         typer.secho(f"seatrial: {answer.fit} fit, --at-least is {at_least}", err=True, fg="red")
         raise typer.Exit(1)
@@ -130,8 +132,8 @@ def nodes(
     )
 
     def advance(count: int, short: int) -> None:
-        found = f"{short} pods without a node or preempted" if short else "enough"
-        _say(f"{count} node{'' if count == 1 else 's'}: {found}", quiet)
+        found = f"{counted(short, 'pod')} without a node or preempted" if short else "enough"
+        _say(f"{counted(count, 'node')}: {found}", quiet)
 
     answer = _asked(lambda: count_nodes(setting, kind, limit, add=add, advance=advance), node)
     if output == "json":

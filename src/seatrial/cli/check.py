@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from seatrial.model.errors import ConfigError
+from seatrial.words import counted
 
 if TYPE_CHECKING:
     from seatrial.scenario import Finding
@@ -43,7 +44,7 @@ def check(path: Path, snapshot: Sequence[Row], *, expand: bool, json: bool) -> N
         for row in rows:
             typer.echo(_text(row), err=True)
         if valid and not expand:
-            typer.echo(f"{path}: valid, {operations} operations")
+            typer.echo(f"{path}: valid, {counted(operations, 'operation')}")
     if not valid:
         raise typer.Exit(1)
 

@@ -12,6 +12,7 @@ from seatrial.cli.options.scheduler import Gates
 from seatrial.cli.options.snapshot import OrderOfPods, SnapshotFile, UnbindPods, name_of, only_done, read_cluster
 from seatrial.cli.results import Measures
 from seatrial.model.errors import ConfigError
+from seatrial.words import counted
 
 if TYPE_CHECKING:
     from seatrial.results.comparison import Comparison, Number, Significance
@@ -193,7 +194,7 @@ def _print_table(comparison: "Comparison") -> None:
     if left_out:
         console.print(f"… {', '.join(left_out)}: a wider terminal, --format markdown or compare.html shows them")
     count = len(comparison.differences)
-    console.print(f"\n{count} pods went elsewhere" if count else "\nEvery pod went to the same node")
+    console.print(f"\n{counted(count, 'pod')} went elsewhere" if count else "\nEvery pod went to the same node")
     for difference in comparison.differences[:SHOWN]:
         places = " → ".join(node or "pending" for node in difference.nodes)
         print_indented(console, f"{escape(difference.pod)}: {escape(places)}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from seatrial.cli.options.run_input import RunArgument, ServerOption, load_run
+from seatrial.words import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -83,7 +84,7 @@ def _list(run: "Run", pods: list[str], *, json: bool) -> None:
     for answer in answers:
         typer.echo(answer.sentence)
     if len(pods) > len(shown):
-        typer.echo(f"… and {len(pods) - len(shown)} more pods match (--json has all)")
+        typer.echo(f"… and {counted(len(pods) - len(shown), 'more pod')} (--json has all)")
 
 
 def _explain_one(answer: "Explanation", attempt: int, *, every: bool, json: bool) -> None:
@@ -122,7 +123,7 @@ def _show(attempt: "Attempt", number: int, total: int, *, every: bool) -> None:
         _every_verdict(console, attempt)
     else:
         if len(scored) > MOST_SCORED:
-            console.print(f"and {len(scored) - MOST_SCORED} nodes with lower or equal totals", style="dim")
+            console.print(f"and {counted(len(scored) - MOST_SCORED, 'node')} with lower or equal totals", style="dim")
         _verdicts(console, attempt, passed=len(ranked) if not scored else 0)
         if len(attempt.nodes) > 1:
             console.print(f"--all shows each of the {len(attempt.nodes)} nodes", style="dim")

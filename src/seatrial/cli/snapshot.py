@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from seatrial.words import counted
+
 if TYPE_CHECKING:
     from collections import Counter
 
@@ -67,7 +69,7 @@ def snapshot(
     if not found:
         source = ", ".join(map(str, files)) if files else str(kubeconfig or context)
         typer.echo(f"seatrial: warning: {source}: no objects found; the snapshot is empty", err=True)
-    typer.echo(f"{output}: {len(found)} objects")
+    typer.echo(f"{output}: {counted(len(found), 'object')}")
     _print_counts(Counter(document["kind"] for document in found), left_out)
     for sentence in missing_references(found):
         typer.echo(f"missing: {sentence}")

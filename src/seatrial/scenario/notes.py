@@ -11,6 +11,7 @@ from seatrial.scenario.engine.user_controllers import UserControllerParticipant
 from seatrial.scenario.spec.kind import Controllers
 from seatrial.scenario.spec.validation import canonical
 from seatrial.timeline import PodHistory, scheduler_of
+from seatrial.words import counted
 
 REPORTED_JOBS = 5
 """Waiting jobs of Volcano whose reasons the message of a scenario gives."""
@@ -57,9 +58,10 @@ def errors(counts: Mapping[str, int], failing: Collection[str]) -> Iterator[tupl
     """Attempts that failed with an error, and the pods that still do: those of plugins and extenders above all."""
     total = sum(counts.values())
     listed = [f"{times} × {text}" for text, times in list(counts.items())[:REPORTED_ERRORS]]
-    more = f"; {len(counts) - REPORTED_ERRORS} more errors" if len(counts) > REPORTED_ERRORS else ""
-    yield "errors", f"{total} attempts failed with an error: {'; '.join(listed)}{more}" if total else ""
-    rests = f"{len(failing)} pods rest after errors until something changes: {_few(list(failing))}"
+    more = f"; {counted(len(counts) - REPORTED_ERRORS, 'more error')}" if len(counts) > REPORTED_ERRORS else ""
+    yield "errors", f"{counted(total, 'attempt')} failed with an error: {'; '.join(listed)}{more}" if total else ""
+    rest = "rests" if len(failing) == 1 else "rest"
+    rests = f"{counted(len(failing), 'pod')} {rest} after errors until something changes: {_few(list(failing))}"
     yield "resting", rests if failing else ""
 
 

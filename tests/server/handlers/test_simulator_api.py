@@ -53,7 +53,7 @@ def test_an_import_says_how_many_pods_have_no_owner() -> None:
     orphan["metadata"] |= {"uid": "uid-a", "ownerReferences": [owner]}
     answer = server("POST", "/api/v1/import", {"pods": [orphan]})
     assert answer.status == 200
-    assert "1 pods have owners that are not in the import" in answer.header("warning")
+    assert "1 pod has owners that are not in the import" in answer.header("warning")
     (kept,) = server("GET", "/api/v1/pods").json()["items"]
     assert kept["metadata"]["uid"] == "uid-a"
 

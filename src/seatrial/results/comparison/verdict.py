@@ -45,7 +45,7 @@ def _in_words(number: Number, place: int) -> str:
     more = "more" if delta > 0 else "fewer"
     match number.name:
         case "pods_bound":
-            return f"{size} {more} pods find a node {change}"
+            return f"{size} {more} {'pod finds' if abs(delta) == 1 else 'pods find'} a node {change}"
         case "pending_integral":
             return f"pods wait {'longer' if delta > 0 else 'less'} {change} pod-steps"
         case "nodes_used":
@@ -55,7 +55,7 @@ def _in_words(number: Number, place: int) -> str:
         case "used_price_per_hour":
             return f"the nodes in use cost {number.relative(place) or 0:+.0f}% {change} an hour"
         case _:
-            return f"{size} {more} pods preempted {change}"
+            return f"{size} {more} {'pod' if abs(delta) == 1 else 'pods'} preempted {change}"
 
 
 def _named(numbers: list[Number], place: int, word: str) -> list[str]:

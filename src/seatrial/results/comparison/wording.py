@@ -9,6 +9,7 @@ from seatrial.results.comparison.significance import Significance
 from seatrial.results.comparison.verdict import verdicts
 from seatrial.results.measure import find_measures
 from seatrial.results.run import Run
+from seatrial.words import counted
 
 SHOWN = 20
 """Differences shown where a person reads."""
@@ -58,7 +59,7 @@ def as_markdown(comparison: Comparison) -> str:
         title = f"{number.name} {number.unit}".strip()
         lines.append(_row([title, *map(figure, number.values), *changes(comparison, number)]))
     count = len(comparison.differences)
-    lines += ["", f"{count} pods went elsewhere." if count else "Every pod went to the same node."]
+    lines += ["", f"{counted(count, 'pod')} went elsewhere." if count else "Every pod went to the same node."]
     for difference in comparison.differences[:SHOWN]:
         places = " → ".join(node or "pending" for node in difference.nodes)
         lines.append(f"- `{difference.pod}`: {places}" + (f" ({difference.reason})" if difference.reason else ""))

@@ -37,6 +37,7 @@ from seatrial.scenario.status import Publisher, ScenarioStatus, Strategy
 from seatrial.store import Store, Stored
 from seatrial.timeline import Timeline
 from seatrial.timeline.writes import counts
+from seatrial.words import counted
 
 SWEEPS = 2
 """A pod that nothing has happened to since an earlier step is tried twice by sweeps alone."""
@@ -286,7 +287,7 @@ class Engine:
         without = self.timeline.attempts_without_cells
         if without and self.timeline.level == "full":
             shown = "`seatrial explain` shows their nodes and scores"
-            self.status.notes["cells"] = f"result.json lists {without} attempts by their step only; {shown}"
+            self.status.notes["cells"] = f"result.json lists {counted(without, 'attempt')} by step only; {shown}"
         self._show()
 
     def _warn(self, text: str) -> None:

@@ -24,6 +24,7 @@ from seatrial.server.messages import Answer, Request, Stream, json_answer
 from seatrial.store import Change, Store, Stored
 from seatrial.store.deferral import long_turn
 from seatrial.store.snapshots import OBJECTS, clean, exported, has_absent_owner, objects_of, prepare, settle
+from seatrial.words import counted
 
 IGNORED_NAMESPACES = ("default",)
 
@@ -121,7 +122,9 @@ class SimulatorApi:
         settled = await self._load(documents, request.user.writer)
         orphans = sum(stored.kind.kind == "Pod" and has_absent_owner(stored) for stored in settled)
         if orphans:
-            request.warnings.append(f"{orphans} pods have owners that are not in the import; they stay as they are")
+            have, they_stay = ("has", "it stays as it is") if orphans == 1 else ("have", "they stay as they are")
+            warning = f"{counted(orphans, 'pod')} {have} owners that are not in the import; {they_stay}"
+            request.warnings.append(warning)
         return Answer(b"")
 
     async def _load(self, documents: list[Document], writer: str) -> Sequence[Stored]:

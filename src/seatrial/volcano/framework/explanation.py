@@ -6,6 +6,7 @@ from seatrial.volcano.cache.fit_errors import histogram
 from seatrial.volcano.cache.job_info import JobInfo
 from seatrial.volcano.cache.task_info import TaskStatus
 from seatrial.volcano.framework.session import Session
+from seatrial.words import counted
 
 _POINTS = {
     "jobValid": "is not worth scheduling",
@@ -40,7 +41,8 @@ def explain_job(session: Session, job: JobInfo) -> Explanation:
     refusal = session.refusals.get(job.uid)
     pipelined = len(job.index.of(TaskStatus.PIPELINED))
     if pipelined:
-        text = f"job {job.uid} waits for resources that are being released: {pipelined} tasks are pipelined"
+        tasks = f"{counted(pipelined, 'task')} {'is' if pipelined == 1 else 'are'}"
+        text = f"job {job.uid} waits for resources that are being released: {tasks} pipelined"
         return Explanation(job.uid, job.queue, "", text)
     unfit = max(job.nodes_fit_errors.values(), key=lambda errors: errors.nodes, default=None)
     if unfit is not None and (refusal is None or refusal.point == "jobValid"):
@@ -55,5 +57,6 @@ def explain_job(session: Session, job: JobInfo) -> Explanation:
         return Explanation(job.uid, job.queue, refusal.plugin, text)
     if not len(job.index):
         return Explanation(job.uid, job.queue, "", f"job {job.uid} of queue {job.queue} has no pods yet")
-    text = f"job {job.uid} of queue {job.queue} needs {job.min_available} tasks at once and can place {job.ready_tasks}"
+    needed = counted(job.min_available, "task")
+    text = f"job {job.uid} of queue {job.queue} needs {needed} at once and can place {job.ready_tasks}"
     return Explanation(job.uid, job.queue, "gang", text)
