@@ -2,6 +2,7 @@
 
 import io
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from seatrial.results.run import Run
 from seatrial.scheduler import Decision
 from seatrial.timeline import Timeline
 from seatrial.timeline.wire import Shape
+from seatrial.web import attempts
 from seatrial.web.payload import payload
 from tests.scenario.playing import create, done, operations, scenario
 from tests.scenario.running import node, pod
@@ -142,6 +144,17 @@ def test_the_page_shows_what_pre_filter_left() -> None:
     result = run(scenario(operations(create(1, node("a")), create(1, node("b")), create(1, chosen), done(1))))
     (attempt,) = payload(result.run)["attempts"]
     assert attempt["preFilter"] == "NodeAffinity left 1 node"
+
+
+@pytest.mark.parametrize("read", [lambda result: result.run, alone], ids=["table", "alone"])
+def test_a_page_has_the_first_attempts_and_says_how_many_are_left_out(
+    read: Callable[[Result], Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attempts, "ATTEMPTS", 2)
+    pods = [create(1, pod(f"p{number}")) for number in range(4)]
+    shown = payload(read(run(scenario(operations(create(1, node("n")), *pods, done(1))))))
+    assert [shown["pods"]["key"][each["pod"]] for each in shown["attempts"]] == ["default/p0", "default/p1"]
+    assert "2 later attempts are not in this page; seatrial explain shows them." in shown["omitted"]
 
 
 def listed_pod(uid: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ what an input does not tell. See `facts.py` and `inputs.py`.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -195,17 +196,17 @@ class Run:
         return [row for pod, row in last.items() if pod in pods]
 
     def attempts_with_arrays(
-        self, pods: Collection[Which] | None, most_cells: int
+        self, pods: Collection[Which] | None, most: int, most_cells: int
     ) -> Iterator[tuple[Which, Attempt, CellArrays | None]]:
-        """The attempts at all pods, or the last ones at some, each with its pod and with its cells as arrays."""
+        """The first attempts, or the last ones at some pods, each with its pod and with its cells as arrays."""
         if self.timeline is not None and self._has_table_of_attempts:
             lives = self._lives
             if pods is None:
-                rows = self.timeline.attempts_with_arrays(most_cells)
+                rows = self.timeline.attempts_with_arrays(most, most_cells)
             else:
                 rows = self.timeline.attempts_in_rows_with_arrays(self._last_rows(set(pods), lives), most_cells)
             return ((lives.at(pod, tried.sequence), tried, cells) for pod, tried, cells in rows)
-        found = self.attempts() if pods is None else iter(self.last_attempts(pods).items())
+        found = islice(self.attempts(), most) if pods is None else iter(self.last_attempts(pods).items())
         return ((pod, tried, None if tried.cells is None else CellArrays.of(tried.cells)) for pod, tried in found)
 
     def rejections(self) -> pl.DataFrame:

@@ -135,9 +135,9 @@ class TimelineReader:
             wanted = wanted.filter((pl.col("namespace") == namespace) & (pl.col("name") == name))
         return _named(self._read(wanted.sort("sequence"), most_cells))
 
-    def attempts_with_arrays(self, most_cells: int | None) -> Iterator[tuple[str, Attempt, CellArrays | None]]:
-        """The attempts at all pods as `attempts` gives them, with their cells as arrays."""
-        return self._read(self._without_cells().sort("sequence"), most_cells)
+    def attempts_with_arrays(self, most: int, most_cells: int) -> Iterator[tuple[str, Attempt, CellArrays | None]]:
+        """The first attempts as `attempts` gives them, with their cells as arrays: a long run has millions."""
+        return self._read(self._without_cells().head(most).sort("sequence"), most_cells)
 
     def rows_of_attempts(self, names: Collection[str]) -> list[tuple[str, int]]:
         """The attempts at pods of some names in order, each as its pod and its sequence number."""

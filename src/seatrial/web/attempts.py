@@ -23,11 +23,8 @@ def attempts_shown(
     pods_of_name, places = _pods_of_name(run), run.places
     attempts: list[Columns] = []
     matrices = _Matrices()
-    room, without, beyond = most_cells, 0, 0
+    room, without = most_cells, 0
     for (key, number), tried, cells in _tried(run, pods, most_cells):
-        if len(attempts) >= ATTEMPTS:
-            beyond += 1
-            continue
         same_name = pods_of_name.get(key, ())
         if number >= len(same_name):
             continue
@@ -41,16 +38,16 @@ def attempts_shown(
     said = []
     if without:
         said.append(f"Verdicts and scores of {without:,} attempts are not in this page; seatrial explain shows them.")
-    if beyond:
+    if pods is None and (beyond := len(run.histories.attempts) - ATTEMPTS) > 0:
         said.append(f"{beyond:,} later attempts are not in this page; seatrial explain shows them.")
     return attempts, [list(verdict) for verdict in matrices.verdicts], said
 
 
 def _tried(run: Run, pods: Sequence[Which] | None, most_cells: int) -> Iterator[Tried]:
     if pods is None:
-        return run.attempts_with_arrays(None, most_cells)
-    wanted = list(dict.fromkeys(pods))
-    found = {tried[0]: tried for tried in run.attempts_with_arrays(wanted, most_cells)}
+        return run.attempts_with_arrays(None, ATTEMPTS, most_cells)
+    wanted = list(dict.fromkeys(pods))[:ATTEMPTS]
+    found = {tried[0]: tried for tried in run.attempts_with_arrays(wanted, ATTEMPTS, most_cells)}
     return (found[pod] for pod in wanted if pod in found)
 
 
