@@ -71,6 +71,13 @@ def test_reports_of_several_names_are_named(user: User) -> None:
     assert "known are: one, two" in user("report", "--cluster", "three").errors
 
 
+def test_a_name_that_leads_out_of_the_directory_of_clusters_is_refused(user: User) -> None:
+    tables = "--nodes", EXAMPLES / "overtaking" / "nodes.csv", "--pods", EXAMPLES / "overtaking" / "pods.csv"
+    answer = user("run", *tables, "--cluster", "../../x")
+    assert answer.code == 2
+    assert "--cluster: '../../x': " in answer.errors
+
+
 def test_pods_that_fit_nowhere_are_told_with_the_reason(user: User) -> None:
     answer = user("run", *small(user, vcjob(replicas=2, cpu="5"), vcjob("large", cpu="9"), replicasPerNamespace=1))
     assert answer.code == 1

@@ -48,6 +48,13 @@ class ClusterHome:
     name: str
 
     @classmethod
+    def named(cls, name: str) -> Self:
+        """The directory for a name, which need not exist; ConfigError where no cluster can have the name."""
+        if faults := label_faults(name):
+            raise ConfigError("", "--cluster", f"{name!r}: {faults[0]}")
+        return cls(name)
+
+    @classmethod
     def find_kept(cls, name: str) -> Self:
         """The directory of a cluster, or of reports without one; ConfigError names those that there are."""
         found = cls(name)

@@ -143,7 +143,7 @@ def _machines(cluster: str | None, config: Path | None, nodes: Path | None) -> "
 
     now = to_time(START)
     if nodes is not None:
-        return ClusterHome(cluster or "csv"), table_nodes(nodes, now)
+        return ClusterHome.named(cluster or "csv"), table_nodes(nodes, now)
     home = ClusterHome(SimulatorCluster.read(config).metadata.name) if config is not None else the_cluster(cluster)
     described: SimulatorCluster = SimulatorCluster.read(config) if config is not None else home.cluster()
     return home, cluster_nodes(described, now)
