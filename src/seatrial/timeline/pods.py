@@ -35,12 +35,18 @@ def tried_in(step: bytes) -> Tried:
     return Tried(step, attempt(step))
 
 
+@lru_cache(STEPS_REMEMBERED)
+def tried_until(step: bytes, number: int) -> Tried:
+    """So many attempts up to a step; those of pods that came together are one object."""
+    return Tried(step, attempts_until(step, number), number)
+
+
 class PodHistory:
     """One pod from its creation to its end."""
 
     __slots__ = (
-        "attempts", "bound_at", "bound_to", "created_at", "finished", "gone", "latest", "listed", "preempted_at",
-        "preempted_by", "shown", "shown_in",
+        "_short", "attempts", "bound_at", "bound_to", "created_at", "finished", "gone", "latest", "listed",
+        "preempted_at", "preempted_by", "shown", "shown_in",
     )  # fmt: skip
 
     def __init__(self, latest: Stored, created_at: StepPair) -> None:
@@ -52,6 +58,8 @@ class PodHistory:
         self.preempted_by: str | None = None
         self.listed: list[Tried] = []
         """The attempts as the next entry lists them."""
+        self._short = 0
+        """How many of these give no more than their step."""
         self.attempts = 0
         self.shown = 0
         """How many of the attempts the latest entry about the pod lists."""
@@ -77,17 +85,18 @@ class PodHistory:
 
     def shorten(self) -> None:
         """Reduce the attempts that an entry lists whole to their steps, and all but the latest ones to their number."""
-        known = len(self.listed) - (self.attempts - self.shown)
-        for place in range(known):
-            tried = self.listed[place]
+        listed = self.listed
+        known = len(listed) - (self.attempts - self.shown)
+        for place in range(self._short, known):
+            tried = listed[place]
             if tried.number == 1:
-                self.listed[place] = tried_in(tried.step)
+                listed[place] = tried_in(tried.step)
         if known > EARLIER_LISTED:
-            many = self.listed[: known - EARLIER_LISTED]
-            number, step = sum(tried.number for tried in many), many[-1].step
-            self.listed[: len(many)] = [
-                Tried(step, attempts_until(step, number), number) if number > 1 else tried_in(step)
-            ]
+            many = listed[: known - EARLIER_LISTED]
+            number, step = sum([tried.number for tried in many]), many[-1].step
+            listed[: len(many)] = [tried_until(step, number) if number > 1 else tried_in(step)]
+            known = EARLIER_LISTED + 1
+        self._short = known
 
     def preempt(self, major: int, minor: int) -> None:
         self.preempted_at = major, minor

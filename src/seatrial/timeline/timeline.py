@@ -165,7 +165,8 @@ class Timeline:
         if history is not None and self._shown != decision.pod:
             self._add_attempt(history, self._attempt(decision, cells))
             self._note_preemptor(decision)
-            self._encode_again(history)
+            if self._places:
+                self._encode_again(history)
         elif history is None:
             self.unshown.attempts += 1
         self._shown = ""
