@@ -163,22 +163,22 @@ def the_reports(name: str | None) -> ClusterHome:
     if name is not None:
         return ClusterHome.find_kept(name)
     found = [kept for kept in _kept() if kept.has_reports()]
-    if not found:
-        raise ConfigError("", "--cluster", "there is no report yet; `vcsimctl run --test FILE` makes one")
-    if len(found) > 1:
-        names = ", ".join(kept.name for kept in found)
-        raise ConfigError("", "--cluster", f"there are reports of several names, choose one: {names}")
-    return found[0]
+    none = "there is no report yet; `vcsimctl run --test FILE` makes one"
+    return _only(found, none, "there are reports of several names, choose one")
 
 
 def the_cluster(name: str | None) -> ClusterHome:
     """The cluster of that name, or the only one there is; ConfigError names them where that does not decide."""
     if name is not None:
         return ClusterHome.find(name)
-    found = clusters()
+    none = "there is no cluster; make one with `vcsimctl create cluster --config FILE`"
+    return _only(clusters(), none, "there are several clusters, name one")
+
+
+def _only(found: list[ClusterHome], none: str, several: str) -> ClusterHome:
+    """The one that there is; ConfigError with one of these texts where there is none, or more than one."""
     if not found:
-        raise ConfigError("", "--cluster", "there is no cluster; make one with `vcsimctl create cluster --config FILE`")
+        raise ConfigError("", "--cluster", none)
     if len(found) > 1:
-        names = ", ".join(cluster.name for cluster in found)
-        raise ConfigError("", "--cluster", f"there are several clusters, name one: {names}")
+        raise ConfigError("", "--cluster", f"{several}: {', '.join(one.name for one in found)}")
     return found[0]

@@ -54,7 +54,7 @@ class SimulatedKubelet:
         self._taken: dict[Key, tuple[str, str]] = {}
         """The range and the address of each pod."""
         self._busy_until: dict[str, int] = {}
-        """How long the rejections of each node's kubelet take at its rate of requests."""
+        """By node: until when the rejections of its kubelet take at its rate of requests."""
         self._unsubscribe: list[Callable[[], None]] = []
 
     def start(self) -> None:
