@@ -2,8 +2,10 @@
 import { useMemo, useState } from "react";
 import { useAddress } from "./address";
 import { Curves } from "./curves";
-import type { Difference, MeasureRow, Page } from "./data";
-import { allocation, axis, groupingLabels, nodesInUse, pending, preemptions, stepOf } from "./derive";
+import type { Difference, MeasureRow, Page, Run } from "./data";
+import {
+  addressOf, allocation, axis, counted, groupingLabels, nodesInUse, pending, podOf, podsNamed, preemptions, stepOf,
+} from "./derive";
 import { Explanation } from "./explanation";
 import { HeatMap } from "./heatmap";
 import { Choice, StepChooser } from "./report";
@@ -36,6 +38,10 @@ export function Compare({ page }: { page: Page }) {
   const different = useMemo(() => charts.filter((chart) => differs(chart.curves.map((curve) => curve.values))), [charts]);
   const equal = charts.filter((chart) => !different.includes(chart)).map((chart) => chart.title);
   const groups = useMemo(() => groupingLabels(runs[0]), [runs]);
+  const selected = useMemo(
+    () => (address.pod ? podOf(runs[0], address.pod, address.life) : -1),
+    [runs, address.pod, address.life],
+  );
   return (
     <main>
       <header>
@@ -98,8 +104,8 @@ export function Compare({ page }: { page: Page }) {
         page={page}
         search={address.search ?? ""}
         onSearch={(search) => go({ search })}
-        selected={address.pod ?? ""}
-        onSelect={(pod) => go({ pod }, { push: true })}
+        selected={selected}
+        onSelect={(pod) => go(pod < 0 ? { pod: "", life: "" } : addressOf(runs[0], pod), { push: true })}
       />
       <footer>Seatrial {runs[0].version}. The address of this page reopens what you see.</footer>
     </main>
@@ -149,7 +155,7 @@ function Measures({ page }: { page: Page }) {
       </div>
       {equal.length > 0 && (
         <details>
-          <summary>{equal.length} measures are equal in all runs</summary>
+          <summary>{counted(equal.length, "measure")} {equal.length === 1 ? "is" : "are"} equal in all runs</summary>
           <table><tbody>{equal.map((row) => <Row key={row.measure} row={row} />)}</tbody></table>
         </details>
       )}
@@ -190,13 +196,16 @@ function delta(before: number | null, after: number | null, better: string) {
 
 const PAGE = 100;
 
-/** Every pod that went elsewhere: searched, some at a time, each with its decision in all runs. */
+/** Every pod that went elsewhere: searched, some at a time, each with its decision in all runs.
+ *
+ * `selected` and `onSelect` name a pod by its place in the first run; -1: none.
+ */
 function Differences({ page, search, onSearch, selected, onSelect }: {
   page: Page;
   search: string;
   onSearch: (text: string) => void;
-  selected: string;
-  onSelect: (pod: string) => void;
+  selected: number;
+  onSelect: (pod: number) => void;
 }) {
   const [shown, setShown] = useState(PAGE);
   const found = useMemo(() => {
@@ -237,7 +246,7 @@ function Differences({ page, search, onSearch, selected, onSelect }: {
               </thead>
               <tbody>
                 {found.slice(0, shown).map((row, i) => (
-                  <Moved key={`${row.pod} ${i}`} page={page} row={row} open={row.pod === selected} onSelect={onSelect} />
+                  <Moved key={`${row.pod} ${i}`} page={page} row={row} selected={selected} onSelect={onSelect} />
                 ))}
               </tbody>
             </table>
@@ -251,17 +260,19 @@ function Differences({ page, search, onSearch, selected, onSelect }: {
   );
 }
 
-function Moved({ page, row, open, onSelect }: {
+function Moved({ page, row, selected, onSelect }: {
   page: Page;
   row: Difference;
-  open: boolean;
-  onSelect: (pod: string) => void;
+  selected: number;
+  onSelect: (pod: number) => void;
 }) {
+  const place = (run: Run) => podsNamed(run, row.pod)[row.number] ?? -1;
+  const open = page.runs[0].pods.key[selected] === row.pod && place(page.runs[0]) === selected;
   return (
     <>
       <tr aria-selected={open || undefined}>
         <th scope="row">
-          <button aria-expanded={open} onClick={() => onSelect(open ? "" : row.pod)}>{row.pod}</button>
+          <button aria-expanded={open} onClick={() => onSelect(open ? -1 : place(page.runs[0]))}>{row.pod}</button>
         </th>
         {row.nodes.map((node, i) => <td key={i} data-run={page.runs[i].name}>{node ?? "pending"}</td>)}
         <td className="why">{row.reason || "open the pod for its decision in each run"}</td>
@@ -274,7 +285,8 @@ function Moved({ page, row, open, onSelect }: {
                 key={run.name}
                 run={run}
                 title={`Why ${row.pod} with ${run.name}?`}
-                pod={row.pod}
+                name={row.pod}
+                pod={place(run)}
                 attempt={Number.MAX_SAFE_INTEGER}
                 onAttempt={() => undefined}
               />

@@ -3,6 +3,7 @@ import { useEffect, useRef } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { KINDS, themed } from "./colours";
+import { counted } from "./derive";
 
 export interface Curve {
   name: string;
@@ -98,7 +99,7 @@ export function Curves({ title, unit, labels, places, curves, step, onStep }: Pr
   return (
     <figure className="curves">
       <figcaption>{title}</figcaption>
-      <div ref={box} role="img" aria-label={`${title} over ${labels.length} steps`} />
+      <div ref={box} role="img" aria-label={`${title} over ${counted(labels.length, "step")}`} />
     </figure>
   );
 }

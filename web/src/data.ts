@@ -20,7 +20,9 @@ export interface Pods {
   node: number[];
   end: number[];
   preempted: number[];
+  /** Name of the pod that preempted it, and its place among the pods; -1: none of them. */
   by: (string | null)[];
+  preemptor: number[];
   attempts: number[];
   waited: number[];
   /** Whether it is of a DaemonSet or a mirror pod: it keeps no node in use. */
@@ -70,6 +72,18 @@ export interface Cells {
   total: number[];
 }
 
+/** Cells as they are written: columns recur from attempt to attempt, so each is the number of one of `lists`. */
+interface NumberedCells {
+  nodes: number;
+  verdicts: number;
+  feasible: number;
+  plugins: number;
+  weights: number;
+  raw: number[];
+  normalized: number[];
+  total: number;
+}
+
 export interface Run {
   name: string;
   title: string;
@@ -90,6 +104,7 @@ export interface Run {
   verbs: string[];
   entries: Entries;
   verdicts: string[][];
+  lists: unknown[];
   attempts: Attempt[];
   volcano: Volcano | null;
 }
@@ -105,6 +120,8 @@ export interface MeasureRow {
 
 export interface Difference {
   pod: string;
+  /** Which of the pods that had this name in turn, from 0. */
+  number: number;
   nodes: (string | null)[];
   reason: string;
 }
@@ -124,5 +141,27 @@ export async function loadPage(): Promise<Page> {
   const text = document.getElementById("data")?.textContent?.trim() ?? "";
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return (await new Response(stream).json()) as Page;
+  const page = (await new Response(stream).json()) as Page;
+  page.runs.forEach(fillCells);
+  return page;
+}
+
+/** Put the columns of cells in the place of their numbers; attempts share them. */
+function fillCells({ lists, attempts }: Run): void {
+  for (const attempt of attempts) {
+    if (!attempt.cells) continue;
+    const { nodes, verdicts, feasible, plugins, weights, raw, normalized, total } = attempt.cells as unknown as NumberedCells;
+    const numbers = (place: number) => lists[place] as number[];
+    const names = (place: number) => lists[place] as string[];
+    attempt.cells = {
+      nodes: names(nodes),
+      verdicts: numbers(verdicts),
+      feasible: names(feasible),
+      plugins: names(plugins),
+      weights: numbers(weights),
+      raw: raw.map(numbers),
+      normalized: normalized.map(numbers),
+      total: numbers(total),
+    };
+  }
 }

@@ -85,25 +85,42 @@ export function nodesInUse(run: Run): number[] {
   });
 }
 
-/** The pods that each pod displaced, by its key. */
-export function victims(run: Run): Map<string, string[]> {
-  const found = new Map<string, string[]>();
-  run.pods.by.forEach((by, i) => {
-    if (by) found.set(by, [...(found.get(by) ?? []), run.pods.key[i]]);
+/** The places of the pods that each pod displaced, by its own place. */
+export function victims(run: Run): Map<number, number[]> {
+  const found = new Map<number, number[]>();
+  run.pods.preemptor.forEach((by, i) => {
+    if (by >= 0) found.set(by, [...(found.get(by) ?? []), i]);
   });
   return found;
+}
+
+/** The places of the pods that had a name in turn. */
+export function podsNamed(run: Run, key: string): number[] {
+  return run.pods.key.flatMap((each, i) => (each === key ? [i] : []));
+}
+
+/** The place of the pod that an address names: `life` counts the pods of a name from 1, and is the last one without. */
+export function podOf(run: Run, key: string, life = ""): number {
+  return podsNamed(run, key).at(life ? Number(life) - 1 : -1) ?? -1;
+}
+
+/** How an address names a pod: it has a `life` where another pod had the same name. */
+export function addressOf(run: Run, pod: number): { pod: string; life: string } {
+  const key = run.pods.key[pod];
+  const named = podsNamed(run, key);
+  return { pod: key, life: named.length > 1 ? String(named.indexOf(pod) + 1) : "" };
 }
 
 /** Which pods a filter shows. */
 export function shows(run: Run, show: string): (pod: number) => boolean {
   const last = run.steps.length - 1;
-  const { bound, end, preempted, moved, key, by } = run.pods;
+  const { bound, end, preempted, moved, preemptor } = run.pods;
   if (show === "pending") return (i) => bound[i] < 0 && (end[i] < 0 || end[i] > last);
   if (show === "preempted") return (i) => preempted[i] >= 0;
   if (show === "moved") return (i) => moved[i];
   if (show === "preemptors") {
-    const preemptors = new Set(by);
-    return (i) => preemptors.has(key[i]);
+    const preemptors = new Set(preemptor);
+    return (i) => preemptors.has(i);
   }
   return () => true;
 }
@@ -129,6 +146,11 @@ export function axis(run: Run): Float64Array {
   const sum = lengths.reduce((total, length) => total + length, 0);
   lengths.forEach((length, i) => (starts[i + 1] = starts[i] + (length * count) / sum));
   return starts;
+}
+
+/** `1 pod`, `2 pods`; for nouns that get an s. */
+export function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 /** A span of virtual time, in the largest unit that fits. */

@@ -2,30 +2,33 @@
 import { useMemo } from "react";
 import { KINDS } from "./colours";
 import type { Attempt, Cells, Run } from "./data";
-import { victims } from "./derive";
+import { podsNamed, victims } from "./derive";
 
 const MOST_ROWS = 60;
 
 interface Props {
   run: Run;
   title?: string;
-  pod: string;
+  name: string;
+  /** Its place among the pods of the run; -1: there is none. */
+  pod: number;
   attempt: number;
   onAttempt: (attempt: number) => void;
   onClose?: () => void;
 }
 
-export function Explanation({ run, title, pod, attempt, onAttempt, onClose }: Props) {
-  const index = run.pods.key.lastIndexOf(pod);
+export function Explanation({ run, title, name, pod, attempt, onAttempt, onClose }: Props) {
   const id = `explanation-${title ?? "title"}`;
-  const attempts = useMemo(() => run.attempts.filter((each) => each.pod === index), [run, index]);
+  const attempts = useMemo(() => run.attempts.filter((each) => each.pod === pod), [run, pod]);
+  const named = useMemo(() => podsNamed(run, name), [run, name]);
+  const which = named.length > 1 && pod >= 0 ? ` (${named.indexOf(pod) + 1} of ${named.length} pods of this name)` : "";
   const chosen = attempts[Math.min(Math.max(attempt, 0), attempts.length - 1)];
   return (
     <section className="explanation" aria-labelledby={id}>
       <h2 id={id}>
-        {title ?? `Why ${pod}?`} {onClose && <button onClick={onClose} aria-label="Close explanation">✕</button>}
+        {title ?? `Why ${name}?`}{which} {onClose && <button onClick={onClose} aria-label="Close explanation">✕</button>}
       </h2>
-      <p className="sentence">{sentence(run, index, chosen)}</p>
+      <p className="sentence">{sentence(run, pod, chosen)}</p>
       {attempts.length > 1 && (
         <div className="tools" role="group" aria-label="Attempts">
           {attempts.map((each, i) => (
@@ -43,7 +46,8 @@ export function Explanation({ run, title, pod, attempt, onAttempt, onClose }: Pr
             <Matrix cells={chosen.cells} winner={chosen.node} verdicts={run.verdicts} />
           ) : (
             <p className="hint">
-              The scores of this attempt are not in this page; <code>seatrial explain {run.name} {pod}</code> shows them.
+              The scores of this attempt are not in this page
+              {pod === named.at(-1) ? <>; <code>seatrial explain {run.name} {name}</code> shows them</> : ""}.
             </p>
           )}
         </>
@@ -59,8 +63,7 @@ function nodesAt(run: Run, step: number): number {
 /** The explanation in one breath. */
 export function sentence(run: Run, pod: number, attempt: Attempt | undefined): string {
   if (pod < 0) return "There is no such pod in this run.";
-  const key = run.pods.key[pod];
-  const gone = victims(run).get(key) ?? [];
+  const gone = (victims(run).get(pod) ?? []).map((victim) => run.pods.key[victim]);
   const freed = gone.length ? ` It preempted ${gone.length > 1 ? `${gone.length} pods: ` : ""}${gone.join(", ")}.` : "";
   return placement(run, pod, attempt) + freed;
 }
@@ -111,7 +114,11 @@ function Funnel({ attempt, total }: { attempt: Attempt; total: number }) {
 
 function Preemption({ attempt, run }: { attempt: Attempt; run: Run }) {
   if (!attempt.victims.length) return null;
-  const priority = (key: string) => run.shapes[run.pods.shape[run.pods.key.indexOf(key)]]?.priority;
+  const gone = victims(run).get(attempt.pod) ?? [];
+  const priority = (key: string) => {
+    const victim = gone.find((place) => run.pods.key[place] === key) ?? run.pods.key.indexOf(key);
+    return run.shapes[run.pods.shape[victim]]?.priority;
+  };
   const own = run.shapes[run.pods.shape[attempt.pod]]?.priority ?? 0;
   return (
     <div className="preemption">
@@ -221,7 +228,7 @@ function Matrix({ cells, winner, verdicts }: { cells: Cells; winner: string; ver
       )}
       {rejected.length > 0 && (
         <details>
-          <summary>Each of the {rejected.length} rejected nodes</summary>
+          <summary>{rejected.length === 1 ? "The rejected node" : `Each of the ${rejected.length} rejected nodes`}</summary>
           <ul className="rejected">
             {rejected.slice(0, 500).map(({ node, verdict }) => (
               <li key={node}><b>{node}</b>: {said(verdicts[verdict - 1])}</li>

@@ -3,7 +3,7 @@ import { useMemo, useState } from "react";
 import { Canvas } from "./canvas";
 import { contrast, shade, themed } from "./colours";
 import type { Run } from "./data";
-import { amount, fractions, groupNodes, usage } from "./derive";
+import { amount, counted, fractions, groupNodes, usage } from "./derive";
 
 interface Props {
   run: Run;
@@ -60,7 +60,7 @@ export function HeatMap({ run, resource, step, group, selected, onSelect, agains
     <figure className="heatmap">
       <Canvas
         height={current.height}
-        label={`Heat map of ${run.nodes.name.length} nodes by requested ${name}`}
+        label={`Heat map of ${counted(run.nodes.name.length, "node")} by requested ${name}`}
         draw={(context, w) => {
           if (Math.abs(w - width) > 1) setTimeout(() => setWidth(w));
           context.font = "12px system-ui, sans-serif";

@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { useAddress } from "./address";
 import { Curves } from "./curves";
 import type { Run } from "./data";
-import { allocation, axis, groupingLabels, pending, preemptions, stepOf } from "./derive";
+import { addressOf, allocation, axis, groupingLabels, pending, podOf, preemptions, stepOf } from "./derive";
 import { Explanation } from "./explanation";
 import { HeatMap } from "./heatmap";
 import { Nodes, Pods } from "./tables";
@@ -66,6 +66,7 @@ export function Report({ run }: { run: Run }) {
     [run],
   );
   const groups = useMemo(() => groupingLabels(run), [run]);
+  const pod = useMemo(() => (address.pod ? podOf(run, address.pod, address.life) : -1), [run, address.pod, address.life]);
   return (
     <main>
       <header>
@@ -141,10 +142,11 @@ export function Report({ run }: { run: Run }) {
       {address.pod && (
         <Explanation
           run={run}
-          pod={address.pod}
+          name={address.pod}
+          pod={pod}
           attempt={address.attempt === undefined ? Number.MAX_SAFE_INTEGER : Number(address.attempt)}
           onAttempt={(attempt) => go({ attempt: String(attempt) })}
-          onClose={() => go({ pod: "", attempt: "" })}
+          onClose={() => go({ pod: "", life: "", attempt: "" })}
         />
       )}
       <Pods
@@ -154,8 +156,8 @@ export function Report({ run }: { run: Run }) {
         node={address.node ?? ""}
         show={address.show ?? ""}
         onShow={(show) => go({ show })}
-        selected={address.pod ?? ""}
-        onSelect={(pod) => go({ pod, attempt: "" }, { push: true })}
+        selected={pod}
+        onSelect={(chosen) => go({ ...addressOf(run, chosen), attempt: "" }, { push: true })}
       />
       <Nodes run={run} step={step} selected={address.node ?? ""} onSelect={(node) => go({ node })} />
       <footer>

@@ -1,7 +1,7 @@
 /** Tables of nodes and pods: searched, sorted, and drawn only as far as the eye reaches. */
 import { useMemo, useState } from "react";
 import type { Run } from "./data";
-import { amount, isThere, shows, usage, victims } from "./derive";
+import { amount, counted, isThere, shows, usage, victims } from "./derive";
 
 const ROW = 30;
 const VISIBLE = 14;
@@ -154,8 +154,8 @@ export function Pods({ run, search, onSearch, node, show, onShow, selected, onSe
   node: string;
   show: string;
   onShow: (show: string) => void;
-  selected: string;
-  onSelect: (pod: string) => void;
+  selected: number;
+  onSelect: (pod: number) => void;
 }) {
   const rows = useMemo(() => {
     const words = search.toLowerCase().split(/\s+/).filter(Boolean);
@@ -182,7 +182,7 @@ export function Pods({ run, search, onSearch, node, show, onShow, selected, onSe
     const { key, node: on, created, bound, attempts, waited, preempted, by } = run.pods;
     const displaced = victims(run);
     const preemption = (i: number) => {
-      const gone = displaced.get(key[i]);
+      const gone = displaced.get(i)?.map((victim) => key[victim]);
       if (by[i]) return `by ${by[i]}`;
       if (preempted[i] >= 0) return "yes";
       const own = key[i].slice(0, key[i].indexOf("/") + 1);
@@ -195,7 +195,7 @@ export function Pods({ run, search, onSearch, node, show, onShow, selected, onSe
       { title: "Created", value: (i) => created[i], text: (i) => label(created[i]) },
       { title: "Bound", value: (i) => bound[i], text: (i) => label(bound[i]) },
       { title: "Attempts", value: (i) => attempts[i] },
-      { title: "Waited", value: (i) => waited[i], text: (i) => (waited[i] < 0 ? "" : `${waited[i]} steps`) },
+      { title: "Waited", value: (i) => waited[i], text: (i) => (waited[i] < 0 ? "" : counted(waited[i], "step")) },
       { title: "Preemption", value: (i) => preemption(i), text: preemption, width: [200, 4] },
     ];
   }, [run]);
@@ -225,8 +225,8 @@ export function Pods({ run, search, onSearch, node, show, onShow, selected, onSe
         label="Pods"
         rows={rows}
         columns={columns}
-        selected={(i) => run.pods.key[i] === selected}
-        onSelect={(i) => onSelect(run.pods.key[i])}
+        selected={(i) => i === selected}
+        onSelect={onSelect}
       />
     </section>
   );

@@ -3,7 +3,7 @@ import { useMemo, useState } from "react";
 import { Canvas } from "./canvas";
 import { KINDS, themed } from "./colours";
 import type { Run } from "./data";
-import { axis, duration } from "./derive";
+import { axis, counted, duration } from "./derive";
 
 const LANE = 22;
 const LABELS = 36;
@@ -94,7 +94,7 @@ export function Timeline({ run, step, range, onStep, onRange }: Props) {
       </div>
       <Canvas
         height={height}
-        label={`Timeline of ${steps} steps with ${run.entries.step.length} entries`}
+        label={`Timeline of ${counted(steps, "step")} with ${run.entries.step.length} entries`}
         draw={(context, width) => paint(context, width, run, starts, places, order, range, step)}
         onPoint={(x, y, width) => setTold(describe(x, y, width))}
         onLeave={() => setTold("")}

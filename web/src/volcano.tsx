@@ -1,7 +1,7 @@
 /** Volcano: what queues hold, deserve and are guaranteed over the steps, and every job with the reason why it waits. */
 import { useMemo, useState } from "react";
 import { Curves } from "./curves";
-import { axis } from "./derive";
+import { axis, counted } from "./derive";
 import type { Run } from "./data";
 import { type Column, Table } from "./tables";
 
@@ -95,7 +95,7 @@ function Jobs({ volcano }: { volcano: Volcano }) {
           <ul aria-label="Why jobs wait">
             {waiting.slice(0, 100).map((i) => <li key={jobs.job[i]}>{jobs.reason[i]}</li>)}
           </ul>
-          {waiting.length > 100 && <p className="hint">{waiting.length - 100} more jobs wait</p>}
+          {waiting.length > 100 && <p className="hint">{counted(waiting.length - 100, "more job")} {waiting.length === 101 ? "waits" : "wait"}</p>}
         </>
       )}
     </section>

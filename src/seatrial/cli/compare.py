@@ -215,7 +215,7 @@ def page_parts(comparison: "Comparison") -> tuple[list[object], list[object], li
         for n in comparison.numbers
     ]
     differences: list[object] = [
-        {"pod": d.pod, "nodes": list(d.nodes), "reason": d.reason} for d in comparison.differences
+        {"pod": d.pod, "number": d.number, "nodes": list(d.nodes), "reason": d.reason} for d in comparison.differences
     ]
     spread: list[object] = [
         {"measure": s.name, "run": s.run, "min": s.least, "median": s.median, "max": s.most} for s in comparison.spread

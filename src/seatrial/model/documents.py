@@ -31,11 +31,6 @@ def encode_arrays(document: Any) -> bytes:
     return orjson.dumps(document, option=orjson.OPT_SERIALIZE_NUMPY)
 
 
-def encoded_part(document: Any) -> orjson.Fragment:
-    """A part of documents, encoded once for all places that it has in them."""
-    return orjson.Fragment(orjson.dumps(document))
-
-
 def decode(data: bytes | str) -> Any:
     """A fresh document from its bytes; the caller owns it and may change it."""
     return orjson.loads(data)

@@ -6,7 +6,7 @@ if TYPE_CHECKING:
     from seatrial.results.explanation import Explanation, explain, find_pods, waiting_groups
     from seatrial.results.headlines import headline
     from seatrial.results.lifecycles import PodLife
-    from seatrial.results.lives import Which
+    from seatrial.results.lives import Lives, Which
     from seatrial.results.measure import all_measures, find_measures, load_measures, own_measure
     from seatrial.results.result import Result
     from seatrial.results.run import Run
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Explanation",
     "Group",
+    "Lives",
     "PodLife",
     "Result",
     "Run",
@@ -41,6 +42,7 @@ if not TYPE_CHECKING:
         {
             "Explanation": "explanation",
             "Group": "waiting_reasons",
+            "Lives": "lives",
             "PodLife": "lifecycles",
             "Result": "result",
             "Run": "run",

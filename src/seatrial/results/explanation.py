@@ -114,11 +114,8 @@ def explain(run: Run, pod: str) -> Explanation:
 def _victims(pods: Sequence[PodLife], same_name: Sequence[PodLife]) -> list[str]:
     """The pods that the last pod of a name preempted; others of its name may have preempted others before."""
     key, lives = same_name[-1].key, Lives(same_name)
-    victims = [pod for pod in pods if pod.preempted_by == key]
-    # A victim that is not gone yet leaves for the last pod of the name.
-    ends = [sys.maxsize if pod.to_row is None else pod.to_row for pod in victims]
     last = lives.at(key, sys.maxsize)
-    return [pod.key for pod, end in zip(victims, ends, strict=True) if lives.at(key, end) == last]
+    return [pod.key for pod in pods if pod.preempted_by == key and lives.preempting(pod) == last]
 
 
 def _placement(run: Run, life: PodLife, attempts: Sequence[Attempt], victims: list[str]) -> str:

@@ -3,6 +3,7 @@
 from seatrial.results.facts import ATTEMPTS, HELD, OBJECTS, OFFERS
 from seatrial.results.measures.allocation import allocation
 from seatrial.results.run import Run
+from seatrial.words import counted
 
 UNKNOWN = "–"
 SHOWN = {"Pending at the end": "pending", "Preempted": "preempted"}
@@ -19,7 +20,7 @@ def headline(run: Run) -> list[dict[str, str]]:
     preempted = sum(pod.preempted is not None for pod in run.pods)
     there = {node.name for node in run.nodes if node.is_there(last)}
     nodes, used = len(there), len(there & {pod.node for pod in run.pods if pod.uses_node(last)})
-    attempts = run.lacking.get(ATTEMPTS) or f"{len(run.histories.attempts):,} scheduling attempts"
+    attempts = run.lacking.get(ATTEMPTS) or counted(len(run.histories.attempts), "scheduling attempt")
     numbers = [
         _number(run, (OBJECTS,), "Pods bound", bound, f"of {len(run.pods):,} {source}"),
         _number(run, HELD, "Pending at the end", waiting, "pods without a node"),

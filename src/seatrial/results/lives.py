@@ -4,6 +4,7 @@ The rows of a result name a pod, and a name may be used again once its pod is go
 of the pods of its name: to the latest that had begun by the row of the attempt.
 """
 
+import sys
 from bisect import bisect_right
 from collections.abc import Iterable
 
@@ -24,6 +25,11 @@ class Lives:
             key = pod.key
             if first.setdefault(key, pod.from_row) != pod.from_row:
                 self._begun.setdefault(key, [first[key]]).append(pod.from_row)
+
+    def preempting(self, victim: PodLife) -> Which:
+        """The pod that preempted another: of those of its name the one at the end of the victim."""
+        # A victim that is not gone yet leaves for the last pod of the name.
+        return self.at(victim.preempted_by, sys.maxsize if victim.to_row is None else victim.to_row)
 
     def at(self, key: str, row: int) -> Which:
         """The pod of a name in a row; the first one also before it begins, as a snapshot's pod has no entry then."""

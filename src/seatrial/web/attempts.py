@@ -1,11 +1,15 @@
 """The scheduling attempts of a run as the report page draws them (`web/src/data.ts` names their fields)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from seatrial.model.documents import encoded_part
+import numpy as np
+from numpy.typing import NDArray
+
 from seatrial.results import Run, Which
 from seatrial.timeline import Attempt, CellArrays
+from seatrial.words import counted
 
 ATTEMPTS = 100_000
 
@@ -13,10 +17,18 @@ Columns = dict[str, Any]
 Tried = tuple[Which, Attempt, CellArrays | None]
 
 
-def attempts_shown(
-    run: Run, pods: Sequence[Which] | None, most_cells: int
-) -> tuple[list[Columns], list[list[str]], list[str]]:
-    """Attempts in order of time, cells as far as they fit; the verdicts in them; and what had to stay out.
+@dataclass(frozen=True, slots=True)
+class AttemptsShown:
+    """Attempts, what their cells refer to, and what had to stay out of the page."""
+
+    attempts: list[Columns]
+    verdicts: list[tuple[str, ...]]
+    lists: list[Any]
+    left_out: list[str]
+
+
+def attempts_shown(run: Run, pods: Sequence[Which] | None, most_cells: int) -> AttemptsShown:
+    """Attempts in order of time, cells as far as they fit.
 
     With `pods` they are the last attempts at these pods, in the order of the pods.
     """
@@ -37,10 +49,12 @@ def attempts_shown(
         attempts.append(attempt)
     said = []
     if without:
-        said.append(f"Verdicts and scores of {without:,} attempts are not in this page; seatrial explain shows them.")
+        attempts_without = counted(without, "attempt")
+        said.append(f"Verdicts and scores of {attempts_without} are not in this page; seatrial explain shows them.")
     if pods is None and (beyond := len(run.histories.attempts) - ATTEMPTS) > 0:
-        said.append(f"{beyond:,} later attempts are not in this page; seatrial explain shows them.")
-    return attempts, [list(verdict) for verdict in matrices.verdicts], said
+        are = "is" if beyond == 1 else "are"
+        said.append(f"{counted(beyond, 'later attempt')} {are} not in this page; seatrial explain shows them.")
+    return AttemptsShown(attempts, list(matrices.verdicts), matrices.lists, said)
 
 
 def _tried(run: Run, pods: Sequence[Which] | None, most_cells: int) -> Iterator[Tried]:
@@ -82,41 +96,52 @@ def narrowed(tried: Attempt) -> str:
     sets = before and before.get("nodeSets")
     if not sets:
         return ""
-    return ", ".join(f"{plugin} left {len(nodes)} node{'s' * (len(nodes) != 1)}" for plugin, nodes in sets.items())
+    return ", ".join(f"{plugin} left {counted(len(nodes), 'node')}" for plugin, nodes in sets.items())
 
 
 class _Matrices:
-    """Verdicts and scores of attempts as columns."""
+    """Verdicts and scores of attempts as columns.
+
+    Most columns recur: attempts in turn visit the same nodes, and score all but a few of them as the one before. Each
+    is in the page once, and cells have its number.
+    """
 
     def __init__(self) -> None:
         self.verdicts: dict[tuple[str, ...], int] = {}
         """The number of each verdict, in the order of the page."""
-        self._lists: dict[tuple[str, ...], Any] = {}
+        self.lists: list[Any] = []
+        self._numbers: dict[Hashable, int] = {}
 
     def columns(self, cells: CellArrays) -> Columns:
-        """The matrix of an attempt."""
+        """The matrix of an attempt, each column as the number of its list."""
         return {
-            "nodes": self._listed(cells.nodes),
-            "verdicts": self._numbered(cells) if cells.verdicts.any() else cells.verdicts,
-            "feasible": self._listed(cells.feasible),
-            "plugins": cells.scorers,
-            "weights": [weight or 0 for weight in cells.weights],
-            "raw": cells.raw,
-            "normalized": cells.normalized,
-            "total": cells.total if len(cells.total) else (0,) * len(cells.feasible),
+            "nodes": self._number(cells.nodes),
+            "verdicts": self._array(self._numbered(cells)),
+            "feasible": self._number(cells.feasible),
+            "plugins": self._number(cells.scorers),
+            "weights": self._number(tuple(weight or 0 for weight in cells.weights)),
+            "raw": [self._array(scores) for scores in cells.raw],
+            "normalized": [self._array(scores) for scores in cells.normalized],
+            "total": self._array(cells.total if len(cells.total) else np.zeros(len(cells.feasible), np.int64)),
         }
 
-    def _listed(self, names: tuple[str, ...]) -> Any:
-        """Names that many attempts list are encoded once."""
-        found = self._lists.get(names)
-        if found is None:
-            found = self._lists[names] = encoded_part(names)
-        return found
+    def _array(self, values: NDArray[Any]) -> int:
+        return self._number(values, (values.itemsize, values.tobytes()))
 
-    def _numbered(self, cells: CellArrays) -> list[int]:
-        given, numbers = cells.verdicts.tolist(), {0: 0}
-        for verdict in dict.fromkeys(given):
-            if verdict:
-                said = tuple(map(str, cells.said[verdict - 1]))
-                numbers[verdict] = 1 + self.verdicts.setdefault(said, len(self.verdicts))
-        return [numbers[verdict] for verdict in given]
+    def _number(self, values: Any, key: Hashable = None) -> int:
+        """The number of a list."""
+        number = self._numbers.setdefault(values if key is None else key, len(self.lists))
+        if number == len(self.lists):
+            self.lists.append(values)
+        return number
+
+    def _numbered(self, cells: CellArrays) -> NDArray[Any]:
+        """The verdicts on the nodes, as numbers of this page."""
+        if not cells.verdicts.any():
+            return cells.verdicts
+        given, places = np.unique(cells.verdicts, return_inverse=True)
+        numbers = [0 if verdict == 0 else self._verdict(cells.said[verdict - 1]) for verdict in given.tolist()]
+        return np.array(numbers, np.int64)[places]
+
+    def _verdict(self, said: Sequence[str]) -> int:
+        return 1 + self.verdicts.setdefault(tuple(map(str, said)), len(self.verdicts))

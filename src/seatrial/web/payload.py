@@ -12,7 +12,7 @@ import polars as pl
 
 import seatrial
 from seatrial.model.writers import is_operation
-from seatrial.results import PodLife, Run, Which, headline
+from seatrial.results import Lives, PodLife, Run, Which, headline
 from seatrial.scenario.spec import Phase, dialect_of
 from seatrial.web.attempts import attempts_shown
 from seatrial.web.volcano import volcano
@@ -33,7 +33,7 @@ def payload(run: Run, pods_explained: Sequence[Which] | None = None, most_cells:
     resources = run.resources
     shapes: dict[tuple[tuple[int, ...], int], int] = {}
     pods = _pods(run, resources, shapes)
-    attempts, verdicts, left_out = attempts_shown(run, pods_explained, most_cells)
+    tried = attempts_shown(run, pods_explained, most_cells)
     return {
         "name": run.name,
         "title": run.scenario_name,
@@ -41,7 +41,7 @@ def payload(run: Run, pods_explained: Sequence[Which] | None = None, most_cells:
         "message": run.message,
         "version": run.version or seatrial.__version__,
         "resources": resources,
-        "omitted": [*([f"This result lacks {run.lacks}."] if run.lacks else []), *left_out],
+        "omitted": [*([f"This result lacks {run.lacks}."] if run.lacks else []), *tried.left_out],
         "headline": headline(run),
         "steps": [
             {"label": str(step.major), "minors": step.minors, "time": step.time - run.steps[0].time}
@@ -58,8 +58,9 @@ def payload(run: Run, pods_explained: Sequence[Which] | None = None, most_cells:
         "pods": pods,
         "shapes": [{"requests": list(requests), "priority": priority} for requests, priority in shapes],
         **_entries(run),
-        "verdicts": verdicts,
-        "attempts": attempts,
+        "verdicts": tried.verdicts,
+        "lists": tried.lists,
+        "attempts": tried.attempts,
         "volcano": volcano(run),
     }
 
@@ -87,11 +88,27 @@ def _pods(run: Run, resources: list[str], shapes: dict[tuple[tuple[int, ...], in
         "end": [places[pod.ended] for pod in pods],
         "preempted": [places[pod.preempted] for pod in pods],
         "by": [pod.preempted_by or None for pod in pods],
+        "preemptor": _preemptors(pods),
         "attempts": [pod.attempts for pod in pods],
         "waited": [-1 if last < 0 else last - first for first, last in zip(created, bound, strict=True)],
         "moved": [key in moved for key in keys] if moved else [False] * len(keys),
         "perNode": [pod.is_per_node for pod in pods],
     }
+
+
+def _preemptors(pods: Sequence[PodLife]) -> list[int]:
+    """The place of the pod that preempted each; -1 where none did, or none of the run's."""
+    names = {pod.preempted_by for pod in pods} - {""}
+    preemptors = [(place, pod) for place, pod in enumerate(pods) if pod.key in names] if names else []
+    places: dict[str, list[int]] = {}
+    for place, pod in preemptors:
+        places.setdefault(pod.key, []).append(place)
+    lives = Lives(pod for _, pod in preemptors)
+    found = []
+    for pod in pods:
+        same_name = places.get(pod.preempted_by)
+        found.append(-1 if same_name is None else same_name[lives.preempting(pod)[1]])
+    return found
 
 
 def _shapes(pods: Sequence[PodLife], resources: list[str], shapes: dict[tuple[tuple[int, ...], int], int]) -> list[int]:
