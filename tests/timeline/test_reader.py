@@ -86,7 +86,7 @@ def test_a_summary_keeps_reasons_and_the_best_nodes() -> None:
 
 def test_rows_stream_through_files(tmp_path: Path) -> None:
     rows = Rows(FolderSink(tmp_path))
-    row = (1, 0, 0, "w", "create", None, "v1", "Pod", "ns", "n", 1, "", None, b"{}")
+    row = (1, 0, 0, "w", "create", None, "v1", "Pod", "ns", "n", 1, "", None, b"{}", None)
     for number in range(5):
         rows.add(row)
         if number == 2:

@@ -12,21 +12,18 @@ CELLS = 5000
 BYTES_OF_A_CELL = 8
 
 
-def attempt(cells: int | None) -> list[object]:
+def attempt(cells: int | None) -> tuple[object, ...]:
     """The cells of one attempt: the nodes and verdicts of a search, or none."""
     kept = {} if cells is None else {name: np.arange(cells, dtype=np.uint32) for name in ("nodes", "verdicts")}
-    return [kept.get(name) for name in ATTEMPT_COLUMNS]
+    return tuple([kept.get(name) for name in ATTEMPT_COLUMNS])
 
 
 def filled(writes: int, attempts: list[int | None]) -> Buffer:
     """A buffer with writes, then attempts with so many cells each."""
     buffer = Buffer()
-    for _ in range(writes + len(attempts)):
-        buffer.cells += [None] * len(ROW_COLUMNS)
-        buffer.count += 1
-    buffer.places = list(range(writes, buffer.count))
-    for cells in attempts:
-        buffer.attempts += attempt(cells)
+    buffer.cells = [None] * len(ROW_COLUMNS) * (writes + len(attempts))
+    buffer.where = [*[None] * writes, *range(len(attempts))]
+    buffer.attempts = [attempt(cells) for cells in attempts]
     return buffer
 
 
@@ -44,6 +41,17 @@ def test_rows_without_cells_take_no_memory_for_cells(attempts: list[int | None])
     frame = frame_of(filled(1000, attempts))
     empty = frame_of(filled(1000, [None] * len(attempts)))
     assert frame.estimated_size() - empty.estimated_size() < 4 * CELLS * BYTES_OF_A_CELL
+
+
+def test_an_attempt_that_is_repeated_is_kept_once_and_shown_in_each_row() -> None:
+    rows, repeated = Rows(), attempt(CELLS)
+    for number in range(3):
+        rows.add((*[None] * (len(ROW_COLUMNS) - 1), number), repeated)
+    rows.add(tuple([None] * len(ROW_COLUMNS)))
+    assert len(rows._buffer.attempts) == 1
+    table = rows.table().collect()
+    assert [None if row is None else len(row) for row in table["nodes"]] == [CELLS, CELLS, CELLS, None]
+    assert table["attempt"].to_list() == [0, 1, 2, None]
 
 
 @pytest.mark.parametrize(("bound", "files"), [(2**30, 0), (1, 3), (frame_of(filled(4, [])).estimated_size(), 2)])

@@ -99,7 +99,7 @@ class Scheduling:
             if explained is not None and self._model is None:
                 self._explains = True
                 self._unexplained.discard(key)
-                self._timeline.note_attempt(key, explained)
+                self._timeline.note_attempt("/".join(key), explained)
             return False
         if target.subresource != "status" or key not in self._pods or not is_unschedulable(stored):
             return False
@@ -123,7 +123,7 @@ class Scheduling:
         if self._model is not None:
             self._model.bound(key, node, is_earlier=self._changed_at > arrived - ON_ITS_WAY)
         else:
-            self._timeline.note_attempt(key)
+            self._timeline.note_attempt("/".join(key))
             self._unexplained.add(key)
             self._bound_at = time.monotonic()
 
@@ -131,7 +131,7 @@ class Scheduling:
         if self._model is not None:
             self._model.unschedulable(key, is_final=self._is_sweeping)
         else:
-            self._timeline.note_attempt(key)
+            self._timeline.note_attempt("/".join(key))
 
     def _preempt(self, key: Key) -> None:
         stored = self._store.find(self._pods.kind, key[1], key[0])
@@ -140,5 +140,5 @@ class Scheduling:
         victim = msgspec.json.decode(stored.data, type=PodView)
         preemptor = self._pods.preemptor_on(victim.spec.node_name or "", victim.spec.priority)
         if preemptor is not None:
-            self._timeline.pods.note_preemptor(key, "/".join(preemptor))
+            self._timeline.pods.note_preemptor("/".join(key), "/".join(preemptor))
             self._pods.reopen(preemptor)

@@ -335,7 +335,7 @@ class ScenarioRun:
     def _failing_pods(self) -> list[str]:
         """Pending pods whose last attempt failed with an error, as namespace/name."""
         alive = ((key, self.timeline.pods.find(key)) for key in self.timeline.failing)
-        return ["/".join(key) for key, history in alive if history is not None and history.is_pending]
+        return [key for key, history in alive if history is not None and history.is_pending]
 
     def _note_without_effect(self, engine: Engine) -> None:
         """Note parts of the spec that have no effect."""

@@ -10,7 +10,7 @@ from seatrial.scheduler.framework.events import Registration, registrations, req
 from seatrial.scheduler.framework.extension_points import QueueSortPlugin
 from seatrial.scheduler.framework.interface import Action, Handle, Plugin, Requeue, default_requeues
 from seatrial.scheduler.framework.runtime import Framework
-from seatrial.scheduler.plugins.registry import Registry
+from seatrial.scheduler.plugins.registry import Registry, is_in_tree
 from seatrial.scheduler.queue import QueuedPod
 from seatrial.scheduler.queue.heap import Order
 from seatrial.scheduler.queue.queued_pod_info import priority_order
@@ -31,6 +31,8 @@ class Profiles:
     gates: Mapping[str, Sequence[tuple[str, Gate]]]
     hints: Mapping[str, Mapping[str, Sequence[Registration]]]
     order: Order
+    in_tree: frozenset[str]
+    """The profiles all of whose plugins are our own."""
 
 
 def build_profiles(configuration: Configuration, registry: Registry, handle: Handle) -> Profiles:
@@ -47,7 +49,12 @@ def build_profiles(configuration: Configuration, registry: Registry, handle: Han
         {name: framework.pre_enqueuers for name, framework in frameworks.items()},
         {name: _hints(f, bool(configuration.extenders)) for name, f in frameworks.items()},
         order_of(next(iter(frameworks.values())).points["queueSort"][0]),
+        frozenset(name for name, framework in frameworks.items() if _is_all_in_tree(framework)),
     )
+
+
+def _is_all_in_tree(framework: Framework) -> bool:
+    return all(is_in_tree(type(plugin)) for plugins in framework.points.values() for plugin in plugins)
 
 
 def _hints(framework: Framework, has_extenders: bool) -> dict[str, Sequence[Registration]]:

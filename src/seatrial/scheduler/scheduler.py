@@ -402,6 +402,7 @@ class Scheduler:
             max_backoff=configuration.max_backoff,
             retries_errors=self._retries_errors,
             pops_from_backoff="SchedulerPopFromBackoffQ" not in configuration.gates_off,
+            alike_in=profiles.in_tree if self._shortcuts.hints and self._meter is None else (),
         )
 
     def _build_writers(self) -> None:

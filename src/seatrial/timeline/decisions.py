@@ -78,7 +78,6 @@ class Dictionary:
         self.plugins: Numbering[str] = Numbering()
         self.verdicts: Numbering[tuple[str, ...]] = Numbering()
         self._latest: tuple[tuple[object, ...], bytes] | None = None
-        self._latest_cells: tuple[Decision, tuple[Any, ...]] | None = None
 
     @classmethod
     def of(cls, document: Document) -> "Dictionary":
@@ -97,13 +96,7 @@ class Dictionary:
         }
 
     def cells(self, decision: Decision) -> tuple[Any, ...]:
-        """The list columns of one attempt, from `nodes` to `total`; those of the one before if it is repeated."""
-        known = self._latest_cells
-        if known is None or not _has_same_cells(known[0], decision):
-            known = self._latest_cells = decision, self._new_cells(decision)
-        return known[1]
-
-    def _new_cells(self, decision: Decision) -> tuple[Any, ...]:
+        """The list columns of one attempt, from `nodes` to `total`."""
         meanings = np.zeros(len(decision.statuses) + 1, np.uint32)
         for place, status in enumerate(decision.statuses, 1):
             meanings[place] = 1 + self.verdicts.number((status.plugin, status.code.text, *status.reasons))
@@ -132,17 +125,6 @@ class Dictionary:
 
 
 NO_CELLS: tuple[None, ...] = (None,) * 9
-
-
-def _has_same_cells(one: Decision, other: Decision) -> bool:
-    """Whether two decisions share their cells: an attempt that is repeated for another pod does."""
-    return (
-        one.visited is other.visited
-        and one.verdicts is other.verdicts
-        and one.statuses is other.statuses
-        and one.filter_plugins is other.filter_plugins
-        and one.scores is other.scores
-    )
 
 
 def bytes_of(cells: tuple[Any, ...]) -> int:

@@ -2,50 +2,26 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
 import msgspec
 
 from seatrial.store import Change, Stored
 from seatrial.store.registry import encoded_status
-from seatrial.timeline.wire import Shape, attempt, attempts_until, pod_result
+from seatrial.timeline.attempt_lists import NO_ATTEMPTS, AttemptList, Tried
+from seatrial.timeline.wire import Shape, pod_result
 from seatrial.timeline.writes import is_terminating
 
-Key = tuple[str, str]
 StepPair = tuple[int, int]
 ENDED = ("Succeeded", "Failed")
 _ENDS = tuple(f'{phase}"'.encode() for phase in ENDED)
 STATUSES_REMEMBERED = 1024
-STEPS_REMEMBERED = 1024
-EARLIER_LISTED = 8
-"""How many attempts of earlier steps an entry lists; of those before them it gives the number."""
-
-
-class Tried(NamedTuple):
-    """An item of a scheduleResult: one attempt, or the number of several earlier ones."""
-
-    step: bytes
-    item: bytes
-    number: int = 1
-
-
-@lru_cache(STEPS_REMEMBERED)
-def tried_in(step: bytes) -> Tried:
-    """An attempt of which the step alone is given; those of one step are one object."""
-    return Tried(step, attempt(step))
-
-
-@lru_cache(STEPS_REMEMBERED)
-def tried_until(step: bytes, number: int) -> Tried:
-    """So many attempts up to a step; those of pods that came together are one object."""
-    return Tried(step, attempts_until(step, number), number)
 
 
 class PodHistory:
     """One pod from its creation to its end."""
 
     __slots__ = (
-        "_short", "attempts", "bound_at", "bound_to", "created_at", "finished", "gone", "latest", "listed",
+        "bound_at", "bound_to", "created_at", "finished", "gone", "latest", "listed",
         "preempted_at", "preempted_by", "shown", "shown_in",
     )  # fmt: skip
 
@@ -56,11 +32,8 @@ class PodHistory:
         self.bound_to: str | None = None
         self.preempted_at: StepPair | None = None
         self.preempted_by: str | None = None
-        self.listed: list[Tried] = []
+        self.listed: AttemptList = NO_ATTEMPTS
         """The attempts as the next entry lists them."""
-        self._short = 0
-        """How many of these give no more than their step."""
-        self.attempts = 0
         self.shown = 0
         """How many of the attempts the latest entry about the pod lists."""
         self.shown_in = -1
@@ -69,8 +42,9 @@ class PodHistory:
         self.gone = False
 
     @property
-    def key(self) -> Key:
-        return self.latest.namespace, self.latest.name
+    def key(self) -> str:
+        """namespace/name"""
+        return f"{self.latest.namespace}/{self.latest.name}"
 
     @property
     def is_pending(self) -> bool:
@@ -80,23 +54,12 @@ class PodHistory:
         self.bound_to, self.bound_at = node_of(self.latest), (major, minor)
 
     def add_attempt(self, tried: Tried) -> None:
-        self.listed.append(tried)
-        self.attempts += tried.number
+        self.listed = self.listed.add(tried)
 
     def shorten(self) -> None:
-        """Reduce the attempts that an entry lists whole to their steps, and all but the latest ones to their number."""
+        """Reduce the attempts that an entry lists whole."""
         listed = self.listed
-        known = len(listed) - (self.attempts - self.shown)
-        for place in range(self._short, known):
-            tried = listed[place]
-            if tried.number == 1:
-                listed[place] = tried_in(tried.step)
-        if known > EARLIER_LISTED:
-            many = listed[: known - EARLIER_LISTED]
-            number, step = sum([tried.number for tried in many]), many[-1].step
-            listed[: len(many)] = [tried_until(step, number) if number > 1 else tried_in(step)]
-            known = EARLIER_LISTED + 1
-        self._short = known
+        self.listed = listed.shortened(listed.length - (listed.number - self.shown))
 
     def preempt(self, major: int, minor: int) -> None:
         self.preempted_at = major, minor
@@ -110,7 +73,7 @@ class PodHistory:
             shape.step(*self.created_at),
             shape.step(*self.bound_at) if self.bound_at else None,
             shape.step(*self.preempted_at) if self.preempted_at else None,
-            [tried.item for tried in self.listed],
+            self.listed.encoded(),
         )
 
 
@@ -118,8 +81,8 @@ class PodHistories:
     """The histories of all pods there are, and of those that went in the loop that is still going on."""
 
     def __init__(self) -> None:
-        self._alive: dict[Key, PodHistory] = {}
-        self._gone: dict[Key, PodHistory] = {}
+        self._alive: dict[str, PodHistory] = {}
+        self._gone: dict[str, PodHistory] = {}
         self.bound = self.created = self.scheduled = self.preempted = self.deleted = 0
 
     def __len__(self) -> int:
@@ -137,13 +100,13 @@ class PodHistories:
         """How many pods have run to their end and are still there."""
         return sum(has_ended(history.latest) for history in self)
 
-    def find(self, key: Key) -> PodHistory | None:
+    def find(self, key: str) -> PodHistory | None:
         return self._alive.get(key)
 
     def follow(self, change: Change, major: int, minor: int) -> PodHistory:
         """Bring a history up to date with a write to its pod."""
         stored = change.stored
-        key = stored.namespace, stored.name
+        key = f"{stored.namespace}/{stored.name}"
         history = self._alive.get(key)
         if history is None:
             history = self._alive[key] = PodHistory(stored, (major, minor))
@@ -163,11 +126,11 @@ class PodHistories:
 
     def adopt(self, stored: Stored, major: int, minor: int) -> PodHistory:
         """A pod that existed before the first step."""
-        history = self._alive[stored.namespace, stored.name] = PodHistory(stored, (major, minor))
+        history = self._alive[f"{stored.namespace}/{stored.name}"] = PodHistory(stored, (major, minor))
         self._note_node(history, major, minor)
         return history
 
-    def note_preemptor(self, victim: Key, preemptor: str) -> PodHistory | None:
+    def note_preemptor(self, victim: str, preemptor: str) -> PodHistory | None:
         """Note which pod preempted another, the first one that says so; the history of the victim where that is new."""
         history = self._gone.get(victim) or self._alive.get(victim)
         if history is None or history.preempted_by is not None:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from seatrial.model.documents import encode
-from seatrial.timeline.pods import PodHistory, StepPair, Tried
+from seatrial.timeline.attempt_lists import Tried
+from seatrial.timeline.pods import PodHistory, StepPair
 
 GENERATED = re.compile(r"^timeline-(\d+)$")
 POD_FIELDS = ("podScheduled", "podUnscheduled", "podPreempted")
@@ -31,7 +32,7 @@ class PastOfPod:
             history.bound_at = self.bound_at
         for tried in self.attempts:
             history.add_attempt(tried)
-        history.shown = history.attempts
+        history.shown = history.listed.number
 
 
 def last_number(timeline: Mapping[str, Any]) -> int:

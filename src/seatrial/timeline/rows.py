@@ -8,6 +8,7 @@ write does not pay for two dozen columns in which it has nothing to say.
 
 import tempfile
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -30,8 +31,9 @@ CELL_COLUMNS = {
 }
 PAIR_COLUMNS = {"reasons": REASON, "best": BEST}
 SEQUENCE, *_OTHERS = COLUMNS
-ROW_COLUMNS = _OTHERS[: _OTHERS.index("outcome")]
-ATTEMPT_COLUMNS = _OTHERS[_OTHERS.index("outcome") :]
+NUMBER = "attempt"
+ROW_COLUMNS = [*_OTHERS[: _OTHERS.index("outcome")], NUMBER]
+ATTEMPT_COLUMNS = [name for name in _OTHERS if name not in ROW_COLUMNS]
 _OBJECT = ROW_COLUMNS.index("object")
 
 
@@ -106,15 +108,18 @@ class SpillingSink:
 
 
 class Buffer:
-    """The cells of some rows, row after row; those of attempts are kept apart, with the positions of their rows."""
+    """The cells of some rows, row after row; those of different attempts are kept apart, and their numbers by row."""
 
-    __slots__ = ("attempts", "cells", "count", "places")
+    __slots__ = ("attempts", "cells", "where")
 
     def __init__(self) -> None:
-        self.count = 0
         self.cells: list[Any] = []
-        self.attempts: list[Any] = []
-        self.places: list[int] = []
+        self.attempts: list[Row] = []
+        self.where: list[int | None] = []
+
+    @property
+    def count(self) -> int:
+        return len(self.where)
 
 
 class Rows:
@@ -139,15 +144,20 @@ class Rows:
         return self._sink.is_in_memory
 
     def add(self, row: Row, attempt: Row | None = None, *, weight: int = 0) -> None:
-        """Append a row, with the cells of an attempt; `weight` is its approximate size in bytes without its object."""
+        """Append a row, with the cells of an attempt; `weight` is its approximate size in bytes without its object.
+
+        An attempt that is repeated passes the same cells, which are then kept once.
+        """
         buffer = self._buffer
-        if attempt is not None:
-            buffer.places.append(buffer.count)
-            buffer.attempts += attempt
+        if attempt is None:
+            buffer.where.append(None)
+        else:
+            if not buffer.attempts or buffer.attempts[-1] is not attempt:
+                buffer.attempts.append(attempt)
+            buffer.where.append(len(buffer.attempts) - 1)
         buffer.cells += row
-        buffer.count += 1
         self._bytes += weight + len(row[_OBJECT] or b"")
-        if self._bytes >= BYTES_BUFFERED or buffer.count >= ROWS_BUFFERED:
+        if self._bytes >= BYTES_BUFFERED or len(buffer.where) >= ROWS_BUFFERED:
             self.flush()
 
     def flush(self) -> None:
@@ -168,13 +178,11 @@ def frame_of(buffer: Buffer, first: int = 0) -> pl.DataFrame:
     """Rows as a frame; `first` is the number of the first one."""
     numbers = pl.int_range(first, first + buffer.count, eager=True).cast(COLUMNS[SEQUENCE]).alias(SEQUENCE)
     # With one row more, as polars repeats the lists of a single row, thousands of cells, for every null place.
-    attempts = buffer.attempts + [None] * len(ATTEMPT_COLUMNS)
-    places: list[int | None] = [None] * buffer.count
-    for number, place in enumerate(buffer.places):
-        places[place] = number
-    where = pl.Series(places, dtype=pl.UInt32)
+    attempts = [*chain.from_iterable(buffer.attempts), *[None] * len(ATTEMPT_COLUMNS)]
+    where = pl.Series(buffer.where, dtype=pl.UInt32)
     of_attempts = pl.DataFrame(_columns(ATTEMPT_COLUMNS, attempts)).select(pl.all().gather(where))
-    return pl.DataFrame([numbers, *_columns(ROW_COLUMNS, buffer.cells), *of_attempts.get_columns()])
+    frame = pl.DataFrame([numbers, *_columns(ROW_COLUMNS, buffer.cells), *of_attempts.get_columns()])
+    return frame.select(list(COLUMNS))
 
 
 def _columns(names: Sequence[str], cells: list[Any]) -> Iterator[pl.Series]:

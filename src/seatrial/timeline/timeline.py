@@ -15,11 +15,12 @@ from seatrial.model.kinds import Kind
 from seatrial.model.writers import is_operation, operation_writer
 from seatrial.scheduler import ERROR, WAITING, Decision
 from seatrial.store import Change, Memo, Stored
+from seatrial.timeline.attempt_lists import Tried, tried_in
 from seatrial.timeline.decisions import NO_CELLS, Dictionary, bytes_of, plugin_results, reasons_in
 from seatrial.timeline.diffs import merge_diff
-from seatrial.timeline.pods import Key, PodHistories, PodHistory, Tried, has_ended, tried_in
+from seatrial.timeline.pods import PodHistories, PodHistory, has_ended
 from seatrial.timeline.resume import PastOfPod, last_number
-from seatrial.timeline.rows import Rows
+from seatrial.timeline.rows import Row, Rows
 from seatrial.timeline.unshown import Unshown
 from seatrial.timeline.wire import Entry, Shape, attempt, operated
 from seatrial.timeline.writes import Verb, verb_of
@@ -72,7 +73,7 @@ class Timeline:
         """Writers whose deletion of a pod is a preemption."""
         self.errors: dict[str, int] = {}
         """How many attempts failed with an error, by its message."""
-        self.failing: dict[Key, str] = {}
+        self.failing: dict[str, str] = {}
         """The pods whose last attempt failed with an error, with its message."""
         self._wire_cells, self._table_cells = cells, CELLS_IN_THE_TABLE
         self._entries: list[Entry] = []
@@ -80,15 +81,16 @@ class Timeline:
         """The attempt whose writes are being made, until an entry shows it."""
         self._shown = ""
         """The pod of the last attempt that an entry shows before it is recorded."""
-        self._places: dict[Key, tuple[PodHistory, int, str, str, bytes, int]] = {}
+        self._places: dict[str, tuple[PodHistory, int, str, str, bytes, int]] = {}
         self.keeps_places = False
         """Whether a scheduler may report an attempt after the entry that shows it."""
-        self._tried: dict[Key, int] = {}
+        self._tried: dict[str, int] = {}
         self._numbers = count(1)
         self._is_taken = is_taken
         self._excluded_kinds = frozenset(excluded_kinds)
         self._patches: Memo[tuple[int, int], bytes] = Memo(PATCHES_REMEMBERED)
-        self._latest_reasons: tuple[Decision, list[tuple[str, int]]] | None = None
+        self._latest_attempt: tuple[Decision, bool, Row, int] | None = None
+        """The latest attempt that is not repeated: whether its row has cells, its columns and their bytes."""
         self._operation: tuple[str, bytes] | None = None
         self._operation_seen = False
         self._now: int | None = None
@@ -152,8 +154,7 @@ class Timeline:
         self.attempts += decision.outcome != WAITING
         self._deciding = None
         self._now = decision.at
-        namespace, _, name = decision.pod.partition("/")
-        key = namespace, name
+        key = decision.pod
         history = self.pods.find(key)
         self._tried[key] = self._tried.get(key, 0) + 1
         if decision.outcome == ERROR:
@@ -162,7 +163,7 @@ class Timeline:
         elif self.failing:
             self.failing.pop(key, None)
         cells = len(decision.visited)
-        if history is not None and self._shown != decision.pod:
+        if history is not None and self._shown != key:
             self._add_attempt(history, self._attempt(decision, cells))
             self._note_preemptor(decision)
             if self._places:
@@ -171,9 +172,9 @@ class Timeline:
             self.unshown.attempts += 1
         self._shown = ""
         if self.level != "none":
-            self._attempt_row(decision, key, cells)
+            self._attempt_row(decision, cells)
 
-    def note_attempt(self, key: Key, attempt: bytes | None = None) -> None:
+    def note_attempt(self, key: str, attempt: bytes | None = None) -> None:
         """Record that a scheduler without decision records has tried a pod; `attempt` is its report, if any.
 
         It reports after it has bound the pod: an entry of this step that shows the pod is encoded again.
@@ -267,7 +268,7 @@ class Timeline:
     def _show(self, id: str, operation: str, history: PodHistory, pod: bytes) -> None:
         """Add an entry that shows a pod with all its attempts, the one that is being carried out included."""
         key, decision = history.key, self._deciding
-        if decision is not None and decision.pod == f"{key[0]}/{key[1]}":
+        if decision is not None and decision.pod == key:
             self._add_attempt(history, self._attempt(decision, len(decision.visited)))
             self._deciding, self._shown = None, decision.pod
         if self.keeps_places:
@@ -282,14 +283,14 @@ class Timeline:
         """The body of an entry that shows a pod; it lists all attempts up to now, those of earlier steps in short."""
         if history.shown_in != self.major and not self.full_repeat:
             history.shorten()
-        self.unshown.attempts -= history.attempts - history.shown
-        history.shown, history.shown_in = history.attempts, self.major
+        attempts = history.listed.number
+        self.unshown.attempts -= attempts - history.shown
+        history.shown, history.shown_in = attempts, self.major
         return history.result(pod, self.shape)
 
     def _note_preemptor(self, decision: Decision) -> None:
         for victim in decision.preemption.victims if decision.preemption is not None else ():
-            namespace, _, name = victim.partition("/")
-            if history := self.pods.note_preemptor((namespace, name), decision.pod):
+            if history := self.pods.note_preemptor(victim, decision.pod):
                 self._encode_again(history)
 
     def _add(self, id: str, operation: str, *body: bytes) -> None:
@@ -348,7 +349,7 @@ class Timeline:
                 self.major, self.minor, change.at, change.writer,
                 verb or ("status" if change.subresource == "status" else "write"), id, kind.api_version, kind.kind,
                 stored.namespace, stored.name, stored.revision, change.subresource, operation,
-                None if change.type == "DELETED" else stored.data,
+                None if change.type == "DELETED" else stored.data, None,
             )
         )  # fmt: skip
 
@@ -359,45 +360,41 @@ class Timeline:
                 self.major, self.minor, at, operation_writer(id) if operation is not None else SCHEDULER, entry, id,
                 kind.api_version if kind else None, kind.kind if kind else None,
                 stored.namespace if stored else None, stored.name if stored else None, None, None, operation,
-                stored.data if stored else None,
+                stored.data if stored else None, None,
             )
         )  # fmt: skip
 
-    def _attempt_row(self, decision: Decision, key: Key, cells: int) -> None:
-        columns: tuple[object, ...] = NO_CELLS
-        weight = 0
-        if self.level == "full" and cells <= self._table_cells:
+    def _attempt_row(self, decision: Decision, cells: int) -> None:
+        has_cells = self.level == "full" and cells <= self._table_cells
+        if has_cells:
             self._table_cells -= cells
-            columns = self.dictionary.cells(decision)
-            weight = bytes_of(columns)
-        preemption = decision.preemption
+        origin = decision.like or decision
+        known = self._latest_attempt
+        if known is None or known[0] is not origin or known[1] != has_cells:
+            columns = self.dictionary.cells(origin) if has_cells else NO_CELLS
+            known = self._latest_attempt = origin, has_cells, self._columns(origin, columns), bytes_of(columns)
+        namespace, _, name = decision.pod.partition("/")
         self.rows.add(
             (
-                self.major, self.minor, decision.at, SCHEDULER, "attempt", None, "v1", "Pod", *key,
-                None, None, None, None,
+                self.major, self.minor, decision.at, SCHEDULER, "attempt", None, "v1", "Pod", namespace, name,
+                None, None, None, None, decision.attempt,
             ),
-            (
-                decision.outcome, decision.node or None, decision.nominated_node or None,
-                decision.message or None, decision.profile, decision.attempt,
-                len(decision.visited) or decision.feasible_count + decision.rejected_count,
-                decision.feasible_count, decision.rejected_count,
-                self._reasons(decision) if decision.visited else reasons_in(decision.message), decision.best(),
-                list(preemption.victims) if preemption else None,
-                self.dictionary.details(decision) if self.level == "full" else None, *columns,
-            ),
-            weight=weight,
+            known[2],
+            weight=known[3],
         )  # fmt: skip
 
-    def _reasons(self, decision: Decision) -> list[tuple[str, int]]:
-        """How many nodes were rejected for which reason; a repeated attempt shares the answers of the one before."""
-        known = self._latest_reasons
-        if known is not None and known[0].verdicts is decision.verdicts:
-            before = known[0]
-            if before.statuses is decision.statuses and before.status_counts is decision.status_counts:
-                return known[1]
-        reasons = list(decision.reasons().items())
-        self._latest_reasons = decision, reasons
-        return reasons
+    def _columns(self, decision: Decision, cells: tuple[object, ...]) -> Row:
+        """The columns that attempts alone have; one that is repeated for another pod shares them."""
+        preemption = decision.preemption
+        reasons = list(decision.reasons().items()) if decision.visited else reasons_in(decision.message)
+        return (
+            decision.outcome, decision.node or None, decision.nominated_node or None,
+            decision.message or None, decision.profile,
+            len(decision.visited) or decision.feasible_count + decision.rejected_count,
+            decision.feasible_count, decision.rejected_count, reasons, decision.best(),
+            list(preemption.victims) if preemption else None,
+            self.dictionary.details(decision) if self.level == "full" else None, *cells,
+        )  # fmt: skip
 
 
 @lru_cache(KINDS_REMEMBERED)

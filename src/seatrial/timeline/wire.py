@@ -4,7 +4,7 @@ The first version has integer steps and says in `operation` which field is used;
 Objects are spliced in as the store keeps them, so an entry costs no decoding.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -59,6 +59,9 @@ def operated(operation: bytes, result: bytes | None = None) -> tuple[bytes, ...]
     return b'{"operation":', operation, b',"result":', result, b"}"
 
 
+_FACTS = b',"boundTo":%b,"preemptedBy":%b,"createdAt":%b,"boundAt":%b,"preemptedAt":%b,"scheduleResult":['
+
+
 def pod_result(
     pod: bytes,
     bound_to: str | None,
@@ -66,17 +69,25 @@ def pod_result(
     created_at: bytes,
     bound_at: bytes | None,
     preempted_at: bytes | None,
-    attempts: Sequence[bytes],
+    attempts: bytes,
 ) -> tuple[bytes, ...]:
     """The body of an entry that shows what became of a pod up to now, in pieces; steps and attempts are encoded."""
-    facts = b',"boundTo":%b,"preemptedBy":%b,"createdAt":%b,"boundAt":%b,"preemptedAt":%b,"scheduleResult":[' % (
-        NULL if bound_to is None else encode(bound_to),
-        NULL if preempted_by is None else encode(preempted_by),
-        created_at,
-        bound_at or NULL,
-        preempted_at or NULL,
-    )
-    return b'{"pod":', pod, facts, b",".join(attempts), b"]}"
+    if bound_to is None and preempted_by is None and bound_at is None and preempted_at is None:
+        facts = _facts_of_pending(created_at)
+    else:
+        facts = _FACTS % (
+            NULL if bound_to is None else encode(bound_to),
+            NULL if preempted_by is None else encode(preempted_by),
+            created_at,
+            bound_at or NULL,
+            preempted_at or NULL,
+        )
+    return b'{"pod":', pod, facts, attempts, b"]}"
+
+
+@lru_cache(STEPS_REMEMBERED)
+def _facts_of_pending(created_at: bytes) -> bytes:
+    return _FACTS % (NULL, NULL, created_at, NULL, NULL)
 
 
 def attempt(

@@ -29,7 +29,11 @@ class Users(Plugin):
 
 
 @pytest.mark.parametrize("order", [priority_order, order_of(Users())], ids=["in-tree", "users"])
-@given(moves=st.lists(st.tuples(st.sampled_from(("push", "remove", "pop")), st.sampled_from(NAMES), st.integers(0, 3))))
+@given(
+    moves=st.lists(
+        st.tuples(st.sampled_from(("push", "all", "remove", "pop")), st.sampled_from(NAMES), st.integers(0, 3))
+    )
+)
 def test_the_first_by_order_comes_first(order: Order, moves: list[tuple[str, str, int]]) -> None:
     heap = PodHeap(order)
     there: dict[str, QueuedPod] = {}
@@ -38,6 +42,10 @@ def test_the_first_by_order_comes_first(order: Order, moves: list[tuple[str, str
             queued = there.setdefault(name, QueuedPod(a_pod(name, priority), 0, number))
             queued.pod = a_pod(name, priority)
             heap.push(queued)
+        elif move == "all":
+            for late, other in enumerate(sorted(set(NAMES[: priority + 1]) - there.keys(), reverse=True)):
+                there[other] = QueuedPod(a_pod(other, priority), 0, number + late)
+            heap.push_all(there.values())
         elif move == "remove":
             assert heap.remove(f"default/{name}") is there.pop(name, None)
         else:

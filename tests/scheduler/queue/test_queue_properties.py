@@ -31,12 +31,15 @@ def pod(name: str, priority: int) -> PodInfo:
 class Model:
     """What there should be: pods that exist, and those that somebody is scheduling."""
 
-    def __init__(self) -> None:
+    def __init__(self, alike_in: tuple[str, ...] = ()) -> None:
         self.clock = Clock()
         self.pods: dict[str, PodInfo] = {}
         self.flying: dict[str, QueuedPod] = {}
         self.gated: set[str] = set()
-        interest = [Registration(ClusterEvent("Node", Action.ADD)), Registration(ClusterEvent("Pod", Action.ALL))]
+        interest = [
+            Registration(ClusterEvent("Node", Action.ADD), lambda pod, old, new: pod.priority >= new),
+            Registration(ClusterEvent("Pod", Action.ALL)),
+        ]
         self.queue = SchedulingQueue(
             self.clock,
             PodNominator(lambda pod: self.pods.get(pod.name)),
@@ -44,6 +47,7 @@ class Model:
             gates={
                 "default-scheduler": [("Gates", lambda p: unschedulable("no") if p.name in self.gated else SUCCESS)]
             },
+            alike_in=alike_in,
         )
 
     def step(self, action: str, name: str, number: int) -> None:
@@ -63,7 +67,7 @@ class Model:
             case "reject" | "break" if self.flying:
                 self._return(next(iter(self.flying)), action == "reject")
             case "event":
-                self.queue.move_all(NODE_ADD, None, "node")
+                self.queue.move_all(NODE_ADD, None, number)
             case "sweep":
                 self.queue.sweep()
             case "gate":
@@ -103,6 +107,21 @@ def test_no_pod_is_lost_or_doubled(steps: list[tuple[str, str, int]]) -> None:
     for action, name, number in steps:
         model.step(action, name, number)
         model.check()
+
+
+@settings(max_examples=300, deadline=None)
+@given(STEPS)
+def test_pods_that_share_answers_of_hints_move_as_if_each_were_asked(steps: list[tuple[str, str, int]]) -> None:
+    alone, together = Model(), Model(alike_in=("default-scheduler",))
+    for action, name, number in steps:
+        alone.step(action, name, number)
+        together.step(action, name, number)
+        places = [
+            [[queued.key for queued in place] for place in (queue.active, queue.backoff, queue.unschedulable)]
+            for queue in (alone.queue, together.queue)
+        ]
+        assert [sorted(keys) for keys in places[0]] == [sorted(keys) for keys in places[1]]
+        assert list(alone.flying) == list(together.flying)
 
 
 @settings(max_examples=200, deadline=None)

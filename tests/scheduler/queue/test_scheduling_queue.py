@@ -77,6 +77,34 @@ def test_a_hint_decides_whether_an_event_helps(answer: bool, moved: bool) -> Non
     assert (seen, world.queue.has_work()) == ([("a", None, "node")], moved)
 
 
+@pytest.mark.parametrize(
+    ("event", "about", "asked"),
+    [
+        (NODE_ADD, "node", ["a", "b"]),
+        (ASSIGNED_DELETE, pod("other"), ["a", "b"]),
+        (ASSIGNED_DELETE, pod("a"), ["a", "b", "c"]),
+        (ClusterEvent("ResourceClaim", Action.ADD), "claim", ["a", "b", "c"]),
+    ],
+    ids=["a node", "another pod", "one of them", "an object that may be of one of them"],
+)
+def test_equal_pods_share_the_answer_of_a_hint_about(event: ClusterEvent, about: Any, asked: list[str]) -> None:
+    seen = []
+
+    def hint(pod: PodInfo, old: Any, new: Any) -> bool:
+        seen.append(pod.name)
+        return False
+
+    kinds = ("Node", "Pod", "ResourceClaim")
+    registered = [Registration(ClusterEvent(kind, Action.ADD | Action.DELETE), hint) for kind in kinds]
+    world = World(hints={"default-scheduler": {"Fit": registered}}, alike_in=("default-scheduler",))
+    for one in (pod("a"), pod("b", 5), pod("c")):
+        world.queue.add(one)
+    for _ in "abc":
+        world.fail(world.queue.pop(), "Fit")
+    world.queue.move_all(event, about, None)
+    assert sorted(set(seen)) == asked
+
+
 def test_a_plugin_that_did_not_reject_the_pod_is_not_asked() -> None:
     world = World(hints={"default-scheduler": {"Fit": FIT, "Other": []}})
     world.queue.add(pod("a"))

@@ -99,6 +99,12 @@ class PodShape:
         return tuple(self.spec.get("volumes") or ())
 
     @cached_property
+    def has_own_objects(self) -> bool:
+        """Whether each pod of the shape has claims of its own, so that plugins see more of it than the shape."""
+        has_ephemeral = any("ephemeral" in volume for volume in self.volumes)
+        return has_ephemeral or bool(self.spec.get("resourceClaims"))
+
+    @cached_property
     def never_preempts(self) -> bool:
         return self.spec.get("preemptionPolicy") == "Never"
 
@@ -139,6 +145,12 @@ class PodInfo(msgspec.Struct, frozen=True, eq=False, gc=False):
     @property
     def priority(self) -> int:
         return self.shape.priority
+
+    @property
+    def is_like_others(self) -> bool:
+        """Whether plugins of our own see nothing in the pod but its shape."""
+        shape = self.shape
+        return not (self.nominated_node or self.status or shape.has_own_objects or self.requests is not shape.requests)
 
     def on(self, node: str) -> "PodInfo":
         """The same pod, assumed or bound to a node."""

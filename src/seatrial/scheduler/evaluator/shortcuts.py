@@ -36,6 +36,8 @@ class Shortcuts:
     """repeat the outcome of a failed attempt for equal pods while nothing has changed"""
     dry_runs: bool = True
     """keep the outcome of preemption dry runs per node while its row has not changed"""
+    hints: bool = True
+    """ask a queueing hint about an event once for equal pods"""
 
     @property
     def keeps_columns(self) -> bool:

@@ -49,7 +49,8 @@ class Failure(Struct, frozen=True, eq=False):
 
     def told_of(self, queued: QueuedPod, at: int) -> Decision:
         """The decision on another pod that fails in the same way."""
-        return replace(self.decision, pod=queued.key, uid=queued.pod.uid, at=at, attempt=queued.attempts)
+        known = self.decision
+        return replace(known, pod=queued.key, uid=queued.pod.uid, at=at, attempt=queued.attempts, like=known)
 
 
 class UnschedulableCache:
@@ -62,6 +63,8 @@ class UnschedulableCache:
         self._trusted = frozenset(framework.name for framework in frameworks if framework.signing.is_possible)
         self._failures: Versioned[dict[tuple[str, PodShape, bytes | None], Failure]] = Versioned()
         self._has_any = False
+        self._latest: Failure | None = None
+        """The failure that was kept last, for the versions of that time."""
 
     def recall(self, framework: Framework, pod: PodInfo, start: int) -> Failure | None:
         """The failure in which an attempt of this pod would end, searching from a start; None: it has to be made."""
@@ -69,7 +72,7 @@ class UnschedulableCache:
             return None
         kept = self._failures.get(self._versions(), dict)
         self._has_any = bool(kept)
-        if not kept or not _is_like_others(pod):
+        if not kept or not pod.is_like_others:
             return None
         known = kept.get((framework.name, pod.shape, framework.signing.sign(pod)))
         return known if known is not None and known.start == start else None
@@ -80,28 +83,20 @@ class UnschedulableCache:
         post, framework, pod = attempt.post_filter, attempt.framework, attempt.pod
         is_plain = not attempt.is_error and (post is None or (not post.victims and not post.status.is_success))
         searched_all = attempt.found is not None and len(attempt.found.visited) == len(self._table.order)
-        is_known = framework.name in self._trusted and _is_like_others(pod)
+        is_known = framework.name in self._trusted and pod.is_like_others
         if is_plain and searched_all and is_known and framework.signing.sign(pod) is not None:
             self.keep(failure)
 
     def keep(self, failure: Failure) -> None:
         """Keeps a failure for the present versions: reporting it has changed them, but nothing that plugins read."""
-        kept = self._failures.get(self._versions(), dict)
+        versions = self._versions()
+        if failure is self._latest and self._failures.is_current(versions):
+            return  # most often
+        kept = self._failures.get(versions, dict)
+        self._latest = failure
         framework, pod = failure.attempt.framework, failure.attempt.pod
         kept[framework.name, pod.shape, framework.signing.sign(pod)] = failure
         self._has_any = True
 
     def _versions(self) -> tuple[int, int, int, int]:
         return self._table.mark, self._table.version, self._cluster.changes, self._nominator.changes
-
-
-def _is_like_others(pod: PodInfo) -> bool:
-    """Whether plugins see nothing in the pod but its shape."""
-    spec = pod.spec
-    return not (
-        pod.nominated_node
-        or pod.status
-        or pod.requests is not pod.shape.requests
-        or spec.get("resourceClaims")
-        or (pod.shape.volumes and any("ephemeral" in volume for volume in pod.shape.volumes))
-    )

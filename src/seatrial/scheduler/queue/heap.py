@@ -1,8 +1,9 @@
 """A priority queue of pods that can also be asked for one by name. Upstream: pkg/scheduler/backend/heap."""
 
 import heapq
+from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from seatrial.scheduler.queue.queued_pod_info import QueuedPod
@@ -41,10 +42,7 @@ class PodHeap:
 
     def push(self, queued: QueuedPod) -> None:
         """Add a pod, or give it a new place when its order has changed."""
-        self._count += 1
-        key = queued.key
-        self.present[key] = (queued, self._count)
-        entry = (self._order(queued), self._count, key)
+        entry = self._entry_of(queued)
         line = self._line
         while line and self._is_gone(line[-1]):
             line.pop()
@@ -52,6 +50,23 @@ class PodHeap:
             line.append(entry)
         else:
             heapq.heappush(self._heap, entry)
+
+    def push_all(self, pods: Iterable[QueuedPod]) -> None:
+        """Add many pods; those that come after all that are there go to the list together."""
+        entries = sorted([self._entry_of(queued) for queued in pods])
+        line = self._line
+        while line and self._is_gone(line[-1]):
+            line.pop()
+        late = bisect_right(entries, line[-1]) if line else 0
+        line.extend(entries[late:])
+        for entry in entries[:late]:
+            heapq.heappush(self._heap, entry)
+
+    def _entry_of(self, queued: QueuedPod) -> Entry:
+        self._count += 1
+        key = queued.key
+        self.present[key] = (queued, self._count)
+        return self._order(queued), self._count, key
 
     def remove(self, key: str) -> QueuedPod | None:
         entry = self.present.pop(key, None)

@@ -5,7 +5,7 @@ SchedulerPopFromBackoffQ is off: PreEnqueue then runs when a pod leaves that que
 Upstream: pkg/scheduler/backend/queue/scheduling_queue.go (v1.36.3).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any
 
@@ -13,10 +13,12 @@ from seatrial.clock import Clock, Timer
 from seatrial.model.times import MINUTE, SECOND
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.framework.events import (
+    ASSIGNED_POD,
     ATTEMPT_FAILED,
     BACKOFF_COMPLETE,
     BACKOFF_POPPED,
     FORCE_ACTIVATE,
+    NODE,
     UNSCHEDULABLE_TIMEOUT,
     UNSCHEDULED_ADD,
     UNSCHEDULED_POD,
@@ -63,7 +65,9 @@ class SchedulingQueue:
         on_gated: Callable[[QueuedPod, Status], None] | None = None,
         retries_errors: bool = True,
         pops_from_backoff: bool = True,
+        alike_in: Collection[str] = (),
     ) -> None:
+        """`alike_in` are the profiles whose hints see nothing in most pods but their shape: such pods share answers."""
         self._clock = clock
         self._started = clock.now()
         self._sequence = count()
@@ -73,7 +77,7 @@ class SchedulingQueue:
         self.active = PodHeap(order)
         self.backoff = BackoffQueue(clock, initial_backoff, max_backoff, order, pops_early=pops_from_backoff)
         self._pops_from_backoff = pops_from_backoff
-        self.unschedulable = UnschedulablePods()
+        self.unschedulable = UnschedulablePods(alike_in)
         self._gates = gates
         self.on_incoming: Callable[[str, str], None] | None = None
         """Called with the queue and the label of the event when a pod comes into a queue."""
@@ -156,11 +160,11 @@ class SchedulingQueue:
 
     def add_unschedulable(self, queued: QueuedPod, message: str = "") -> None:
         """A pod comes back from an attempt that failed; its rejectors say why, or the message of an error."""
-        key = queued.key
+        key, rejectors = queued.key, queued.rejectors
         try:
             if key in self.active.present or key in self.backoff or key in self.unschedulable.present:
                 return
-            if queued.rejectors:
+            if rejectors:
                 queued.unschedulable_count += 1
                 queued.consecutive_errors = 0
             else:
@@ -169,7 +173,7 @@ class SchedulingQueue:
             queued.timestamp, queued.sequence = self._clock.now(), next(self._sequence)
             queued.backoff_until = None
             queued.was_flushed = False
-            if not self._retries_errors and not queued.rejectors and queued.equal_errors >= EQUAL_ERRORS:
+            if not self._retries_errors and not rejectors and queued.equal_errors >= EQUAL_ERRORS:
                 self._park(queued, ATTEMPT_FAILED)
             else:
                 self._requeue(queued, self._worth_of_happenings(queued), ATTEMPT_FAILED)
@@ -184,8 +188,10 @@ class SchedulingQueue:
         if not self.hinting.concerns_anybody(event) and not self.unschedulable.resting:
             return
         if self.unschedulable.present:
-            parked = self.unschedulable.rejected_by(self.hinting.interested(event))
-            self._move([queued for queued in parked if check is None or check(queued.pod)], event, old, new)
+            resting = list(self.unschedulable.resting.values())
+            for are_alike, pods in (False, resting), *self.unschedulable.rejected_by(self.hinting.interested(event)):
+                if not are_alike or self._may_help(pods, event, old, new):
+                    self._move([queued for queued in pods if check is None or check(queued.pod)], event, old, new)
         self.in_flight.record(event, old, new)
 
     def activate(self, pods: Iterable[PodInfo]) -> None:
@@ -213,8 +219,11 @@ class SchedulingQueue:
     def sweep(self) -> None:
         """Bring every pending pod back that is neither gated nor being deleted."""
         waiting = [q for q in self.unschedulable if not q.is_gated and not q.pod.deleting]
-        for queued in (*waiting, *self.backoff.after_error):
-            self._activate(queued, FORCE_ACTIVATE)
+        open_to = [q for q in (*waiting, *self.backoff.after_error) if self._opens_to(q, FORCE_ACTIVATE)]
+        for queued in open_to:
+            self._leave(queued)
+            self._report_incoming("active", FORCE_ACTIVATE)
+        self.active.push_all(open_to)
 
     def pending(self) -> Iterator[QueuedPod]:
         """All pods of the queue: active, backing off, unschedulable."""
@@ -245,6 +254,16 @@ class SchedulingQueue:
             if worth is not Worth.NOTHING:
                 self.unschedulable.remove(queued.key)
                 self._requeue(queued, worth, event)
+
+    def _may_help(self, alike: list[QueuedPod], event: ClusterEvent, old: Any, new: Any) -> bool:
+        """Whether an event may be worth something to some of these pods: that about a node is worth the same to all.
+
+        So is that about a pod, unless it is one of them. Other objects may have been made for one pod.
+        """
+        is_about_one = any(isinstance(one, PodInfo) and one.key in self.unschedulable.present for one in (old, new))
+        if event.resource not in (NODE, ASSIGNED_POD) or is_about_one:
+            return True
+        return self.hinting.worth(alike[0], event, old, new) is not Worth.NOTHING
 
     def _worth_of_happenings(self, queued: QueuedPod) -> Worth:
         if not queued.rejectors:
@@ -278,19 +297,30 @@ class SchedulingQueue:
         return self._activate(queued, event)
 
     def _activate(self, queued: QueuedPod, event: ClusterEvent, *, check_gates: bool = True) -> bool:
-        if check_gates and not self.passes_gates(queued):
-            if queued.key not in self.active and queued.key not in self.backoff:
-                self._park(queued, event)
+        if check_gates and not self._opens_to(queued, event):
             return False
-        if queued.first_attempt is None:
-            queued.first_attempt = self._clock.now()
-        self.unschedulable.remove(queued.key)
-        self.backoff.remove(queued.key)
+        self._leave(queued)
         self.active.push(queued)
         self._report_incoming("active", event)
         if event.resource == UNSCHEDULED_POD and event in (UNSCHEDULED_ADD, UNSCHEDULED_UPDATE):
             self.nominator.nominate(queued.pod)
         return True
+
+    def _opens_to(self, queued: QueuedPod, event: ClusterEvent) -> bool:
+        """Whether the gates let a pod pass; it is parked where they do not."""
+        if self.passes_gates(queued):
+            return True
+        if queued.key not in self.active and queued.key not in self.backoff:
+            self._park(queued, event)
+        return False
+
+    def _leave(self, queued: QueuedPod) -> None:
+        """A pod becomes active: it leaves the other places."""
+        if queued.first_attempt is None:
+            queued.first_attempt = self._clock.now()
+        self.unschedulable.remove(queued.key)
+        if self.backoff:
+            self.backoff.remove(queued.key)
 
     def _report_incoming(self, queue: str, event: ClusterEvent) -> None:
         if self.on_incoming is not None:

@@ -1,22 +1,37 @@
 """Pods that wait for an event, found by the plugins that rejected them.
 
-Ten thousand pods may wait for room; a pod that is bound somewhere must not cost a look at each of them.
+Ten thousand pods may wait for room; a pod that is bound somewhere must not cost a look at each of them, nor a node that
+changes a call of the same hint for each. Pods that hints cannot tell apart are therefore kept together.
 Upstream: pkg/scheduler/backend/queue/unschedulable_pods.go (which has no such index).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
+from typing import Any
 
 from seatrial.scheduler.queue.queued_pod_info import QueuedPod
 
 
-class UnschedulablePods:
-    """Parked pods by key, and by each of their rejectors."""
+class Group:
+    """Parked pods with the same rejectors; all of a kind, unless the kind is None."""
 
-    def __init__(self) -> None:
+    __slots__ = ("kind", "pods", "rejectors")
+
+    def __init__(self, rejectors: frozenset[str], kind: Any) -> None:
+        self.rejectors, self.kind = rejectors, kind
+        self.pods: dict[str, QueuedPod] = {}
+
+
+class UnschedulablePods:
+    """Parked pods by key, and in groups."""
+
+    def __init__(self, alike_in: Collection[str] = ()) -> None:
+        """`alike_in` are the profiles whose hints see nothing in most pods but their shape."""
         self.present: dict[str, QueuedPod] = {}
         """By key. Others may read it, which costs no call."""
-        self._by_plugin: dict[str, dict[str, QueuedPod]] = {}
-        self._plugins_of: dict[str, frozenset[str]] = {}
+        self._alike_in = alike_in
+        self._groups: dict[frozenset[str], dict[Any, Group]] = {}
+        """By rejectors and kind."""
+        self._group_of: dict[str, Group] = {}
         self.resting: dict[str, QueuedPod] = {}
         """Pods that no plugin rejected: they rest after errors, and any event brings them back."""
         self._latest: QueuedPod | None = None
@@ -35,34 +50,52 @@ class UnschedulablePods:
         return self.present.get(key)
 
     def park(self, queued: QueuedPod) -> None:
-        """Keep a pod; one that is here already may have other rejectors now."""
-        key, plugins = queued.key, queued.rejectors
-        if self._latest is queued and key in self.present and self._plugins_of[key] is plugins and plugins:
+        """Keep a pod; one that is here already may have other rejectors now, or be of another kind."""
+        key, group = queued.key, self._group_for(queued)
+        if self._latest is queued and self._group_of.get(key) is group and group.rejectors:
             return  # the last one in all orders
         self.remove(key)
         self._latest = queued
         self.present[key] = queued
-        self._plugins_of[key] = plugins
-        for plugin in plugins:
-            self._by_plugin.setdefault(plugin, {})[key] = queued
-        if not plugins and not queued.is_gated:
+        self._group_of[key] = group
+        if not group.pods:
+            self._groups.setdefault(group.rejectors, {})[group.kind] = group
+        group.pods[key] = queued
+        if not group.rejectors and not queued.is_gated:
             self.resting[key] = queued
 
     def remove(self, key: str) -> QueuedPod | None:
         queued = self.present.pop(key, None)
         if queued is None:
             return None
-        self.resting.pop(key, None)
-        for plugin in self._plugins_of.pop(key):
-            parked = self._by_plugin[plugin]
-            del parked[key]
-            if not parked:
-                del self._by_plugin[plugin]
+        group = self._group_of.pop(key)
+        del group.pods[key]
+        if not group.pods:
+            self._drop(group)
+        if self.resting:
+            self.resting.pop(key, None)
         return queued
 
-    def rejected_by(self, plugins: Iterable[str]) -> list[QueuedPod]:
-        """The pods that one of these plugins rejected and those that rest after errors, each once."""
-        found: dict[str, QueuedPod] = dict(self.resting)
-        for plugin in plugins:
-            found.update(self._by_plugin.get(plugin, {}))
-        return list(found.values())
+    def rejected_by(self, plugins: frozenset[str]) -> list[tuple[bool, list[QueuedPod]]]:
+        """The pods that one of these plugins rejected, in lists; whether those of a list are alike to all hints."""
+        return [
+            (group.kind is not None, list(group.pods.values()))
+            for rejectors, kinds in self._groups.items()
+            if not rejectors.isdisjoint(plugins)
+            for group in kinds.values()
+        ]
+
+    def _group_for(self, queued: QueuedPod) -> Group:
+        """The group that a pod belongs to, which may be new and empty."""
+        pod, rejectors, kind = queued.pod, queued.rejectors, None
+        if pod.is_like_others and pod.shape.scheduler_name in self._alike_in:
+            kind = pod.shape, queued.pending_plugins, queued.gating_plugin
+        kinds = self._groups.get(rejectors)
+        group = None if kinds is None else kinds.get(kind)
+        return Group(rejectors, kind) if group is None else group
+
+    def _drop(self, group: Group) -> None:
+        kinds = self._groups[group.rejectors]
+        del kinds[group.kind]
+        if not kinds:
+            del self._groups[group.rejectors]

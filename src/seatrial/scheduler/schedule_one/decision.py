@@ -96,6 +96,8 @@ class Decision(msgspec.Struct, frozen=True, eq=False, gc=False):
     rejected_by: tuple[str, ...] = ()
     """plugins to blame, by name: what requeueing looks at"""
     pending_by: tuple[str, ...] = ()
+    like: "Decision | None" = None
+    """the decision on another pod that this one repeats: they differ in pod, time and number of the attempt alone"""
 
     def rejected(self) -> Iterator[tuple[str, Status]]:
         """Visited nodes that did not pass, with the verdict of the first plugin that said no."""
