@@ -13,6 +13,7 @@ from seatrial.bench import ratio_scenarios
 from seatrial.controllers.framework import pod_row
 from seatrial.model.documents import decode
 from seatrial.scheduler.cache.pod_info import PodReader
+from seatrial.scheduler.queue.queueing_hints import Hinting
 from tests.scenario.playing import create, done, operations, patch
 from tests.scenario.running import Run, node, pod
 
@@ -62,11 +63,11 @@ def test_result_json_grows_with_the_steps_and_not_with_their_square(tmp_path: Pa
     assert sizes[1] <= 4 * sizes[0]
 
 
-def waiting(steps: int, pods: int) -> dict[str, Any]:
+def waiting(steps: int, pods: int, **spec: Any) -> dict[str, Any]:
     """Pods that stay pending while a node changes in each step."""
     nodes = [node(f"n{number}") for number in range(3)]
     changes = [patch(step, nodes[0], {"metadata": {"labels": {"step": str(step)}}}) for step in range(2, steps + 1)]
-    tried = [create(1, pod(f"huge-{number}", cpu="64")) for number in range(pods)]
+    tried = [create(1, pod(f"huge-{number}", cpu="64", **spec)) for number in range(pods)]
     return operations(*(create(1, each) for each in nodes), *tried, *changes, done(steps))
 
 
@@ -75,6 +76,24 @@ def test_a_late_step_costs_what_an_early_one_costs(pods: int) -> None:
     Run(waiting(3, pods), record="summary")
     few, many = (Calls().of(partial(Run, waiting(steps, pods), record="summary")) for steps in (10, 40))
     assert many <= 4.4 * few
+
+
+def test_a_node_that_changes_costs_the_same_however_many_equal_pods_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = 0
+    plain = Hinting.worth
+
+    def counted(hinting: Hinting, *about: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        return plain(hinting, *about)
+
+    monkeypatch.setattr(Hinting, "worth", counted)
+    numbers = []
+    for pods in (10, 100):
+        asked = 0
+        Run(waiting(10, pods, nodeSelector={"zone": "none"}), record="summary")
+        numbers.append(asked - pods)  # a pod is asked about itself when its status is written
+    assert numbers[0] == numbers[1] > 0
 
 
 def test_pods_of_a_generator_are_prepared_and_decoded_a_few_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
