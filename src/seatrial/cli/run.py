@@ -1,5 +1,6 @@
 """`seatrial run`: runs a scenario in this process, in virtual time, and writes its results."""
 
+import gc
 import math
 import sys
 import tempfile
@@ -15,6 +16,7 @@ from seatrial.cli.options.outside import NO_PROGRAMS, Outside, OutsideTimeout, P
 from seatrial.cli.options.scheduler import Gates
 from seatrial.cli.options.snapshot import OrderOfPods, SnapshotFile, UnbindPods, name_of, only_done, read_cluster
 from seatrial.cli.terminal.interruption import Interrupted, interruption
+from seatrial.command_line import YOUNG_OBJECTS
 from seatrial.control_plane import check_strategy, chosen_strategy, free_memory, load_or_refuse
 from seatrial.model.errors import ConfigError
 from seatrial.scheduler.evaluator import chosen_kernel, chosen_shortcuts
@@ -217,6 +219,8 @@ def write_results(scenario_run: "ScenarioRun", folder: Path, name: str, *, repor
     if report:
         from seatrial.web import report_page, write_page
 
+        # A page is made of many objects and no garbage.
+        gc.set_threshold(YOUNG_OBJECTS)
         write_page(report_page(_finished(scenario_run, folder, name)), folder / REPORT)
     return [RESULT, NAME, *([REPORT] if report else [])]
 
@@ -227,7 +231,8 @@ def _finished(scenario_run: "ScenarioRun", folder: Path, name: str) -> "Run":
 
     found = Run.load(folder, None if scenario_run.options.level == "none" else scenario_run.outline())
     rows = scenario_run.timeline.rows
-    return replace(found, name=name, table=rows.table() if rows.is_in_memory else found.table)
+    # One frame, of the very parts that are in memory: a query of many frames starts one for each.
+    return replace(found, name=name, table=rows.table().collect().lazy() if rows.is_in_memory else found.table)
 
 
 def scheduler_from(

@@ -20,7 +20,7 @@ NUMBERS = ("sequence", "major", "minor", "visited", "feasible", "rejected", "att
 SLICE = 50_000
 
 
-class Entry(msgspec.Struct, frozen=True):
+class Entry(msgspec.Struct, frozen=True, gc=False):
     """One thing that happened."""
 
     sequence: int

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from seatrial.model.documents import Document
 from seatrial.results.entries import Entry
 from seatrial.results.lifecycles import NodeLife, PodLife, amounts_of, requests_of_pod
 from seatrial.scheduler import WAITING
@@ -18,14 +17,20 @@ MIRROR = "kubernetes.io/config.mirror"
 """The annotation of the object that shows a static pod of a kubelet."""
 
 
-class _Meta(msgspec.Struct, rename="camel"):
+class _Owner(msgspec.Struct, gc=False):
+    kind: str = ""
+    name: str = ""
+    controller: bool | None = None
+
+
+class _Meta(msgspec.Struct, rename="camel", gc=False):
     labels: dict[str, str] | None = None
     annotations: dict[str, str] | None = None
-    owner_references: list[Document] | None = None
+    owner_references: list[_Owner] | None = None
     deletion_timestamp: str | None = None
 
 
-class _Spec(msgspec.Struct, rename="camel"):
+class _Spec(msgspec.Struct, rename="camel", gc=False):
     node_name: str | None = None
     priority: int | None = None
     overhead: msgspec.Raw = msgspec.Raw()
@@ -34,27 +39,27 @@ class _Spec(msgspec.Struct, rename="camel"):
     init_containers: msgspec.Raw = msgspec.Raw()
 
 
-class _Status(msgspec.Struct):
+class _Status(msgspec.Struct, gc=False):
     phase: str | None = None
     allocatable: msgspec.Raw = msgspec.Raw()
     capacity: msgspec.Raw = msgspec.Raw()
 
 
-class _Pod(msgspec.Struct):
+class _Pod(msgspec.Struct, gc=False):
     metadata: _Meta
     spec: _Spec = msgspec.field(default_factory=_Spec)
     status: _Status = msgspec.field(default_factory=_Status)
 
 
-class _Place(msgspec.Struct, rename="camel"):
+class _Place(msgspec.Struct, rename="camel", gc=False):
     node_name: str | None = None
 
 
-class _Phase(msgspec.Struct):
+class _Phase(msgspec.Struct, gc=False):
     phase: str | None = None
 
 
-class _Changed(msgspec.Struct):
+class _Changed(msgspec.Struct, gc=False):
     """What may change in a pod; the rest is not decoded again."""
 
     spec: _Place = msgspec.field(default_factory=_Place)
@@ -134,12 +139,13 @@ class _Teller:
             self._pod(entry)
 
     def _enter_step(self, entry: Entry) -> None:
-        steps = self.found.steps
-        if entry.major not in steps:
-            steps[entry.major] = entry.minor, entry.time
-            self._step = entry.major
-        elif entry.minor > steps[entry.major][0]:
-            steps[entry.major] = entry.minor, steps[entry.major][1]
+        steps, major, minor = self.found.steps, entry.major, entry.minor
+        known = steps.get(major)
+        if known is None:
+            steps[major] = minor, entry.time
+            self._step = major
+        elif minor > known[0]:
+            steps[major] = minor, known[1]
 
     def _attempt(self, entry: Entry) -> None:
         key = entry.namespace, entry.name
@@ -211,18 +217,18 @@ class _Teller:
 
     def _begin(self, entry: Entry, pod: _Pod) -> PodLife:
         meta, spec = pod.metadata, pod.spec
-        owner = next((ref for ref in meta.owner_references or () if ref.get("controller")), None)
+        owner = next((ref for ref in meta.owner_references or () if ref.controller), None)
         asked = spec.overhead, spec.resources, spec.containers, spec.init_containers
         life = PodLife(
             entry.namespace,
             entry.name,
-            f"{owner['kind']}/{owner['name']}" if owner else "",
+            f"{owner.kind}/{owner.name}" if owner else "",
             meta.labels or {},
             requests_of_pod(*map(bytes, asked)),
             spec.priority or 0,
             self._step,
             entry.time,
-            is_per_node=(owner or {}).get("kind") == "DaemonSet" or MIRROR in (meta.annotations or ()),
+            is_per_node=(owner is not None and owner.kind == "DaemonSet") or MIRROR in (meta.annotations or ()),
             from_row=entry.sequence,
         )
         self.pods[entry.namespace, entry.name] = life

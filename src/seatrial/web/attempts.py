@@ -1,6 +1,6 @@
 """The scheduling attempts of a run as the report page draws them (`web/src/data.ts` names their fields)."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,29 +110,48 @@ class _Matrices:
         self.verdicts: dict[tuple[str, ...], int] = {}
         """The number of each verdict, in the order of the page."""
         self.lists: list[Any] = []
-        self._numbers: dict[Hashable, int] = {}
+        self._names: dict[tuple[Any, ...], int] = {}
+        self._arrays: dict[bytes, int] = {}
+        self._before: dict[str, list[tuple[bytes, int]]] = {}
+        """The arrays of the attempt before, by column: most are the same, which is found without a hash of them."""
 
     def columns(self, cells: CellArrays) -> Columns:
         """The matrix of an attempt, each column as the number of its list."""
+        total = cells.total if len(cells.total) else np.zeros(len(cells.feasible), np.int64)
         return {
-            "nodes": self._number(cells.nodes),
-            "verdicts": self._array(self._numbered(cells)),
-            "feasible": self._number(cells.feasible),
-            "plugins": self._number(cells.scorers),
-            "weights": self._number(tuple(weight or 0 for weight in cells.weights)),
-            "raw": [self._array(scores) for scores in cells.raw],
-            "normalized": [self._array(scores) for scores in cells.normalized],
-            "total": self._array(cells.total if len(cells.total) else np.zeros(len(cells.feasible), np.int64)),
+            "nodes": self._list(cells.nodes),
+            "verdicts": self._rows("verdicts", [self._numbered(cells)])[0],
+            "feasible": self._list(cells.feasible),
+            "plugins": self._list(cells.scorers),
+            "weights": self._list(tuple(weight or 0 for weight in cells.weights)),
+            "raw": self._rows("raw", cells.raw),
+            "normalized": self._rows("normalized", cells.normalized),
+            "total": self._rows("total", [total])[0],
         }
 
-    def _array(self, values: NDArray[Any]) -> int:
-        return self._number(values, (values.itemsize, values.tobytes()))
-
-    def _number(self, values: Any, key: Hashable = None) -> int:
+    def _list(self, values: tuple[Any, ...]) -> int:
         """The number of a list."""
-        number = self._numbers.setdefault(values if key is None else key, len(self.lists))
-        if number == len(self.lists):
+        number = self._names.get(values)
+        if number is None:
+            number = self._names[values] = len(self.lists)
             self.lists.append(values)
+        return number
+
+    def _rows(self, column: str, rows: Sequence[NDArray[Any]]) -> list[int]:
+        """The numbers of the arrays of a column."""
+        before = self._before.get(column, [])
+        now = []
+        for place, row in enumerate(rows):
+            data = row.astype(np.int64, copy=False).tobytes()
+            is_same = place < len(before) and before[place][0] == data
+            now.append(before[place] if is_same else (data, self._array(row, data)))
+        self._before[column] = now
+        return [number for _, number in now]
+
+    def _array(self, row: NDArray[Any], data: bytes) -> int:
+        number = self._arrays.setdefault(data, len(self.lists))
+        if number == len(self.lists):
+            self.lists.append(row)
         return number
 
     def _numbered(self, cells: CellArrays) -> NDArray[Any]:
