@@ -1,7 +1,8 @@
 """Reads what a run can be given as: an `--out` folder, a Scenario with its result in a file, or standard input.
 
 A Scenario in a file is a `result.json` or what `kubectl get scenario NAME -o json` prints (or `-o yaml`, or a list with
-one Scenario). A `timeline.parquet` counts only where the folder itself is given or the file is its `result.json`.
+one Scenario). A `timeline.parquet` counts only where the folder itself is given or the file is its `result.json`, of
+which the timeline is then left out (`outlines.py`).
 """
 
 import sys
@@ -12,34 +13,13 @@ import msgspec
 
 from seatrial.model.documents import Document, encode
 from seatrial.model.errors import ConfigError
+from seatrial.results.headers import Header
+from seatrial.results.outlines import outline_of
 from seatrial.scenario.output_files import RESULT
 from seatrial.timeline import NAME as TIMELINE
 from seatrial.timeline import TimelineReader
 
 STANDARD_INPUT = "-"
-
-
-class _Meta(msgspec.Struct):
-    name: str = ""
-
-
-class _Result(msgspec.Struct, rename="camel"):
-    simulator_version: str = ""
-
-
-class _Status(msgspec.Struct, rename="camel"):
-    phase: str = "Unknown"
-    message: str | None = None
-    scenario_result: _Result = msgspec.field(default_factory=_Result)
-
-
-class Header(msgspec.Struct):
-    """The parts of a result that are read without decoding all of it: a long one has tens of megabytes."""
-
-    kind: str = ""
-    metadata: _Meta = msgspec.field(default_factory=_Meta)
-    spec: msgspec.Raw = msgspec.Raw(b"")
-    status: _Status = msgspec.field(default_factory=_Status)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +30,8 @@ class Input:
     data: bytes
     folder: Path | None = None
     timeline: TimelineReader | None = None
+    file: Path | None = None
+    """The file that has the timeline, where `data` has it not."""
 
 
 def read_input(source: Path | str) -> Input:
@@ -59,19 +41,22 @@ def read_input(source: Path | str) -> Input:
     path = Path(source)
     folder = path if path.is_dir() else path.parent
     file = folder / RESULT if path.is_dir() else path
+    is_result = file.name == RESULT
     try:
-        data = checked(file.read_bytes(), str(file))
+        outline = outline_of(file) if is_result and (folder / TIMELINE).exists() else None
+        data = checked(file.read_bytes(), str(file)) if outline is None else outline
     except OSError as error:
         raise ConfigError(str(file), "", f"cannot be read: {error.strerror or error}") from error
-    if file.name != RESULT:
+    if not is_result:
         return Input(path.stem, data, folder)
-    return read_folder(folder, data, folder.name if path.is_dir() else folder.resolve().name)
+    name = folder.name if path.is_dir() else folder.resolve().name
+    return read_folder(folder, data, name, None if outline is None else file)
 
 
-def read_folder(folder: Path, data: bytes, name: str = "") -> Input:
+def read_folder(folder: Path, data: bytes, name: str = "", file: Path | None = None) -> Input:
     """A run in an `--out` folder whose Scenario is known."""
     timeline = folder / TIMELINE
-    return Input(name or folder.name, data, folder, TimelineReader.load(timeline) if timeline.exists() else None)
+    return Input(name or folder.name, data, folder, TimelineReader.load(timeline) if timeline.exists() else None, file)
 
 
 def checked(data: bytes, where: str) -> bytes:

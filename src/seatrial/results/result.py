@@ -53,7 +53,7 @@ class Result:
         folder.mkdir(parents=True, exist_ok=True)
         if self.run.timeline is not None:
             write_table(self.run.timeline.table, self.run.timeline.dictionary, folder / NAME)
-        write_whole(folder / RESULT, [self.run.data])
+        write_whole(folder / RESULT, [self.run.whole_data()])
 
     @property
     def scenario(self) -> Document:

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from seatrial.model.documents import Document, decode
 from seatrial.results.entries import Entry, entries_of_table, frame_of_table
 from seatrial.results.facts import ATTEMPTS, NODES_TRIED, UNRECORDED, lacking, sentence
-from seatrial.results.inputs import Header, read_folder, read_input
+from seatrial.results.headers import Header
+from seatrial.results.inputs import read_folder, read_input
 from seatrial.results.lifecycle_reader import Histories, Moment, moments, tell
 from seatrial.results.lifecycles import NodeLife, PodLife
 from seatrial.results.lives import Lives, Which
@@ -42,13 +43,15 @@ class Step:
 
 @dataclass
 class Run:
-    """One run of a scenario; `data` is the Scenario with its result, as JSON."""
+    """One run of a scenario."""
 
     name: str
     data: bytes
+    """The Scenario with its result, as JSON; with a table it may lack the timeline, which is then in `file`."""
     folder: Path | None = None
     table: pl.LazyFrame | None = None
     dictionary: Document = field(default_factory=dict)
+    file: Path | None = None
     grids: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = field(default_factory=dict, repr=False)
     """What `usage` has worked out, by resource."""
     around: dict[str, list[PodLife]] = field(default_factory=dict, repr=False)
@@ -66,7 +69,8 @@ class Run:
         found = read_input(source) if outline is None else read_folder(Path(source), outline)
         if found.timeline is None:
             return cls(found.name, found.data, found.folder)
-        return cls(found.name, found.data, found.folder, found.timeline.table, found.timeline.dictionary)
+        timeline = found.timeline
+        return cls(found.name, found.data, found.folder, timeline.table, timeline.dictionary, found.file)
 
     @cached_property
     def timeline(self) -> TimelineReader | None:
@@ -104,8 +108,12 @@ class Run:
     @cached_property
     def document(self) -> Document:
         """The Scenario with its result."""
-        document: Document = decode(self.data)
+        document: Document = decode(self.whole_data())
         return document
+
+    def whole_data(self) -> bytes:
+        """The Scenario with its result and its timeline, as JSON."""
+        return self.data if self.file is None else self.file.read_bytes()
 
     @cached_property
     def _scenario_entries(self) -> list[Entry]:

@@ -222,7 +222,7 @@ def _outside(scenario: "Scenario", programs: Programs, snapshot: "Snapshot") -> 
             )  # fmt: skip
             kept = Run.load(Path(folder) / "out")
             table = kept.table.collect().lazy() if kept.table is not None else None
-            return Run("", kept.data, None, table, kept.dictionary)
+            return Run("", kept.whole_data(), None, table, kept.dictionary)
 
     return play
 
