@@ -57,6 +57,13 @@ def deployment(replicas: int = 2, **template: Any) -> Document:
     }
 
 
+def daemon_set(cpu: str = "100m", scheduler: str = "volcano") -> Document:
+    template = pod_template(cpu, scheduler)
+    template["metadata"]["labels"] = {"app": "agent"}
+    spec = {"selector": {"matchLabels": {"app": "agent"}}, "template": template}
+    return {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "agent"}, "spec": spec}
+
+
 def vcjob(name: str = "train", replicas: int = 2, cpu: str = "100m", **spec: Any) -> Document:
     task = {"name": "work", "replicas": replicas, "template": pod_template(cpu)}
     return {

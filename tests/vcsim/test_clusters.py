@@ -18,7 +18,7 @@ from seatrial.vcsim.main import main
 from seatrial.vcsim.processes import start_time
 from seatrial.vcsim.state import ClusterRecord
 from tests.proofs import proves
-from tests.vcsim.files import AMOUNTS, cluster, deployment, group, simulator_job, vcjob, written
+from tests.vcsim.files import AMOUNTS, cluster, daemon_set, deployment, group, simulator_job, vcjob, written
 from tests.vcsim.processes import User
 
 NAME = "kind-simulator"
@@ -180,6 +180,19 @@ def test_allocatable_bounds_what_is_scheduled(owner: User) -> None:
     bound = [pod["spec"]["nodeName"] for pod in pods(owner) if pod["spec"].get("nodeName")]
     assert len(bound) == 3
     assert all(name.startswith("fake-big-node-") for name in bound)
+
+
+@proves("VC-037")
+def test_a_daemon_set_is_expected_on_every_node(owner: User) -> None:
+    """Its pods do not stand for others that wait."""
+    workers = sum(node["metadata"]["name"].startswith("fake-") for node in nodes(owner))
+    code, output, errors = run(owner, daemon_set(), replicasPerNamespace=1)
+    assert (code, errors) == (0, "")
+    path = Path(output.splitlines()[-1].removeprefix("Test report file path: "))
+    assert json.loads(path.read_text())["total"] == workers
+    code, _, errors = run(owner, daemon_set(), deployment(1, cpu="500"), replicasPerNamespace=1)
+    assert code == 1
+    assert f"{workers} of {workers + 1} pods were scheduled" in errors
 
 
 @proves("VC-038")

@@ -3,10 +3,11 @@
 from typing import Any
 
 import orjson
+import pytest
 
 from seatrial.vcsim.real_run import Scheduled
 
-REPLICA_SET = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "set", "controller": True}
+OWNER = {"apiVersion": "apps/v1", "name": "web", "uid": "set", "controller": True}
 
 
 def event(name: str, uid: str, node: str = "", kind: str = "MODIFIED", **metadata: Any) -> bytes:
@@ -21,8 +22,9 @@ def heard(*events: bytes) -> Scheduled:
     return scheduled
 
 
-def test_a_pod_that_waits_for_the_place_of_an_evicted_one_is_not_scheduled() -> None:
-    owned: dict[str, Any] = {"ownerReferences": [REPLICA_SET]}
+@pytest.mark.parametrize("kind", ["ReplicaSet", "DaemonSet"])
+def test_a_pod_that_waits_for_the_place_of_an_evicted_one_is_not_scheduled(kind: str) -> None:
+    owned: dict[str, Any] = {"ownerReferences": [{**OWNER, "kind": kind}]}
     evicted = event("web-a", "1", "n1", **owned, deletionTimestamp="2026-01-01T00:00:00Z")
     scheduled = heard(event("web-a", "1", "n1", **owned), evicted, event("web-b", "2", **owned))
     assert scheduled.count == 0

@@ -9,7 +9,7 @@ import pytest
 from seatrial.vcsim import reports
 from seatrial.vcsim.throughput import measure
 from tests.proofs import proves
-from tests.vcsim.files import cluster, deployment, group, simulator_job, vcjob, written
+from tests.vcsim.files import cluster, daemon_set, deployment, group, simulator_job, vcjob, written
 from tests.vcsim.processes import User
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "vcsimctl"
@@ -259,6 +259,21 @@ def test_a_run_in_which_pods_never_ran_is_no_success(user: User) -> None:
     assert answer.code == 1
     assert "Status: Failed\n" in answer.output
     assert "3 of 6 pods were scheduled; the run was cut off after 221 binds at 227 s" in answer.errors
+
+
+@proves("VC-037")
+def test_pods_of_a_daemon_set_do_not_stand_for_those_that_wait(user: User) -> None:
+    answer = user("run", *small(user, daemon_set(), vcjob(cpu="9"), replicasPerNamespace=1))
+    assert answer.code == 1
+    assert "Status: Failed\n" in answer.output
+    assert "2 of 4 pods were scheduled" in answer.errors
+
+
+def test_a_daemon_set_is_expected_on_every_node(user: User) -> None:
+    answer = user("run", *small(user, daemon_set(cpu="5"), replicasPerNamespace=1, namespaces=2))
+    assert answer.code == 1
+    assert "2 of 4 pods were scheduled" in answer.errors
+    assert user("run", *small(user, daemon_set(cpu="5"), replicasPerNamespace=1)).code == 0
 
 
 def test_a_job_that_is_not_let_in_has_the_size_of_its_spec(user: User) -> None:

@@ -26,6 +26,9 @@ _COUNTED: Final = {
     (BATCH, "Job"),
 }
 
+DAEMON_SET: Final = ("apps/v1", "DaemonSet")
+"""How many pods it leads to is known from the status that its controller writes: one for each node that it is for."""
+
 Scope = Callable[[str, str], bool]
 """Whether a kind (apiVersion, kind) is namespaced; raises ConfigError where it is not served."""
 
@@ -38,7 +41,22 @@ class LoadObject:
     document: Document
     namespaced: bool
     pods: int
-    """How many pods one copy leads to."""
+    """How many pods one copy leads to; 0 for a DaemonSet."""
+
+    @property
+    def is_daemon_set(self) -> bool:
+        return (self.document["apiVersion"], self.document["kind"]) == DAEMON_SET
+
+
+class _DaemonSetStatus(msgspec.Struct, rename="camel"):
+    desired_number_scheduled: int = 0
+    observed_generation: int = 0
+
+
+class DaemonSet(msgspec.Struct):
+    """How many pods a DaemonSet leads to, and whether its controller has said so."""
+
+    status: _DaemonSetStatus = msgspec.field(default_factory=_DaemonSetStatus)
 
 
 class _Task(msgspec.Struct):
@@ -70,8 +88,12 @@ class Load:
 
     @property
     def submitted(self) -> int:
-        """How many pods all copies lead to."""
+        """How many pods all copies lead to, without those of DaemonSets."""
         return len(self.namespaces) * self.replicas * sum(item.pods for item in self.objects if item.namespaced)
+
+    @property
+    def has_daemon_sets(self) -> bool:
+        return any(item.is_daemon_set for item in self.objects)
 
     def copies(self) -> Iterator[tuple[LoadObject, Document]]:
         """The objects to create, in order: every namespace gets its first copy before any gets its second."""

@@ -9,7 +9,12 @@ from typing import Final
 
 import msgspec
 
-RENAMING: Final = {("apps/v1", "ReplicaSet"), ("v1", "ReplicationController"), ("batch/v1", "Job")}
+RENAMING: Final = {
+    ("apps/v1", "ReplicaSet"),
+    ("apps/v1", "DaemonSet"),
+    ("v1", "ReplicationController"),
+    ("batch/v1", "Job"),
+}
 """Controllers that give each pod a name of its own."""
 
 

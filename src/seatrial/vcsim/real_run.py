@@ -17,7 +17,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, SeatrialError
 from seatrial.vcsim.client import ApiError, Client
 from seatrial.vcsim.kinds import TimingConfig
-from seatrial.vcsim.load import LABEL, Load, LoadObject
+from seatrial.vcsim.load import LABEL, DaemonSet, Load, LoadObject
 from seatrial.vcsim.places import Owner, Places, renaming_owner
 from seatrial.vcsim.reports import Outcome
 from seatrial.vcsim.throughput import NoSchedulingEvents, measure
@@ -102,14 +102,17 @@ def run(kubeconfig: Path, load: Load, timing: TimingConfig, settle: float = SETT
     """Carry a test out; NoSchedulingEvents where no pod got a node."""
     with Client(kubeconfig) as client:
         prepare(client, load)
-        if not load.submitted:
+        if not load.submitted and not load.has_daemon_sets:
             raise NoSchedulingEvents("the objects of the test lead to no pod, so nothing can be scheduled")
         with _watched(kubeconfig, client, frozenset(load.namespaces)) as scheduled:
             created, pods = _create(kubeconfig, client, load, timing)
+            of_daemon_sets = _pods_of_daemon_sets(client, load) if load.has_daemon_sets else 0
+            pods += of_daemon_sets
             _settle(scheduled, pods, settle)
             moments, bound = list(scheduled.moments.values()), scheduled.count
     throughput = measure(moments)
-    return Outcome(throughput, load.submitted, _reason(load, created, pods, bound, timing, scheduled.error))
+    submitted = load.submitted + of_daemon_sets
+    return Outcome(throughput, submitted, _reason(load, created, pods, bound, timing, scheduled.error))
 
 
 def _reason(load: Load, created: int, pods: int, bound: int, timing: TimingConfig, error: str) -> str:
@@ -233,6 +236,19 @@ def _create(kubeconfig: Path, client: Client, load: Load, timing: TimingConfig) 
     for each in clients:
         each.close()
     return created, pods
+
+
+def _pods_of_daemon_sets(client: Client, load: Load) -> int:
+    """How many pods the DaemonSets of a test lead to, when their controller has counted the nodes for all of them."""
+    found: list[DaemonSet] = []
+
+    def are_counted() -> bool:
+        answers = [client.get(f"/apis/apps/v1/namespaces/{name}/daemonsets") for name in load.namespaces]
+        found[:] = msgspec.convert([each for answer in answers for each in answer.get("items") or ()], list[DaemonSet])
+        return all(each.status.observed_generation for each in found)
+
+    _until(are_counted, "the DaemonSets of the test have a status")
+    return sum(each.status.desired_number_scheduled for each in found)
 
 
 def _settle(scheduled: Scheduled, pods: int, limit: float) -> None:

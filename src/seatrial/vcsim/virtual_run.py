@@ -19,6 +19,7 @@ from seatrial.model.errors import ConfigError, StatusError
 from seatrial.model.times import HOUR, SECOND
 from seatrial.scenario import fresh_store
 from seatrial.store import Change, Facets, Store, Stored
+from seatrial.vcsim.load import DAEMON_SET, DaemonSet
 from seatrial.vcsim.places import Owner, Places, renaming_owner
 from seatrial.vcsim.workload import Arrival, Workload
 from seatrial.volcano import VolcanoScheduler
@@ -131,6 +132,7 @@ class _Group(_Owned):
 
 
 _pods, _specs, _groups = msgspec.json.Decoder(_Pod), msgspec.json.Decoder(_SpecOnly), msgspec.json.Decoder(_Group)
+_daemons = msgspec.json.Decoder(DaemonSet)
 _owned = msgspec.json.Decoder(_Owned)
 _phase = lru_cache(STATUSES_KEPT)(msgspec.json.Decoder(_Status).decode)
 _NOWHERE = Path()
@@ -215,6 +217,7 @@ class VirtualRun:
         self.evictions = 0
         """Pods that had a node and were deleted before they ended."""
         self._places = Places()
+        self._daemon_sets = kind_of(self.store, DAEMON_SET)
         self._declared: dict[tuple[str, str, str, str], int] = {}
         """How many pods an object leads to, by apiVersion, kind, namespace and name."""
         self._renamed: dict[int, bool] = {}
@@ -256,13 +259,18 @@ class VirtualRun:
         """Why jobs wait, as of the last session, by namespace/name."""
         return {found.job: found.text for found in self.volcano.waiting}
 
+    def expected(self, workload: Workload) -> int:
+        """How many pods a workload leads to; those of DaemonSets as far as they have arrived."""
+        statuses = (_daemons.decode(stored.data).status for stored in self.store.list(self._daemon_sets))
+        return workload.pods + sum(status.desired_number_scheduled for status in statuses)
+
     def now(self) -> int:
         """Microseconds since the start."""
         return self.clock.now() - START
 
     def _is_done(self, workload: Workload, until_finished: bool) -> bool:
         is_waiting = self._arriving or self._waiting or (until_finished and self._alive)
-        if not is_waiting and self.scheduled >= workload.pods:
+        if not is_waiting and self.scheduled >= self.expected(workload):
             return True
         if self.binds > MOST_BINDS * workload.pods + 100:
             self.cut = (

@@ -53,7 +53,7 @@ def simulate(nodes: Sequence[Document], workload: Workload, conf: Path) -> WhatI
         str(conf),
         _grouped(jobs, lambda job: job.queue),
         _grouped(jobs, lambda job: size_class(job.size)),
-        workload.pods,
+        run.expected(workload),
         run.scheduled,
         run.evictions,
         run.cut,

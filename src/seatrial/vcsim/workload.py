@@ -28,7 +28,7 @@ class Workload:
     prepared: list[Document]
     arrivals: list[Arrival]
     pods: int
-    """How many pods the arrivals lead to."""
+    """How many pods the arrivals lead to, without those of DaemonSets."""
     reason: str = ""
     """Why not everything arrives; empty where it does."""
 

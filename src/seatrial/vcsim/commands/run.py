@@ -193,11 +193,11 @@ def _report(test: Path, simulated: "VirtualRun", workload: "Workload", directory
         throughput = measure(simulated.moments())
     except NoSchedulingEvents as error:
         raise _no_events(test, _because(str(error), simulated)) from None
-    reason = workload.reason
-    if not reason and (simulated.scheduled < workload.pods or simulated.cut):
+    reason, expected = workload.reason, simulated.expected(workload)
+    if not reason and (simulated.scheduled < expected or simulated.cut):
         cut = f"; the run was cut off {simulated.cut}" if simulated.cut else ""
-        reason = _because(f"{simulated.scheduled} of {workload.pods} pods were scheduled{cut}", simulated)
-    _conclude(test, Outcome(throughput, workload.pods, reason), directory)
+        reason = _because(f"{simulated.scheduled} of {expected} pods were scheduled{cut}", simulated)
+    _conclude(test, Outcome(throughput, expected, reason), directory)
 
 
 def _because(text: str, simulated: "VirtualRun") -> str:
