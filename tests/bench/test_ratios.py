@@ -55,10 +55,36 @@ def test_what_is_no_commit_and_no_wheel_is_refused(tmp_path: Path) -> None:
         tree_of_wheel(tmp_path / "x.whl", tmp_path)
 
 
-@pytest.mark.parametrize("arguments", [[], ["--against-commit", "HEAD", "--line", "no such line"]])
-def test_wrong_options_are_refused(arguments: list[str]) -> None:
-    done = CliRunner().invoke(build(), ["bench", "ratios", *arguments])
-    assert isinstance(done.exception, ConfigError)
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "--against-commit: expected a commit"),
+        (["--line", "no such line"], "--line: no such line: .* default flags; whole run, summary; demo;"),
+        (["--line", "demo", "--line", "no such line"], "--line: no such line: "),
+        (["--line", "with kernel"], "--line: expected a line that runs without a kernel"),
+    ],
+)
+def test_wrong_options_are_refused(arguments: list[str], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEATRIAL_KERNEL", "off")
+    against = ["--against-commit", "HEAD"] if arguments else []
+    with pytest.raises(ConfigError, match=said):
+        CliRunner().invoke(build(), ["bench", "ratios", *against, *arguments], catch_exceptions=False)
+
+
+def test_an_option_is_no_commit(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="--against-commit") as refused:
+        tree_of_commit(f"--output={tmp_path / 'written'}", tmp_path)
+    assert "usage" not in str(refused.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_version_may_have_any_name(tmp_path: Path) -> None:
+    def cost(tree: Tree, folder: Path, scale: float) -> float:
+        return 2.0 if tree.packages == OLDER.packages else 1.0
+
+    for name in ("origin/main", "this"):
+        (figure,) = measured([Line("a line", cost)], Tree(name, OLDER.packages), THIS, tmp_path, 1.0, 1)
+        assert figure.value == 2.0
 
 
 def test_every_figure_of_whole_runs_has_a_line() -> None:

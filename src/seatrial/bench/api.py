@@ -42,13 +42,15 @@ def register(app: typer.Typer) -> None:
 
 
 def bench_api(
-    creates: Annotated[int, typer.Option(help="Pods created for the first figure.")] = 5000,
-    listed: Annotated[int, typer.Option(help="Pods in the long list.")] = 10_000,
-    watchers: Annotated[int, typer.Option(help="Watchers at once.")] = 100,
-    events: Annotated[int, typer.Option(help="Events that each watcher must get.")] = 2000,
-    nodes: Annotated[int, typer.Option(help="Nodes for the memory figure.")] = 5000,
-    pods: Annotated[int, typer.Option(help="Pods for the memory figure; 0 leaves it out.")] = 50_000,
-    stored: Annotated[int, typer.Option(help="Pods in the data directory of a start; 0 leaves it out.")] = 50_000,
+    creates: Annotated[int, typer.Option(help="Pods created for the first figure.", min=ROUNDS)] = 5000,
+    listed: Annotated[int, typer.Option(help="Pods in the long list.", min=1)] = 10_000,
+    watchers: Annotated[int, typer.Option(help="Watchers at once.", min=1)] = 100,
+    events: Annotated[int, typer.Option(help="Events that each watcher must get.", min=1)] = 2000,
+    nodes: Annotated[int, typer.Option(help="Nodes for the memory figure.", min=1)] = 5000,
+    pods: Annotated[int, typer.Option(help="Pods for the memory figure; 0 leaves it out.", min=0)] = 50_000,
+    stored: Annotated[
+        int, typer.Option(help="Pods in the data directory of a start; 0 leaves it out.", min=0)
+    ] = 50_000,
 ) -> None:
     """Measure the API server in a process of its own."""
     figures: list[Figure] = []

@@ -46,15 +46,18 @@ def this_tree() -> Tree:
 def tree_of_commit(commit: str, folder: Path) -> Tree:
     """The sources of a commit of the repository that this package is a checkout of."""
     try:
-        sources = subprocess.run(
-            ["git", "-C", str(HERE.parent), "archive", "--format=zip", f"{commit}:src"], capture_output=True, check=True
-        ).stdout
+        found = _git("rev-parse", "--verify", "--end-of-options", f"{commit}^{{commit}}").decode().strip()
+        sources = _git("archive", "--format=zip", f"{found}:src")
     except (OSError, subprocess.CalledProcessError) as error:
         why = getattr(error, "stderr", b"").decode().strip() or "this is no checkout of the repository"
         raise ConfigError("", "--against-commit", f"{commit}: {why}") from error
     archive = folder / "commit.zip"
     archive.write_bytes(sources)
     return _unpacked(commit, archive, folder)
+
+
+def _git(*arguments: str) -> bytes:
+    return subprocess.run(["git", "-C", str(HERE.parent), *arguments], capture_output=True, check=True).stdout
 
 
 def tree_of_wheel(wheel: Path, folder: Path) -> Tree:

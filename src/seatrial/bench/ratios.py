@@ -17,6 +17,7 @@ import typer
 from seatrial.bench import ratio_scenarios
 from seatrial.bench.figures import Figure, all_met
 from seatrial.bench.older_tree import Tree, this_tree, tree_of_commit, tree_of_wheel
+from seatrial.bench.scale import Scale
 from seatrial.model.errors import ConfigError
 from seatrial.scheduler.evaluator import chosen_kernel
 
@@ -49,24 +50,31 @@ def bench_ratios(
     against_commit: Annotated[str, typer.Option(help="A commit of this repository to compare with.")] = "",
     against_wheel: Annotated[Path | None, typer.Option(help="A wheel to compare with.", exists=True)] = None,
     line: Annotated[list[str] | None, typer.Option(help="Only lines whose name has this text (repeatable).")] = None,
-    scale: Annotated[float, typer.Option(help="Share of the nodes and pods.", min=0.001)] = 1.0,
+    scale: Scale = 1.0,
     rounds: Annotated[int, typer.Option(help="Runs of each version; the least counts.", min=1)] = 2,
 ) -> None:
     """Compare whole runs and the scheduler with an older version, in turns."""
     if bool(against_commit) == (against_wheel is not None):
         raise ConfigError("", "--against-commit", "expected a commit or --against-wheel, and not both")
-    chosen = [one for one in LINES if not line or any(text in one.name for text in line)]
-    if not chosen:
-        raise ConfigError("", "--line", f"expected part of one of: {', '.join(one.name for one in LINES)}")
+    chosen = runnable(lines_with(line or [""]))
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="seatrial-bench-") as directory:
         folder = Path(directory)
         older = tree_of_wheel(against_wheel, folder) if against_wheel else tree_of_commit(against_commit, folder)
-        for figure in measured(runnable(chosen), older, this_tree(), folder, scale, rounds):
+        for figure in measured(chosen, older, this_tree(), folder, scale, rounds):
             figures.append(figure)
             typer.echo(figure.text())
     if not all_met(figures):
         raise typer.Exit(1)
+
+
+def lines_with(texts: list[str]) -> list[Line]:
+    """The lines whose names have one of these texts; each text has to be in some name."""
+    for text in texts:
+        if not any(text in one.name for one in LINES):
+            names = "; ".join(one.name for one in LINES)
+            raise ConfigError("", "--line", f"{text}: expected part of one of these names: {names}")
+    return [one for one in LINES if any(text in one.name for text in texts)]
 
 
 def runnable(lines: list[Line]) -> list[Line]:
@@ -76,20 +84,24 @@ def runnable(lines: list[Line]) -> list[Line]:
     for one in lines:
         if one.kernel:
             typer.echo(f"SKIPPED: {one.name}: no kernel is installed or it is off; `make kernel` builds it", err=True)
-    return [one for one in lines if not one.kernel]
+    left = [one for one in lines if not one.kernel]
+    if not left:
+        raise ConfigError("", "--line", "expected a line that runs without a kernel")
+    return left
 
 
 def measured(lines: list[Line], older: Tree, this: Tree, folder: Path, scale: float, rounds: int) -> Iterator[Figure]:
     """The figures of some lines, each as soon as it is known."""
-    for place, one in enumerate(lines):
-        costs: dict[str, list[float]] = {}
-        for number in range(rounds):
-            for tree in (replace(older, kernel="auto"), replace(this, kernel="on")) if one.kernel else (older, this):
-                own = folder / f"{place}-{number}-{tree.name}"
+    own = folder / "run"
+    for one in lines:
+        trees = (replace(older, kernel="auto"), replace(this, kernel="on")) if one.kernel else (older, this)
+        costs: tuple[list[float], list[float]] = [], []
+        for _ in range(rounds):
+            for tree, known in zip(trees, costs, strict=True):
                 own.mkdir()
-                costs.setdefault(tree.name, []).append(one.cost(tree, own, scale))
+                known.append(one.cost(tree, own, scale))
                 shutil.rmtree(own)  # the results of the largest runs take tens of gigabytes
-        before, now = min(costs[older.name]), min(costs[this.name])
+        before, now = map(min, costs)
         if one.growth:
             yield Figure(f"{one.name} ({older.name}: {before:.2f})", now, "times", one.must, one.goal)
         else:

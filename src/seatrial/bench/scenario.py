@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -29,10 +29,12 @@ def register(app: typer.Typer) -> None:
 
 
 def bench_scenario(
-    nodes: Annotated[int, typer.Option(help="Nodes.")] = 5000,
-    pods: Annotated[int, typer.Option(help="Pods over all steps.")] = 20_000,
-    steps: Annotated[int, typer.Option(help="Major steps.")] = 100,
-    record: Annotated[str, typer.Option(help="What is kept of each attempt.")] = "summary",
+    nodes: Annotated[int, typer.Option(help="Nodes.", min=1)] = 5000,
+    pods: Annotated[int, typer.Option(help="Pods over all steps.", min=1)] = 20_000,
+    steps: Annotated[int, typer.Option(help="Major steps.", min=WAVE_EVERY)] = 100,
+    record: Annotated[
+        Literal["none", "summary", "full"], typer.Option(help="What is kept of each attempt.")
+    ] = "summary",
     serving: Annotated[bool, typer.Option(help="Also measure what other clients of a server feel.")] = True,
 ) -> None:
     """Measure a scenario from its file to its results."""

@@ -6,25 +6,24 @@ A module of its own, so that what is imported is there before the clock starts.
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
 from seatrial.clock import Clock
 from seatrial.scenario import ScenarioRun, SimulationOptions, fresh_store, tune_collector
 from seatrial.scenario.engine import scheduler_maker
 from seatrial.scenario.output_files import FilePages, write_whole
 from seatrial.scenario.spec import read_scenario
+from seatrial.timeline import Level
 from seatrial.timeline.rows import Rows, SpillingSink, write_table
 
 
-def run_file(path: Path, folder: Path, record: str) -> tuple[ScenarioRun, list[float]]:
+def run_file(path: Path, folder: Path, record: Level) -> tuple[ScenarioRun, list[float]]:
     """Run a scenario as `seatrial run` does; also the CPU time of each step."""
-    level: Any = record
     tune_collector()
     clock = Clock()
     with tempfile.TemporaryFile() as pages:
         run = ScenarioRun(
             read_scenario(path), fresh_store(clock), clock, scheduler_maker(events=record == "full"),
-            SimulationOptions(level=level), pages=FilePages(pages), rows=Rows(SpillingSink(folder)),
+            SimulationOptions(level=record), pages=FilePages(pages), rows=Rows(SpillingSink(folder)),
         )  # fmt: skip
         times: list[float] = []
         turned, last = 0, time.process_time()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from seatrial.bench.figures import Figure, all_met
+from seatrial.bench.scale import Scale
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def bench_scheduler(
     workload: Annotated[
         list[str] | None, typer.Option(help="Only this one (repeatable); `memory` is the memory figure.")
     ] = None,
-    scale: Annotated[float, typer.Option(help="Share of the nodes and pods, for a quick look.", min=0.001)] = 1.0,
+    scale: Scale = 1.0,
     against: Annotated[
         Path | None, typer.Option(help="A built schedoracle, to compare with.", exists=True, dir_okay=False)
     ] = None,

@@ -20,6 +20,7 @@ import typer
 
 from seatrial.bench.figures import Figure, all_met
 from seatrial.bench.older_tree import seconds_of_children
+from seatrial.bench.scale import Scale
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +43,7 @@ def register(app: typer.Typer) -> None:
 
 
 def bench_volcano(
-    scale: Annotated[float, typer.Option(help="Share of the nodes and pods, for a quick look.", min=0.001)] = 1.0,
+    scale: Scale = 1.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of lines.")] = False,
 ) -> None:
     """Measure Volcano's scheduler with its Helm configuration on one core.

@@ -12,6 +12,7 @@ from seatrial.cli.snapshot import DUMP
 
 UNUSABLE = "2 an option or file cannot be used"
 DONE = f"0 done, {UNUSABLE}"
+MEASURED = f"0 every figure is as it must be, 1 one is not, {UNUSABLE}"
 
 CLOSINGS: dict[str, tuple[tuple[str, ...], str]] = {
     "run": (
@@ -103,15 +104,15 @@ CLOSINGS: dict[str, tuple[tuple[str, ...], str]] = {
         ("seatrial verify golden recorded/kube-scheduler",),
         "0 all cases equal, 1 some differ, 2 no such directory or no cases",
     ),
-    "bench api": (("seatrial bench api",), DONE),
+    "bench api": (("seatrial bench api",), MEASURED),
     "bench ratios": (
         ("seatrial bench ratios --against-commit HEAD~10", "seatrial bench ratios --against-commit v0.1.0 --line Job"),
-        DONE,
+        MEASURED,
     ),
-    "bench scenario": (("seatrial bench scenario",), DONE),
-    "bench scheduler": (("seatrial bench scheduler",), DONE),
-    "bench outside": (("seatrial bench outside --scheduler ./kube-scheduler --nodes 100 --pods 500",), DONE),
-    "bench volcano": (("seatrial bench volcano", "seatrial bench volcano --scale 0.1 --json"), DONE),
+    "bench scenario": (("seatrial bench scenario",), MEASURED),
+    "bench scheduler": (("seatrial bench scheduler",), MEASURED),
+    "bench outside": (("seatrial bench outside --scheduler ./kube-scheduler --nodes 100 --pods 500",), MEASURED),
+    "bench volcano": (("seatrial bench volcano", "seatrial bench volcano --scale 0.1 --json"), MEASURED),
 }
 
 
