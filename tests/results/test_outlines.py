@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from seatrial.api import run
-from seatrial.model.documents import encode
+from seatrial.model.documents import encode, encode_arrays
 from seatrial.results import outlines
 from seatrial.results.outlines import outline_of
 from seatrial.results.result import Result
@@ -63,7 +63,7 @@ def test_the_timeline_of_a_result_is_not_read_where_a_table_has_it(folder: Path)
     begun, end = file.read_bytes().rsplit(b'"timeline":{', 1)
     file.write_bytes(begun + b'"timeline":{' + b"x" * (len(end) - 5) + b"]}}}}")
     after = payload(Run.load(folder))
-    assert encode(after["pods"]) == encode(before["pods"])
+    assert encode_arrays(after["pods"]) == encode_arrays(before["pods"])
     assert len(after["attempts"]) == len(before["attempts"]) > 0
 
 

@@ -291,6 +291,13 @@ class Run:
         return homes
 
     @cached_property
+    def stays(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """For each pod the places of the steps in which it got its node and in which it ended; -1 where it did not."""
+        places = self.places_or_never
+        bound, ended = [places[pod.bound] for pod in self.pods], [places[pod.ended] for pod in self.pods]
+        return np.array(bound, np.int64), np.array(ended, np.int64)
+
+    @cached_property
     def steps(self) -> list[Step]:
         return [Step(major, minors, time) for major, (minors, time) in self.histories.steps.items()]
 

@@ -1,7 +1,5 @@
 """Requests held on each node at the end of each step, as arrays; several measures are computed from them."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,22 +27,21 @@ def _remembered(run: Run, resource: str) -> tuple[Grid, Grid]:
 
 def _requested(run: Run, resource: str) -> Grid:
     amounts = np.array([pod.requests.get(resource, 0) for pod in run.pods], np.int64)
-    return _summed(run, run.homes, amounts, [pod.bound for pod in run.pods], [pod.ended for pod in run.pods])
+    return _summed(run, run.homes, amounts, *run.stays)
 
 
 def _allocatable(run: Run, resource: str) -> Grid:
-    nodes = run.nodes
+    nodes, places = run.nodes, run.places_or_never
     amounts = np.array([node.allocatable.get(resource, 0) for node in nodes], np.int64)
-    return _summed(run, np.arange(len(nodes)), amounts, [node.came for node in nodes], [node.went for node in nodes])
+    came, went = [places[node.came] for node in nodes], [places[node.went] for node in nodes]
+    return _summed(run, np.arange(len(nodes)), amounts, np.array(came, np.int64), np.array(went, np.int64))
 
 
-def _summed(run: Run, columns: Grid, amounts: Grid, starts: Sequence[int | None], ends: Sequence[int | None]) -> Grid:
-    """Amounts in the columns of their nodes (-1: none), each from the step of its start to that of its end."""
+def _summed(run: Run, columns: Grid, amounts: Grid, starts: Grid, ends: Grid) -> Grid:
+    """Amounts in the columns of their nodes (-1: none), each from the place of its start to that of its end."""
     grid = np.zeros((len(run.steps) + 1, len(run.nodes)), np.int64)
-    places = run.places_or_never
     counts = columns >= 0
-    for steps, add in ((starts, np.add), (ends, np.subtract)):
-        rows = np.array([places[step] for step in steps], np.int64)
+    for rows, add in ((starts, np.add), (ends, np.subtract)):
         happened = counts & (rows >= 0)
         add.at(grid, (rows[happened], columns[happened]), amounts[happened])
     return np.cumsum(grid, axis=0)[:-1]

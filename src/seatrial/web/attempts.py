@@ -118,10 +118,11 @@ class _Matrices:
     def columns(self, cells: CellArrays) -> Columns:
         """The matrix of an attempt, each column as the number of its list."""
         total = cells.total if len(cells.total) else np.zeros(len(cells.feasible), np.int64)
+        nodes = self._list(cells.nodes)
         return {
-            "nodes": self._list(cells.nodes),
+            "nodes": nodes,
             "verdicts": self._rows("verdicts", [self._numbered(cells)])[0],
-            "feasible": self._list(cells.feasible),
+            "feasible": nodes if cells.feasible is cells.nodes else self._list(cells.feasible),
             "plugins": self._list(cells.scorers),
             "weights": self._list(tuple(weight or 0 for weight in cells.weights)),
             "raw": self._rows("raw", cells.raw),
@@ -131,9 +132,8 @@ class _Matrices:
 
     def _list(self, values: tuple[Any, ...]) -> int:
         """The number of a list."""
-        number = self._names.get(values)
-        if number is None:
-            number = self._names[values] = len(self.lists)
+        number = self._names.setdefault(values, len(self.lists))
+        if number == len(self.lists):
             self.lists.append(values)
         return number
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+import numpy as np
 import polars as pl
 
 import seatrial
@@ -76,7 +77,7 @@ def _pods(run: Run, resources: list[str], shapes: dict[tuple[tuple[int, ...], in
     pods, places = run.pods, run.places_or_never
     rows = {node.name: i for i, node in enumerate(run.nodes)}
     keys = [pod.key for pod in pods]
-    created, bound = [places[pod.created] for pod in pods], [places[pod.bound] for pod in pods]
+    created, (bound, ended) = np.array([places[pod.created] for pod in pods], np.int64), run.stays
     moved = _moved(run)
     return {
         "key": keys,
@@ -85,12 +86,12 @@ def _pods(run: Run, resources: list[str], shapes: dict[tuple[tuple[int, ...], in
         "created": created,
         "bound": bound,
         "node": [rows.get(pod.node, -1) for pod in pods],
-        "end": [places[pod.ended] for pod in pods],
+        "end": ended,
         "preempted": [places[pod.preempted] for pod in pods],
         "by": [pod.preempted_by or None for pod in pods],
         "preemptor": _preemptors(pods),
         "attempts": [pod.attempts for pod in pods],
-        "waited": [-1 if last < 0 else last - first for first, last in zip(created, bound, strict=True)],
+        "waited": np.where(bound < 0, -1, bound - created),
         "moved": [key in moved for key in keys] if moved else [False] * len(keys),
         "perNode": [pod.is_per_node for pod in pods],
     }
@@ -151,9 +152,9 @@ def _entries(run: Run) -> Columns:
         "step": shown["major"].replace_strict(places, return_dtype=pl.Int64),
         "minor": shown["minor"],
         "verb": verbs.replace_strict({verb: number for number, verb in enumerate(VERBS)}, return_dtype=pl.Int64),
-        "what": shown.select((kind + " " + where + name).str.strip_chars()).to_series(),
     }
-    entries = {column: values.to_list() for column, values in columns.items()}
+    what = shown.select((kind + " " + where + name).str.strip_chars()).to_series()
+    entries = {**{column: values.to_numpy() for column, values in columns.items()}, "what": what.to_list()}
     return {"lanes": list(lanes), "verbs": list(VERBS), "entries": entries}
 
 
