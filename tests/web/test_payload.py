@@ -27,6 +27,14 @@ def test_equal_columns_of_attempts_are_in_the_page_once() -> None:
     assert len(set(scores)) < len(scores) / 2
 
 
+def test_pods_that_wait_share_their_reasons() -> None:
+    found = shown(create(1, node("n")), *(create(1, pod(f"p{number}", cpu="64")) for number in range(3)))
+    (message,) = {each["message"] for each in found["attempts"]}
+    (reasons,) = {each["reasons"] for each in found["attempts"]}
+    assert found["lists"][message].startswith("0/1 nodes are available: 1 Insufficient cpu.")
+    assert found["lists"][reasons] == (("Insufficient cpu", 1),)
+
+
 def test_columns_that_differ_stay_apart() -> None:
     rejected = pod("large", cpu="64")
     found = shown(create(1, node("n1")), create(1, node("n2")), create(1, pod("small")), create(2, rejected))

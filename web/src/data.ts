@@ -72,7 +72,13 @@ export interface Cells {
   total: number[];
 }
 
-/** Cells as they are written: columns recur from attempt to attempt, so each is the number of one of `lists`. */
+/** What recurs from attempt to attempt is written as the number of one of `lists`. */
+interface NumberedAttempt {
+  message: number;
+  reasons: number;
+  cells?: NumberedCells;
+}
+
 interface NumberedCells {
   nodes: number;
   verdicts: number;
@@ -142,26 +148,28 @@ export async function loadPage(): Promise<Page> {
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   const page = (await new Response(stream).json()) as Page;
-  page.runs.forEach(fillCells);
+  page.runs.forEach(fillAttempts);
   return page;
 }
 
-/** Put the columns of cells in the place of their numbers; attempts share them. */
-function fillCells({ lists, attempts }: Run): void {
+/** Put what attempts refer to in the place of its number; they share it. */
+function fillAttempts({ lists, attempts }: Run): void {
+  const numbers = (place: number) => lists[place] as number[];
+  const names = (place: number) => lists[place] as string[];
   for (const attempt of attempts) {
-    if (!attempt.cells) continue;
-    const { nodes, verdicts, feasible, plugins, weights, raw, normalized, total } = attempt.cells as unknown as NumberedCells;
-    const numbers = (place: number) => lists[place] as number[];
-    const names = (place: number) => lists[place] as string[];
+    const { message, reasons, cells } = attempt as unknown as NumberedAttempt;
+    attempt.message = lists[message] as string;
+    attempt.reasons = lists[reasons] as [string, number][];
+    if (!cells) continue;
     attempt.cells = {
-      nodes: names(nodes),
-      verdicts: numbers(verdicts),
-      feasible: names(feasible),
-      plugins: names(plugins),
-      weights: numbers(weights),
-      raw: raw.map(numbers),
-      normalized: normalized.map(numbers),
-      total: numbers(total),
+      nodes: names(cells.nodes),
+      verdicts: numbers(cells.verdicts),
+      feasible: names(cells.feasible),
+      plugins: names(cells.plugins),
+      weights: numbers(cells.weights),
+      raw: cells.raw.map(numbers),
+      normalized: cells.normalized.map(numbers),
+      total: numbers(cells.total),
     };
   }
 }

@@ -1,6 +1,6 @@
 """The scheduling attempts of a run as the report page draws them (`web/src/data.ts` names their fields)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,16 +34,16 @@ def attempts_shown(run: Run, pods: Sequence[Which] | None, most_cells: int) -> A
     """
     pods_of_name, places = _pods_of_name(run), run.places
     attempts: list[Columns] = []
-    matrices = _Matrices()
+    lists = _Lists()
     room, without = most_cells, 0
     for (key, number), tried, cells in _tried(run, pods, most_cells):
         same_name = pods_of_name.get(key, ())
         if number >= len(same_name):
             continue
-        attempt = _attempt(tried, same_name[number], places[tried.major])
+        attempt = _attempt(tried, same_name[number], places[tried.major], lists)
         if cells is not None and len(cells.nodes) <= room:
             room -= len(cells.nodes)
-            attempt["cells"] = matrices.columns(cells)
+            attempt["cells"] = lists.columns(cells)
         elif cells is not None or tried.visited:
             without += 1
         attempts.append(attempt)
@@ -54,7 +54,7 @@ def attempts_shown(run: Run, pods: Sequence[Which] | None, most_cells: int) -> A
     if pods is None and (beyond := len(run.histories.attempts) - ATTEMPTS) > 0:
         are = "is" if beyond == 1 else "are"
         said.append(f"{counted(beyond, 'later attempt')} {are} not in this page; seatrial explain shows them.")
-    return AttemptsShown(attempts, list(matrices.verdicts), matrices.lists, said)
+    return AttemptsShown(attempts, list(lists.verdicts), lists.all, said)
 
 
 def _tried(run: Run, pods: Sequence[Which] | None, most_cells: int) -> Iterator[Tried]:
@@ -73,17 +73,17 @@ def _pods_of_name(run: Run) -> dict[str, list[int]]:
     return places
 
 
-def _attempt(tried: Attempt, pod: int, step: int) -> Columns:
+def _attempt(tried: Attempt, pod: int, step: int, lists: "_Lists") -> Columns:
     return {
         "pod": pod,
         "step": step,
         "minor": tried.minor,
         "outcome": tried.outcome,
         "node": tried.node,
-        "message": tried.message,
+        "message": lists.number(tried.message),
         "visited": tried.visited,
         "feasible": tried.feasible,
-        "reasons": tuple(tried.reasons.items()),
+        "reasons": lists.number(tuple(tried.reasons.items())),
         "best": tried.best,
         "victims": tried.victims,
         "preFilter": narrowed(tried) if tried.details else "",
@@ -99,18 +99,18 @@ def narrowed(tried: Attempt) -> str:
     return ", ".join(f"{plugin} left {counted(len(nodes), 'node')}" for plugin, nodes in sets.items())
 
 
-class _Matrices:
-    """Verdicts and scores of attempts as columns.
+class _Lists:
+    """What recurs in attempts: each is in the page once, and attempts have its number.
 
-    Most columns recur: attempts in turn visit the same nodes, and score all but a few of them as the one before. Each
-    is in the page once, and cells have its number.
+    Pods wait for the same reasons, and attempts in turn visit the same nodes and score all but a few of them as the one
+    before.
     """
 
     def __init__(self) -> None:
         self.verdicts: dict[tuple[str, ...], int] = {}
         """The number of each verdict, in the order of the page."""
-        self.lists: list[Any] = []
-        self._names: dict[tuple[Any, ...], int] = {}
+        self.all: list[Any] = []
+        self._numbers: dict[Hashable, int] = {}
         self._arrays: dict[bytes, int] = {}
         self._before: dict[str, list[tuple[bytes, int]]] = {}
         """The arrays of the attempt before, by column: most are the same, which is found without a hash of them."""
@@ -118,23 +118,23 @@ class _Matrices:
     def columns(self, cells: CellArrays) -> Columns:
         """The matrix of an attempt, each column as the number of its list."""
         total = cells.total if len(cells.total) else np.zeros(len(cells.feasible), np.int64)
-        nodes = self._list(cells.nodes)
+        nodes = self.number(cells.nodes)
         return {
             "nodes": nodes,
             "verdicts": self._rows("verdicts", [self._numbered(cells)])[0],
-            "feasible": nodes if cells.feasible is cells.nodes else self._list(cells.feasible),
-            "plugins": self._list(cells.scorers),
-            "weights": self._list(tuple(weight or 0 for weight in cells.weights)),
+            "feasible": nodes if cells.feasible is cells.nodes else self.number(cells.feasible),
+            "plugins": self.number(cells.scorers),
+            "weights": self.number(tuple(weight or 0 for weight in cells.weights)),
             "raw": self._rows("raw", cells.raw),
             "normalized": self._rows("normalized", cells.normalized),
             "total": self._rows("total", [total])[0],
         }
 
-    def _list(self, values: tuple[Any, ...]) -> int:
-        """The number of a list."""
-        number = self._names.setdefault(values, len(self.lists))
-        if number == len(self.lists):
-            self.lists.append(values)
+    def number(self, values: Hashable) -> int:
+        """The number of a list or text."""
+        number = self._numbers.setdefault(values, len(self.all))
+        if number == len(self.all):
+            self.all.append(values)
         return number
 
     def _rows(self, column: str, rows: Sequence[NDArray[Any]]) -> list[int]:
@@ -149,9 +149,9 @@ class _Matrices:
         return [number for _, number in now]
 
     def _array(self, row: NDArray[Any], data: bytes) -> int:
-        number = self._arrays.setdefault(data, len(self.lists))
-        if number == len(self.lists):
-            self.lists.append(row)
+        number = self._arrays.setdefault(data, len(self.all))
+        if number == len(self.all):
+            self.all.append(row)
         return number
 
     def _numbered(self, cells: CellArrays) -> NDArray[Any]:
