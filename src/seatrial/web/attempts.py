@@ -99,6 +99,9 @@ def narrowed(tried: Attempt) -> str:
     return ", ".join(f"{plugin} left {counted(len(nodes), 'node')}" for plugin, nodes in sets.items())
 
 
+_NOTHING = (b"no array", -1)
+
+
 class _Lists:
     """What recurs in attempts: each is in the page once, and attempts have its number.
 
@@ -112,7 +115,7 @@ class _Lists:
         self.all: list[Any] = []
         self._numbers: dict[Hashable, int] = {}
         self._arrays: dict[bytes, int] = {}
-        self._before: dict[str, list[tuple[bytes, int]]] = {}
+        self._before: dict[str, Sequence[tuple[bytes, int]]] = {}
         """The arrays of the attempt before, by column: most are the same, which is found without a hash of them."""
 
     def columns(self, cells: CellArrays) -> Columns:
@@ -138,14 +141,14 @@ class _Lists:
         return number
 
     def _rows(self, column: str, rows: Sequence[NDArray[Any]]) -> list[int]:
-        """The numbers of the arrays of a column."""
-        before = self._before.get(column, [])
-        now = []
-        for place, row in enumerate(rows):
-            data = row.astype(np.int64, copy=False).tobytes()
-            is_same = place < len(before) and before[place][0] == data
-            now.append(before[place] if is_same else (data, self._array(row, data)))
-        self._before[column] = now
+        """The numbers of the arrays of a column, all of 64 bits."""
+        before = self._before.get(column, ())
+        if len(before) != len(rows):
+            before = [_NOTHING] * len(rows)
+        self._before[column] = now = [
+            known if (data := row.tobytes()) == known[0] else (data, self._array(row, data))
+            for row, known in zip(rows, before, strict=True)
+        ]
         return [number for _, number in now]
 
     def _array(self, row: NDArray[Any], data: bytes) -> int:
@@ -157,7 +160,7 @@ class _Lists:
     def _numbered(self, cells: CellArrays) -> NDArray[Any]:
         """The verdicts on the nodes, as numbers of this page."""
         if not cells.verdicts.any():
-            return cells.verdicts
+            return cells.verdicts.astype(np.int64)
         given, places = np.unique(cells.verdicts, return_inverse=True)
         numbers = [0 if verdict == 0 else self._verdict(cells.said[verdict - 1]) for verdict in given.tolist()]
         return np.array(numbers, np.int64)[places]
