@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seatrial.timeline.attempt_lists import EARLIER_LISTED, NO_ATTEMPTS, AttemptList, Tried, tried_in
+from seatrial.timeline.attempt_lists import EARLIER_LISTED, NO_ATTEMPTS, AttemptList, AttemptLists, Tried, tried_in
 from seatrial.timeline.wire import attempt, attempts_until
 
 
@@ -13,9 +13,12 @@ def whole(step: int) -> Tried:
 
 
 def test_pods_that_are_tried_alike_share_their_list() -> None:
-    first = NO_ATTEMPTS.add(tried_in(b"1")).add(tried_in(b"2")).shortened(2)
-    second = NO_ATTEMPTS.add(tried_in(b"1")).add(tried_in(b"2")).shortened(2)
-    assert first is second
+    lists = AttemptLists()
+
+    def tried_twice() -> AttemptList:
+        return lists.shortened(lists.add(lists.add(NO_ATTEMPTS, tried_in(b"1")), tried_in(b"2")), 2)
+
+    assert tried_twice() is tried_twice()
 
 
 def test_a_list_is_not_changed_by_those_that_go_on_with_it() -> None:
@@ -26,24 +29,26 @@ def test_a_list_is_not_changed_by_those_that_go_on_with_it() -> None:
     assert [tried.step for tried in other.items()] == [b"1", b"3"]
 
 
-STEPS = st.lists(st.tuples(st.integers(0, 2), st.booleans(), st.booleans()), max_size=80)
+STEPS = st.lists(st.tuples(st.integers(0, 2), st.booleans(), st.booleans(), st.booleans()), max_size=80)
 
 
 @given(STEPS)
-def test_lists_are_those_of_a_pod_that_keeps_its_own(actions: list[tuple[int, bool, bool]]) -> None:
+def test_lists_are_those_of_a_pod_that_keeps_its_own(actions: list[tuple[int, bool, bool, bool]]) -> None:
     """Three pods add attempts, whole or by step, and shorten what was shown now and then."""
-    shared: list[AttemptList] = [NO_ATTEMPTS] * 3
+    lists, shared = AttemptLists(), [NO_ATTEMPTS] * 3
     plain: list[list[Tried]] = [[], [], []]
     shown = [0, 0, 0]
-    for step, (pod, is_whole, is_shown) in enumerate(actions):
+    for step, (pod, is_whole, is_shown, ends) in enumerate(actions):
         tried = whole(step) if is_whole else tried_in(b"%d" % step)
-        shared[pod] = shared[pod].add(tried)
+        shared[pod] = lists.add(shared[pod], tried)
         plain[pod].append(tried)
         if is_shown:
             known = shared[pod].length - (shared[pod].number - shown[pod])
-            shared[pod] = shared[pod].shortened(known)
+            shared[pod] = lists.shortened(shared[pod], known)
             plain[pod] = shortened(plain[pod], known)
             shown[pod] = shared[pod].number
+        if ends:
+            lists.forget()
         for one, other in zip(shared, plain, strict=True):
             assert one.items() == other
             assert one.encoded() == b",".join(tried.item for tried in other)

@@ -1,11 +1,13 @@
 """Attempts of earlier steps: an entry gives them in short, since entries of their steps have them whole."""
 
+import gc
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from seatrial import Result
+from seatrial.timeline.attempt_lists import AttemptList
 from tests.scenario.playing import create, done, operations
 from tests.scenario.running import Run, node, pod
 
@@ -15,8 +17,8 @@ STEPS = 9
 def waiting(steps: int = STEPS, pods: int = 1, **options: Any) -> Run:
     """Pods that fit nowhere; in each step something else happens."""
     huge = [create(1, pod(f"huge-{number}", cpu="64")) for number in range(pods)]
-    others = [create(step, pod(f"small-{step}", cpu="1m")) for step in range(2, steps + 1)]
-    return Run(operations(create(1, node("n")), *huge, *others, done(steps)), **options)
+    others = [create(step, pod(f"small-{step}", cpu="1m")) for step in range(1, steps + 1)]
+    return Run(operations(create(1, node("n")), *others, *huge, done(steps)), **options)
 
 
 def lists(run: Run) -> list[list[dict[str, Any]]]:
@@ -48,6 +50,20 @@ def test_on_request_attempts_are_repeated_whole() -> None:
     last = lists(waiting(full_repeat=True))[-1]
     assert len(last) == 2 * STEPS
     assert all("pluginResults" in item for item in last)
+
+
+@pytest.mark.parametrize("full_repeat", [True, False])
+def test_a_run_keeps_one_list_of_attempts_for_pods_that_were_tried_alike(full_repeat: bool) -> None:
+    before = lists_in_memory()
+    run = waiting(pods=3, full_repeat=full_repeat, cells=0)
+    there = {id(history.listed) for history in run.simulation.scenario_run.timeline.pods}
+    assert len(there) < STEPS + 2  # one for each small pod, and one for all that wait
+    assert lists_in_memory() - before <= len(there)
+
+
+def lists_in_memory() -> int:
+    gc.collect()
+    return sum(isinstance(each, AttemptList) for each in gc.get_objects())
 
 
 @pytest.mark.parametrize("alone", [True, False])

@@ -1,7 +1,8 @@
 """The attempts of a pod as the items of a scheduleResult.
 
 Most pending pods came with others and were tried as often as they: a list is never changed, so that pods with equal
-attempts share one, which is shortened and encoded once.
+attempts share one, which is shortened and encoded once. What was made of a list is known until its step ends: lists
+that knew it themselves would keep all later ones of other pods in memory.
 """
 
 from functools import lru_cache
@@ -31,23 +32,20 @@ def tried_in(step: bytes) -> Tried:
 class AttemptList:
     """Some attempts in order, which are `number` in all; `short` of the items give no more than their step."""
 
-    __slots__ = ("_encoded", "_items", "_longer", "_shortened", "length", "number", "short")
+    __slots__ = ("_encoded", "_items", "length", "number", "short")
 
     def __init__(self, items: list[Tried], number: int, short: int = 0) -> None:
         """The items go on in longer lists; those of this one are the first `length`."""
         self._items, self.length = items, len(items)
         self.number, self.short = number, short
-        self._longer: tuple[Tried, AttemptList] | None = None
-        self._shortened: tuple[int, AttemptList] | None = None
         self._encoded: bytes | None = None
 
     def add(self, tried: Tried) -> "AttemptList":
         """The list with one more attempt."""
-        if self._longer is None or self._longer[0] is not tried:
-            items = self._items if len(self._items) == self.length else self.items()
-            items.append(tried)
-            self._longer = tried, AttemptList(items, self.number + tried.number, self.short)
-        return self._longer[1]
+        # That without attempts is one for all runs, and keeps nothing of them.
+        items = self._items if 0 < self.length == len(self._items) else self.items()
+        items.append(tried)
+        return AttemptList(items, self.number + tried.number, self.short)
 
     def items(self) -> list[Tried]:
         return self._items[: self.length]
@@ -63,11 +61,6 @@ class AttemptList:
 
         They give no more than their steps, and all but the latest of them no more than their number.
         """
-        if self._shortened is None or self._shortened[0] != known:
-            self._shortened = known, self._shorten(known)
-        return self._shortened[1]
-
-    def _shorten(self, known: int) -> "AttemptList":
         items = self.items()
         for place in range(self.short, known):
             if items[place].number == 1:
@@ -82,3 +75,30 @@ class AttemptList:
 
 
 NO_ATTEMPTS = AttemptList([], 0)
+
+
+class AttemptLists:
+    """The lists that were made of others in this step, so that pods which are tried alike get the same one."""
+
+    def __init__(self) -> None:
+        self._longer: dict[AttemptList, tuple[Tried, AttemptList]] = {}
+        self._shortened: dict[AttemptList, tuple[int, AttemptList]] = {}
+
+    def add(self, attempts: AttemptList, tried: Tried) -> AttemptList:
+        """A list with one more attempt."""
+        latest = self._longer.get(attempts)
+        if latest is None or latest[0] is not tried:
+            latest = self._longer[attempts] = tried, attempts.add(tried)
+        return latest[1]
+
+    def shortened(self, attempts: AttemptList, known: int) -> AttemptList:
+        """A list whose first `known` items are reduced."""
+        latest = self._shortened.get(attempts)
+        if latest is None or latest[0] != known:
+            latest = self._shortened[attempts] = known, attempts.shortened(known)
+        return latest[1]
+
+    def forget(self) -> None:
+        """The step ends: attempts of the next one are others."""
+        self._longer.clear()
+        self._shortened.clear()

@@ -7,7 +7,7 @@ import msgspec
 
 from seatrial.store import Change, Stored
 from seatrial.store.registry import encoded_status
-from seatrial.timeline.attempt_lists import NO_ATTEMPTS, AttemptList, Tried
+from seatrial.timeline.attempt_lists import NO_ATTEMPTS, AttemptList, AttemptLists, Tried
 from seatrial.timeline.wire import Shape, pod_result
 from seatrial.timeline.writes import is_terminating
 
@@ -53,13 +53,13 @@ class PodHistory:
     def bind(self, major: int, minor: int) -> None:
         self.bound_to, self.bound_at = node_of(self.latest), (major, minor)
 
-    def add_attempt(self, tried: Tried) -> None:
-        self.listed = self.listed.add(tried)
+    def add_attempt(self, tried: Tried, lists: AttemptLists) -> None:
+        self.listed = lists.add(self.listed, tried)
 
-    def shorten(self) -> None:
+    def shorten(self, lists: AttemptLists) -> None:
         """Reduce the attempts that an entry lists whole."""
         listed = self.listed
-        self.listed = listed.shortened(listed.length - (listed.number - self.shown))
+        self.listed = lists.shortened(listed, listed.length - (listed.number - self.shown))
 
     def preempt(self, major: int, minor: int) -> None:
         self.preempted_at = major, minor
@@ -83,6 +83,8 @@ class PodHistories:
     def __init__(self) -> None:
         self._alive: dict[str, PodHistory] = {}
         self._gone: dict[str, PodHistory] = {}
+        self.lists = AttemptLists()
+        """The lists of attempts that pods share."""
         self.bound = self.created = self.scheduled = self.preempted = self.deleted = 0
 
     def __len__(self) -> int:

@@ -31,7 +31,7 @@ class PastOfPod:
         if history.bound_at is not None and self.bound_at is not None:
             history.bound_at = self.bound_at
         for tried in self.attempts:
-            history.add_attempt(tried)
+            history.listed = history.listed.add(tried)
         history.shown = history.listed.number
 
 

@@ -229,6 +229,7 @@ class Timeline:
         self.finish_loop()
         entries, self._entries = self._entries, []
         self._places.clear()
+        self.pods.lists.forget()
         return entries
 
     def adopt(self, stored: Stored, at: int, past: PastOfPod | None = None) -> None:
@@ -276,13 +277,13 @@ class Timeline:
         self._add(id, operation, *self._result(history, pod))
 
     def _add_attempt(self, history: PodHistory, attempt: Tried) -> None:
-        history.add_attempt(attempt)
+        history.add_attempt(attempt, self.pods.lists)
         self.unshown.attempts += attempt.number
 
     def _result(self, history: PodHistory, pod: bytes) -> tuple[bytes, ...]:
         """The body of an entry that shows a pod; it lists all attempts up to now, those of earlier steps in short."""
         if history.shown_in != self.major and not self.full_repeat:
-            history.shorten()
+            history.shorten(self.pods.lists)
         attempts = history.listed.number
         self.unshown.attempts -= attempts - history.shown
         history.shown, history.shown_in = attempts, self.major
