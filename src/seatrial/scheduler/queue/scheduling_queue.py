@@ -62,7 +62,6 @@ class SchedulingQueue:
         order: Order = priority_order,
         initial_backoff: int = SECOND,
         max_backoff: int = 10 * SECOND,
-        on_gated: Callable[[QueuedPod, Status], None] | None = None,
         retries_errors: bool = True,
         pops_from_backoff: bool = True,
         alike_in: Collection[str] = (),
@@ -85,7 +84,6 @@ class SchedulingQueue:
         """Signs pods for batching."""
         self.cycle = 0
         """How many pods were popped so far."""
-        self._on_gated = on_gated
         self._retries_errors = retries_errors
         self._changes = 0
         """Grows with everything that may help a pod."""
@@ -344,8 +342,6 @@ class SchedulingQueue:
                 queued.unschedulable_plugins |= {name}
                 queued.gating_plugin = name
                 queued.gating_events = self.hinting.events_of(name)
-                if self._on_gated is not None:
-                    self._on_gated(queued, status)
                 return False
         queued.gating_plugin = ""
         return True
