@@ -34,7 +34,7 @@ from seatrial.scheduler.queue.in_flight import InFlight
 from seatrial.scheduler.queue.nominator import PodNominator
 from seatrial.scheduler.queue.queued_pod_info import QueuedPod, priority_order
 from seatrial.scheduler.queue.queueing_hints import Hinting, Registrations, Worth
-from seatrial.scheduler.queue.unschedulable_pods import UnschedulablePods
+from seatrial.scheduler.queue.unschedulable_pods import Group, UnschedulablePods
 
 LONGEST_UNSCHEDULABLE = 5 * MINUTE
 FLUSH_PERIOD = 30 * SECOND
@@ -186,10 +186,11 @@ class SchedulingQueue:
         if not self.hinting.concerns_anybody(event) and not self.unschedulable.resting:
             return
         if self.unschedulable.present:
-            resting = list(self.unschedulable.resting.values())
-            for are_alike, pods in (False, resting), *self.unschedulable.rejected_by(self.hinting.interested(event)):
-                if not are_alike or self._may_help(pods, event, old, new):
-                    self._move([queued for queued in pods if check is None or check(queued.pod)], event, old, new)
+            waiting = list(self.unschedulable.resting.values())
+            for group in self.unschedulable.rejected_by(self.hinting.interested(event)):
+                if group.kind is None or self._may_help(group, event, old, new):
+                    waiting += group.pods.values()
+            self._move([queued for queued in waiting if check is None or check(queued.pod)], event, old, new)
         self.in_flight.record(event, old, new)
 
     def activate(self, pods: Iterable[PodInfo]) -> None:
@@ -253,7 +254,7 @@ class SchedulingQueue:
                 self.unschedulable.remove(queued.key)
                 self._requeue(queued, worth, event)
 
-    def _may_help(self, alike: list[QueuedPod], event: ClusterEvent, old: Any, new: Any) -> bool:
+    def _may_help(self, alike: Group, event: ClusterEvent, old: Any, new: Any) -> bool:
         """Whether an event may be worth something to some of these pods: that about a node is worth the same to all.
 
         So is that about a pod, unless it is one of them. Other objects may have been made for one pod.
@@ -261,7 +262,8 @@ class SchedulingQueue:
         is_about_one = any(isinstance(one, PodInfo) and one.key in self.unschedulable.present for one in (old, new))
         if event.resource not in (NODE, ASSIGNED_POD) or is_about_one:
             return True
-        return self.hinting.worth(alike[0], event, old, new) is not Worth.NOTHING
+        first = next(iter(alike.pods.values()))
+        return self.hinting.worth(first, event, old, new) is not Worth.NOTHING
 
     def _worth_of_happenings(self, queued: QueuedPod) -> Worth:
         if not queued.rejectors:

@@ -12,7 +12,7 @@ from seatrial.scheduler.queue.queued_pod_info import QueuedPod
 
 
 class Group:
-    """Parked pods with the same rejectors; all of a kind, unless the kind is None."""
+    """Parked pods with the same rejectors; all hints see them alike, unless the kind is None."""
 
     __slots__ = ("kind", "pods", "rejectors")
 
@@ -76,10 +76,10 @@ class UnschedulablePods:
             self.resting.pop(key, None)
         return queued
 
-    def rejected_by(self, plugins: frozenset[str]) -> list[tuple[bool, list[QueuedPod]]]:
-        """The pods that one of these plugins rejected, in lists; whether those of a list are alike to all hints."""
+    def rejected_by(self, plugins: frozenset[str]) -> list[Group]:
+        """The pods that one of these plugins rejected."""
         return [
-            (group.kind is not None, list(group.pods.values()))
+            group
             for rejectors, kinds in self._groups.items()
             if not rejectors.isdisjoint(plugins)
             for group in kinds.values()
