@@ -32,7 +32,7 @@ class Profiles:
     hints: Mapping[str, Mapping[str, Sequence[Registration]]]
     order: Order
     in_tree: frozenset[str]
-    """The profiles all of whose plugins are our own."""
+    """The profiles whose plugins are all in-tree."""
 
 
 def build_profiles(configuration: Configuration, registry: Registry, handle: Handle) -> Profiles:

@@ -8,9 +8,9 @@ import pytest
 
 from seatrial.scheduler.evaluator.shortcuts import VARIABLE
 from seatrial.scheduler.framework.events import ClusterEvent
-from seatrial.scheduler.queue import QueuedPod
 from seatrial.scheduler.queue.queueing_hints import Worth
 from seatrial.scheduler.queue.scheduling_queue import SchedulingQueue
+from seatrial.scheduler.queue.unschedulable_pods import Group
 from tests.scenario.playing import create, delete, done, operations, patch
 from tests.scenario.running import Run, node, pod, priority_class
 
@@ -138,13 +138,13 @@ def test_pods_that_share_the_answer_of_a_hint_would_each_get_it(monkeypatch: pyt
     monkeypatch.setenv(VARIABLE, "hints")
     shared, may_help = 0, SchedulingQueue._may_help
 
-    def checked(queue: SchedulingQueue, alike: list[QueuedPod], event: ClusterEvent, old: Any, new: Any) -> bool:
+    def checked(queue: SchedulingQueue, alike: Group, event: ClusterEvent, old: Any, new: Any) -> bool:
         nonlocal shared
         if may_help(queue, alike, event, old, new):
             return True
-        for one in alike:
+        for one in alike.pods.values():
             assert queue.hinting.worth(one, event, old, new) is Worth.NOTHING, (seed, event, one.key)
-        shared += len(alike) - 1
+        shared += len(alike.pods) - 1
         return False
 
     monkeypatch.setattr(SchedulingQueue, "_may_help", checked)

@@ -148,7 +148,7 @@ class PodInfo(msgspec.Struct, frozen=True, eq=False, gc=False):
 
     @property
     def is_like_others(self) -> bool:
-        """Whether plugins of our own see nothing in the pod but its shape."""
+        """Whether in-tree plugins see nothing in the pod but its shape."""
         shape = self.shape
         return not (self.nominated_node or self.status or shape.has_own_objects or self.requests is not shape.requests)
 

@@ -255,9 +255,9 @@ class SchedulingQueue:
                 self._requeue(queued, worth, event)
 
     def _may_help(self, alike: Group, event: ClusterEvent, old: Any, new: Any) -> bool:
-        """Whether an event may be worth something to some of these pods: that about a node is worth the same to all.
+        """Whether an event may help one of these pods, of which hints see the same: the answer for one holds for all.
 
-        So is that about a pod, unless it is one of them. Other objects may have been made for one pod.
+        Not so if the event is about one of them, or about an object that may belong to one pod, such as a claim.
         """
         is_about_one = any(isinstance(one, PodInfo) and one.key in self.unschedulable.present for one in (old, new))
         if event.resource not in (NODE, ASSIGNED_POD) or is_about_one:
