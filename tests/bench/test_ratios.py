@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from seatrial.bench import older_tree
 from seatrial.bench.older_tree import HERE, Tree, tree_of_commit, tree_of_wheel
 from seatrial.bench.ratios import LINES, Line, measured, runnable
 from seatrial.cli.main import build
-from seatrial.model.errors import ConfigError
+from seatrial.model.errors import ConfigError, SeatrialError
 
 OLDER, THIS = Tree("older", Path("a")), Tree("this", Path("b"))
 
@@ -108,6 +109,12 @@ def test_only_lines_with_kernel_run_with_it(tmp_path: Path) -> None:
 def test_a_version_is_told_whether_to_use_its_kernel() -> None:
     _, printed = Tree("this", HERE, kernel="off").run("--version")
     assert "without kernel" in printed
+
+
+def test_a_command_that_takes_too_long_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(older_tree, "LONGEST", 0.001)
+    with pytest.raises(SeatrialError, match=r"this: seatrial --version: not done after .* try a smaller --scale"):
+        Tree("this", HERE).run("--version")
 
 
 def test_lines_with_kernel_are_left_out_loudly_without_one(

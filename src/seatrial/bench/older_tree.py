@@ -28,13 +28,16 @@ class Tree:
         """CPU-seconds of a seatrial command and what it printed; a figure that is missed is no failure."""
         environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
         environment |= {"PYTHONPATH": str(self.packages), "SEATRIAL_KERNEL": self.kernel}
-        before = seconds_of_children()
-        done = subprocess.run(
-            [sys.executable, "-c", COMMAND, *arguments],
-            env=environment, capture_output=True, text=True, timeout=LONGEST, check=False,
-        )  # fmt: skip
+        before, command = seconds_of_children(), f"{self.name}: seatrial {' '.join(arguments)}"
+        try:
+            done = subprocess.run(
+                [sys.executable, "-c", COMMAND, *arguments],
+                env=environment, capture_output=True, text=True, timeout=LONGEST, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired as error:
+            raise SeatrialError(f"{command}: not done after {LONGEST:g} s; try a smaller --scale") from error
         if done.returncode not in (0, 1):
-            raise SeatrialError(f"{self.name}: seatrial {' '.join(arguments)}: {done.stderr.strip()}")
+            raise SeatrialError(f"{command}: {done.stderr.strip()}")
         return seconds_of_children() - before, done.stdout
 
 
