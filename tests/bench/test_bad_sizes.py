@@ -1,9 +1,10 @@
-"""Sizes with which a benchmark cannot run are refused before anything runs."""
+"""Sizes and settings with which a benchmark cannot run are refused by name."""
 
 import pytest
 from typer.testing import CliRunner
 
 from seatrial.cli.main import build
+from seatrial.model.errors import ConfigError
 
 
 @pytest.mark.parametrize(
@@ -32,3 +33,12 @@ def test_a_size_is_refused_by_the_name_of_its_option(arguments: list[str]) -> No
 def test_help_names_the_exit_code_of_a_figure_that_is_missed(command: str) -> None:
     help = CliRunner().invoke(build(), ["bench", command, "--help"]).output
     assert "1 one is not" in " ".join(help.split())
+
+
+def test_a_wrong_environment_is_named_by_a_benchmark_that_runs_in_another_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SEATRIAL_SHORTCUTS", "magic")
+    arguments = ["bench", "scheduler", "--workload", "SchedulingBasic", "--scale", "0.001"]
+    with pytest.raises(ConfigError, match="SEATRIAL_SHORTCUTS"):
+        CliRunner().invoke(build("bench"), arguments, catch_exceptions=False)

@@ -17,6 +17,14 @@ from typing import Any, ClassVar
 class SeatrialError(Exception):
     """An expected failure: its message alone is enough for a user to act."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Lets another process raise it here: by default the arguments of `__init__` would be taken to be `args`."""
+        return _restored, (type(self), self.args), self.__dict__
+
+
+def _restored(kind: type[SeatrialError], args: tuple[Any, ...]) -> SeatrialError:
+    return kind.__new__(kind, *args)
+
 
 @dataclass(frozen=True, slots=True)
 class Cause:

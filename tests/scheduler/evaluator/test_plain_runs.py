@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from seatrial.scheduler.evaluator.shortcuts import ALL, NONE, VARIABLE, Shortcuts, chosen_shortcuts, only
 from tests.examples.playing import SEATRIAL, Example, examples
 from tests.examples.run_all import EXAMPLES
 from tests.scheduler.evaluator.kernels import needs_kernel
@@ -57,6 +58,16 @@ def test_an_example_is_byte_equal_with_the_kernel(
     without = list(written(example, tmp_path / "without", "all"))
     monkeypatch.setenv("SEATRIAL_KERNEL", "on")
     assert list(written(example, tmp_path / "with", "all")) == without
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen"), [("", ALL), (" all ", ALL), ("none", NONE), ("hints, columns", only("columns", "hints"))]
+)
+def test_the_environment_selects_shortcuts_and_nothing_in_it_is_the_default(
+    text: str, chosen: Shortcuts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, text)
+    assert chosen_shortcuts() == chosen
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def only(*names: str) -> Shortcuts:
 
 def chosen_shortcuts() -> Shortcuts:
     """The shortcuts that the environment selects."""
-    text = os.environ.get(VARIABLE, "all").strip()
+    text = os.environ.get(VARIABLE, "").strip() or "all"
     if text == "all":
         return ALL
-    return NONE if text in ("none", "") else only(*(name.strip() for name in text.split(",")))
+    return NONE if text == "none" else only(*(name.strip() for name in text.split(",")))
