@@ -1,6 +1,7 @@
 """What the programs `seatrial` and `vcsimctl` have in common: the application, `--version`, and how errors end it."""
 
 import gc
+import math
 import os
 import sys
 from collections.abc import Callable
@@ -44,6 +45,13 @@ def application(
         pass
 
     return app
+
+
+def finite(value: float) -> float:
+    """The callback of an option that is a number: a minimum alone lets nan and inf pass."""
+    if not math.isfinite(value):
+        raise typer.BadParameter(f"{value} is not a finite number.")
+    return value
 
 
 def run(program: str, build: Callable[[], typer.Typer]) -> None:

@@ -291,6 +291,14 @@ def test_an_invalid_scenario_ends_failed_and_its_result_is_written(call: Call, f
     assert b'"phase":"Failed"' in (out / "result.json").read_bytes()
 
 
+@pytest.mark.parametrize("option", ["--wait", "--paused"])
+@pytest.mark.parametrize("value", ["nan", "inf"])
+def test_a_time_that_never_ends_is_refused(call: Call, option: str, value: str) -> None:
+    ended = call(f"scenario-runner --template good.yaml --result r.json {option} {value}")
+    assert ended.code == 2
+    assert f"Invalid value for '{option}'" in ended.err
+
+
 def test_a_bad_token_file_is_found_before_the_kubeconfig_is_written(call: Call, folder: Path) -> None:
     assert call(f"{FOREVER} --token-file tokens.bin --kubeconfig written").code == 2
     assert not (folder / "written").exists()

@@ -5,8 +5,10 @@ import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from seatrial.vcsim import reports
+from seatrial.vcsim.main import build
 from seatrial.vcsim.throughput import measure
 from tests.proofs import proves
 from tests.vcsim.files import cluster, daemon_set, deployment, group, simulator_job, vcjob, written
@@ -76,6 +78,12 @@ def test_a_name_that_leads_out_of_the_directory_of_clusters_is_refused(user: Use
     answer = user("run", *tables, "--cluster", "../../x")
     assert answer.code == 2
     assert "--cluster: '../../x': " in answer.errors
+
+
+def test_a_test_that_would_never_settle_is_refused() -> None:
+    done = CliRunner().invoke(build(), ["run", "--settle", "nan"])
+    assert done.exit_code == 2
+    assert "Invalid value for '--settle'" in done.output
 
 
 def test_pods_that_fit_nowhere_are_told_with_the_reason(user: User) -> None:

@@ -1,16 +1,9 @@
 """The option `--scale` of benchmarks."""
 
-import math
 from typing import Annotated
 
 import typer
 
+from seatrial.command_line import finite
 
-def _finite(value: float) -> float:
-    """A minimum alone lets nan and inf pass."""
-    if not math.isfinite(value):
-        raise typer.BadParameter(f"{value} is not a finite number.")
-    return value
-
-
-Scale = Annotated[float, typer.Option(help="Share of the nodes and pods.", min=0.001, callback=_finite)]
+Scale = Annotated[float, typer.Option(help="Share of the nodes and pods.", min=0.001, callback=finite)]

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from seatrial.command_line import finite
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -23,8 +25,12 @@ def scenario_runner(
         int,
         typer.Option(envvar="SIMULATOR_KUBE_APISERVER_PORT", min=1, max=65535, help="The simulator's API server."),
     ] = 3131,
-    wait: Annotated[float, typer.Option(min=0, help="Seconds until the API server has to be ready.")] = 300,
-    paused: Annotated[float, typer.Option(min=0, help="Seconds after which a Paused scenario counts as ended.")] = 5,
+    wait: Annotated[
+        float, typer.Option(min=0, callback=finite, help="Seconds until the API server has to be ready.")
+    ] = 300,
+    paused: Annotated[
+        float, typer.Option(min=0, callback=finite, help="Seconds after which a Paused scenario counts as ended.")
+    ] = 5,
     append_done: Annotated[
         bool, typer.Option("--append-done", help="Add a Done operation at the last step of the scenario.")
     ] = False,

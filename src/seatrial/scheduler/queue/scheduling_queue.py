@@ -188,7 +188,7 @@ class SchedulingQueue:
         if self.unschedulable.present:
             waiting = list(self.unschedulable.resting.values())
             for group in self.unschedulable.rejected_by(self.hinting.interested(event)):
-                if group.kind is None or self._may_help(group, event, old, new):
+                if group.likeness is None or self._may_help(group, event, old, new):
                     waiting += group.pods.values()
             self._move([queued for queued in waiting if check is None or check(queued.pod)], event, old, new)
         self.in_flight.record(event, old, new)

@@ -12,12 +12,12 @@ from seatrial.scheduler.queue.queued_pod_info import QueuedPod
 
 
 class Group:
-    """Parked pods with the same rejectors; all hints see them alike, unless the kind is None."""
+    """Parked pods with the same rejectors; all hints see them alike, unless the likeness is None."""
 
-    __slots__ = ("kind", "pods", "rejectors")
+    __slots__ = ("likeness", "pods", "rejectors")
 
-    def __init__(self, rejectors: frozenset[str], kind: Any) -> None:
-        self.rejectors, self.kind = rejectors, kind
+    def __init__(self, rejectors: frozenset[str], likeness: Any) -> None:
+        self.rejectors, self.likeness = rejectors, likeness
         self.pods: dict[str, QueuedPod] = {}
 
 
@@ -30,7 +30,7 @@ class UnschedulablePods:
         """By key. Others may read it, which costs no call."""
         self._alike_in = alike_in
         self._groups: dict[frozenset[str], dict[Any, Group]] = {}
-        """By rejectors and kind."""
+        """By rejectors and likeness."""
         self._group_of: dict[str, Group] = {}
         self.resting: dict[str, QueuedPod] = {}
         """Pods that no plugin rejected: they rest after errors, and any event brings them back."""
@@ -50,7 +50,7 @@ class UnschedulablePods:
         return self.present.get(key)
 
     def park(self, queued: QueuedPod) -> None:
-        """Keep a pod; one that is here already may have other rejectors now, or be of another kind."""
+        """Keep a pod; one that is here already may have other rejectors now, or look otherwise to hints."""
         key, group = queued.key, self._group_for(queued)
         if self._latest is queued and self._group_of.get(key) is group and group.rejectors:
             return  # the last one in all orders
@@ -59,7 +59,7 @@ class UnschedulablePods:
         self.present[key] = queued
         self._group_of[key] = group
         if not group.pods:
-            self._groups.setdefault(group.rejectors, {})[group.kind] = group
+            self._groups.setdefault(group.rejectors, {})[group.likeness] = group
         group.pods[key] = queued
         if not group.rejectors and not queued.is_gated:
             self.resting[key] = queued
@@ -80,22 +80,22 @@ class UnschedulablePods:
         """The pods that one of these plugins rejected."""
         return [
             group
-            for rejectors, kinds in self._groups.items()
+            for rejectors, groups in self._groups.items()
             if not rejectors.isdisjoint(plugins)
-            for group in kinds.values()
+            for group in groups.values()
         ]
 
     def _group_for(self, queued: QueuedPod) -> Group:
         """The group that a pod belongs to, which may be new and empty."""
-        pod, rejectors, kind = queued.pod, queued.rejectors, None
+        pod, rejectors, likeness = queued.pod, queued.rejectors, None
         if pod.is_like_others and pod.shape.scheduler_name in self._alike_in:
-            kind = pod.shape, queued.pending_plugins, queued.gating_plugin
-        kinds = self._groups.get(rejectors)
-        group = None if kinds is None else kinds.get(kind)
-        return Group(rejectors, kind) if group is None else group
+            likeness = pod.shape, queued.pending_plugins, queued.gating_plugin
+        groups = self._groups.get(rejectors)
+        group = None if groups is None else groups.get(likeness)
+        return Group(rejectors, likeness) if group is None else group
 
     def _drop(self, group: Group) -> None:
-        kinds = self._groups[group.rejectors]
-        del kinds[group.kind]
-        if not kinds:
+        groups = self._groups[group.rejectors]
+        del groups[group.likeness]
+        if not groups:
             del self._groups[group.rejectors]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from seatrial.command_line import finite
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ def run(
         typer.Option(help="real measures what the machine does; virtual runs the load in simulated time."),
     ] = "real",
     settle: Annotated[
-        float, typer.Option(min=0, help="Seconds without a scheduled pod after which a real test ends.")
+        float,
+        typer.Option(min=0, callback=finite, help="Seconds without a scheduled pod after which a real test ends."),
     ] = 30.0,
     config: Annotated[
         Path | None, typer.Option(help="A SimulatorCluster file; virtual runs need no cluster that runs.")
