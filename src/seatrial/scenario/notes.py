@@ -48,7 +48,7 @@ def unclaimed_pods(pods: Iterable[PodHistory], names: Collection[str]) -> Iterat
     waiting: dict[str, list[str]] = {}
     for history in pods:
         if history.is_pending and (name := scheduler_of(history.latest)) not in names:
-            waiting.setdefault(name, []).append("/".join(history.key))
+            waiting.setdefault(name, []).append(history.key)
     parts = [f"{len(listed)} for {name} ({_few(listed)})" for name, listed in waiting.items()]
     running = f"the schedulers are {', '.join(sorted(names))}" if names else "none is enabled"
     yield "unclaimed", f"no scheduler takes these pods, {running}: {'; '.join(parts)}" if parts else ""
