@@ -31,7 +31,8 @@ BINDING = json.dumps(
         "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": USER}],
     }
 ).encode()
-LOOK_EVERY = 5.0
+LOOK_EVERY = 3.0
+"""Seconds. Nodes renew their leases every ten, all together: two looks in that time might both see it."""
 IDLE_SHARE = 0.02
 """Of one core: a server that takes less is at rest."""
 
