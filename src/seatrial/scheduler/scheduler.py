@@ -255,7 +255,7 @@ class Scheduler:
         decision = known.told_of(queued, self.clock.now())
         self.recorder.decided(decision)
         self._fail(queued, known.attempt.message, known.rejectors, known.pending, known.nominated)
-        memory.keep(known)
+        memory.renew(known)
         if self._batches is not None:
             self._batches.begin(queued, self.queue.cycle).take_hint(known.attempt)
         if self._meter is not None:

@@ -63,8 +63,6 @@ class UnschedulableCache:
         self._trusted = frozenset(framework.name for framework in frameworks if framework.signing.is_possible)
         self._failures: Versioned[dict[tuple[str, PodShape, bytes | None], Failure]] = Versioned()
         self._has_any = False
-        self._latest: Failure | None = None
-        """The failure that was kept last, for the versions of that time."""
 
     def recall(self, framework: Framework, pod: PodInfo, start: int) -> Failure | None:
         """The failure in which an attempt of this pod would end, searching from a start; None: it has to be made."""
@@ -85,15 +83,15 @@ class UnschedulableCache:
         searched_all = attempt.found is not None and len(attempt.found.visited) == len(self._table.order)
         is_known = framework.name in self._trusted and pod.is_like_others
         if is_plain and searched_all and is_known and framework.signing.sign(pod) is not None:
-            self.keep(failure)
+            self._keep(failure)
 
-    def keep(self, failure: Failure) -> None:
-        """Keeps a failure for the present versions: reporting it has changed them, but nothing that plugins read."""
-        versions = self._versions()
-        if failure is self._latest and self._failures.is_current(versions):
-            return  # most often
-        kept = self._failures.get(versions, dict)
-        self._latest = failure
+    def renew(self, failure: Failure) -> None:
+        """Keep a failure that was recalled: reporting it may have changed versions, but nothing that plugins read."""
+        if not self._failures.is_current(self._versions()):
+            self._keep(failure)
+
+    def _keep(self, failure: Failure) -> None:
+        kept = self._failures.get(self._versions(), dict)
         framework, pod = failure.attempt.framework, failure.attempt.pod
         kept[framework.name, pod.shape, framework.signing.sign(pod)] = failure
         self._has_any = True

@@ -42,23 +42,18 @@ class PodHeap:
 
     def push(self, queued: QueuedPod) -> None:
         """Add a pod, or give it a new place when its order has changed."""
-        entry = self._entry_of(queued)
-        line = self._line
-        while line and self._is_gone(line[-1]):
-            line.pop()
-        if not line or line[-1] < entry:
-            line.append(entry)
+        entry, last = self._entry_of(queued), self._last()
+        if last is None or last < entry:
+            self._line.append(entry)
         else:
             heapq.heappush(self._heap, entry)
 
     def push_all(self, pods: Iterable[QueuedPod]) -> None:
         """Add many pods; those that come after all that are there go to the list together."""
         entries = sorted([self._entry_of(queued) for queued in pods])
-        line = self._line
-        while line and self._is_gone(line[-1]):
-            line.pop()
-        late = bisect_right(entries, line[-1]) if line else 0
-        line.extend(entries[late:])
+        last = self._last()
+        late = 0 if last is None else bisect_right(entries, last)
+        self._line.extend(entries[late:])
         for entry in entries[:late]:
             heapq.heappush(self._heap, entry)
 
@@ -103,6 +98,13 @@ class PodHeap:
         if line and (not heap or line[0] < heap[0]):
             return line[0]
         return heap[0] if heap else None
+
+    def _last(self) -> Entry | None:
+        """The last entry of the list that still holds; those after it are dropped."""
+        line = self._line
+        while line and self._is_gone(line[-1]):
+            line.pop()
+        return line[-1] if line else None
 
     def _is_gone(self, entry: Entry) -> bool:
         """Whether the pod has left, or has another place now."""

@@ -24,7 +24,7 @@ class PodNominator:
 
         A cleared nomination stays known as such, so that the status of an update still on its way does not revive it.
         """
-        if not node and node is not None and self._node_of.get(pod.uid) == "":
+        if node == "" and self._node_of.get(pod.uid) == "":
             return  # it was cleared before
         self.remove(pod)
         target = pod.nominated_node if node is None else node
