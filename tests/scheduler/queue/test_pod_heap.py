@@ -39,13 +39,13 @@ def test_the_first_by_order_comes_first(order: Order, moves: list[tuple[str, str
     there: dict[str, QueuedPod] = {}
     for number, (move, name, priority) in enumerate(moves):
         if move == "push":
-            queued = there.setdefault(name, QueuedPod(a_pod(name, priority), 0, number))
+            queued = there.setdefault(name, QueuedPod(a_pod(name, priority), 0, 10 * number))
             queued.pod = a_pod(name, priority)
             heap.push(queued)
         elif move == "all":
-            for late, other in enumerate(sorted(set(NAMES[: priority + 1]) - there.keys(), reverse=True)):
-                there[other] = QueuedPod(a_pod(other, priority), 0, number + late)
-            heap.push_all(there.values())
+            new = [other for other in NAMES[priority:] if other not in there]
+            there |= {other: QueuedPod(a_pod(other, priority), 0, 10 * number - late) for late, other in enumerate(new)}
+            heap.push_all([there[other] for other in new])
         elif move == "remove":
             assert heap.remove(f"default/{name}") is there.pop(name, None)
         else:
