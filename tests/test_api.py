@@ -42,7 +42,7 @@ class {name}(Plugin):
 
 
 def test_a_session_lists_what_there_is() -> None:
-    assert dir(seatrial) == ["Cluster", "Result", "Simulation", "__version__", "run"]
+    assert dir(seatrial) == ["Cluster", "Result", "Simulation", "run"]
     assert all(hasattr(seatrial, name) for name in dir(seatrial))
 
 

@@ -1,23 +1,9 @@
 """The clock: virtual time and its timers; real time is a subclass."""
 
-from typing import TYPE_CHECKING
+from seatrial.model.lazy_exports import TYPE_CHECKING, lazy_exports
 
 if TYPE_CHECKING:
     from seatrial.clock.real import RealClock
     from seatrial.clock.virtual import END, START, Clock, Timer
-
-__all__ = ["END", "START", "Clock", "RealClock", "Timer"]
-
-if not TYPE_CHECKING:
-    from seatrial.model.lazy_exports import lazy_exports
-
-    __getattr__ = lazy_exports(
-        __name__,
-        {
-            "Clock": "virtual",
-            "END": "virtual",
-            "RealClock": "real",
-            "START": "virtual",
-            "Timer": "virtual",
-        },
-    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

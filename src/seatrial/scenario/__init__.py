@@ -1,6 +1,6 @@
 """Scenarios: operations, steps, waiters and the run."""
 
-from typing import TYPE_CHECKING
+from seatrial.model.lazy_exports import TYPE_CHECKING, lazy_exports
 
 if TYPE_CHECKING:
     from seatrial.scenario.cluster import fresh_store, furnish
@@ -11,41 +11,5 @@ if TYPE_CHECKING:
     from seatrial.scenario.scenario_controller import ScenarioController
     from seatrial.scenario.scenario_run import MakeOutside, MakeScheduler, ScenarioRun, SimulationOptions
     from seatrial.scenario.status import ScenarioStatus, Strategy
-
-__all__ = [
-    "Cluster",
-    "Finding",
-    "KeptTimelines",
-    "MakeOutside",
-    "MakeScheduler",
-    "ScenarioController",
-    "ScenarioRun",
-    "ScenarioStatus",
-    "SimulationOptions",
-    "Strategy",
-    "fresh_store",
-    "furnish",
-    "tune_collector",
-]
-
-if not TYPE_CHECKING:
-    from seatrial.model.lazy_exports import lazy_exports
-
-    __getattr__ = lazy_exports(
-        __name__,
-        {
-            "Cluster": "sandbox",
-            "Finding": "dry_run",
-            "KeptTimelines": "kept_timelines",
-            "MakeOutside": "scenario_run",
-            "MakeScheduler": "scenario_run",
-            "ScenarioController": "scenario_controller",
-            "ScenarioRun": "scenario_run",
-            "ScenarioStatus": "status",
-            "SimulationOptions": "scenario_run",
-            "Strategy": "status",
-            "fresh_store": "cluster",
-            "furnish": "cluster",
-            "tune_collector": "gc_tuning",
-        },
-    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,6 +1,6 @@
 """The Kubernetes API server: the store over HTTP."""
 
-from typing import TYPE_CHECKING
+from seatrial.model.lazy_exports import TYPE_CHECKING, lazy_exports
 
 if TYPE_CHECKING:
     from seatrial.server.api import KubernetesApi
@@ -11,37 +11,5 @@ if TYPE_CHECKING:
     from seatrial.server.origins import OriginCheck, is_loopback
     from seatrial.server.paths import Target
     from seatrial.server.worker_loop import Worker, WorkerLoop
-
-__all__ = [
-    "Application",
-    "CrossOrigin",
-    "KubernetesApi",
-    "Metrics",
-    "OriginCheck",
-    "RandomIdentities",
-    "Served",
-    "Target",
-    "Worker",
-    "WorkerLoop",
-    "is_loopback",
-]
-
-if not TYPE_CHECKING:
-    from seatrial.model.lazy_exports import lazy_exports
-
-    __getattr__ = lazy_exports(
-        __name__,
-        {
-            "Application": "application",
-            "CrossOrigin": "cors",
-            "KubernetesApi": "api",
-            "Metrics": "metrics",
-            "OriginCheck": "origins",
-            "RandomIdentities": "name_generator",
-            "Served": "application",
-            "Target": "paths",
-            "Worker": "worker_loop",
-            "WorkerLoop": "worker_loop",
-            "is_loopback": "origins",
-        },
-    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

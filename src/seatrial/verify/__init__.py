@@ -1,18 +1,8 @@
 """Verification: replays recorded answers of real schedulers and compares ours with them."""
 
-from typing import TYPE_CHECKING
+from seatrial.model.lazy_exports import TYPE_CHECKING, lazy_exports
 
 if TYPE_CHECKING:
     from seatrial.verify.golden import verify
-
-__all__ = ["verify"]
-
-if not TYPE_CHECKING:
-    from seatrial.model.lazy_exports import lazy_exports
-
-    __getattr__ = lazy_exports(
-        __name__,
-        {
-            "verify": "golden",
-        },
-    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

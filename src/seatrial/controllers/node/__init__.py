@@ -1,13 +1,8 @@
 """Node controllers: lifecycle stages, taints by condition, zones, and pod garbage collection."""
 
-from typing import TYPE_CHECKING
+from seatrial.model.lazy_exports import TYPE_CHECKING, lazy_exports
 
 if TYPE_CHECKING:
     from seatrial.controllers.node.taints import ready_status
-
-__all__ = ["ready_status"]
-
-if not TYPE_CHECKING:
-    from seatrial.model.lazy_exports import lazy_exports
-
-    __getattr__ = lazy_exports(__name__, {"ready_status": "taints"})
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

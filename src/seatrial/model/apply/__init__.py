@@ -7,7 +7,7 @@ An entry without `fieldsV1`, which earlier versions stored, means "owns every fi
 owns"; `apply` and `track_update` work it out.
 """
 
-from typing import TYPE_CHECKING
+from seatrial.model.lazy_exports import TYPE_CHECKING, lazy_exports
 
 if TYPE_CHECKING:
     from seatrial.model.apply.applying import ApplyConflict, apply
@@ -15,31 +15,5 @@ if TYPE_CHECKING:
     from seatrial.model.apply.overlaying import AtomicPart, overlay
     from seatrial.model.apply.updating import track_create, track_update
     from seatrial.model.apply.versions import InVersion
-
-__all__ = [
-    "ApplyConflict",
-    "AtomicPart",
-    "Filter",
-    "InVersion",
-    "apply",
-    "overlay",
-    "track_create",
-    "track_update",
-]
-
-if not TYPE_CHECKING:
-    from seatrial.model.lazy_exports import lazy_exports
-
-    __getattr__ = lazy_exports(
-        __name__,
-        {
-            "ApplyConflict": "applying",
-            "AtomicPart": "overlaying",
-            "Filter": "comparing",
-            "InVersion": "versions",
-            "apply": "applying",
-            "overlay": "overlaying",
-            "track_create": "updating",
-            "track_update": "updating",
-        },
-    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,5 +1,3 @@
 """API defaulting: what a kube-apiserver fills in before it admits an object."""
 
 from seatrial.model.defaults.walking import apply_defaults
-
-__all__ = ["apply_defaults"]

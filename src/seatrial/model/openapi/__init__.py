@@ -1,5 +1,3 @@
 """OpenAPI documents of the kinds that a server offers."""
 
 from seatrial.model.openapi.v3 import TYPE_META, group_versions, openapi_document
-
-__all__ = ["TYPE_META", "group_versions", "openapi_document"]

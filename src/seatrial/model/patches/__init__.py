@@ -5,26 +5,12 @@ patched one. What a patch asks wrongly is refused as the API server refuses it; 
 error over a bad patch, the answer here is 422 with upstream's text.
 """
 
-from typing import TYPE_CHECKING
+from seatrial.model.lazy_exports import TYPE_CHECKING, lazy_exports
 
 if TYPE_CHECKING:
     from seatrial.model.patches.json_patch import apply_json_patch
     from seatrial.model.patches.merge_patch import apply_merge_patch
     from seatrial.model.patches.refusals import PatchRefused, go_text
     from seatrial.model.patches.strategic import apply_strategic_patch
-
-__all__ = ["PatchRefused", "apply_json_patch", "apply_merge_patch", "apply_strategic_patch", "go_text"]
-
-if not TYPE_CHECKING:
-    from seatrial.model.lazy_exports import lazy_exports
-
-    __getattr__ = lazy_exports(
-        __name__,
-        {
-            "PatchRefused": "refusals",
-            "apply_json_patch": "json_patch",
-            "apply_merge_patch": "merge_patch",
-            "apply_strategic_patch": "strategic",
-            "go_text": "refusals",
-        },
-    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

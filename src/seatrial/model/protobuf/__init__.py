@@ -1,16 +1,5 @@
 """Kubernetes' protobuf: every built-in kind from and to documents, by the field numbers of the data file."""
 
 from seatrial.model.protobuf.envelopes import NoProtobuf, decode_protobuf, encode_protobuf, envelope, speaks_protobuf
-from seatrial.model.protobuf.reading import MAGIC, read_message
+from seatrial.model.protobuf.reading import MAGIC
 from seatrial.model.protobuf.writing import write_message
-
-__all__ = [
-    "MAGIC",
-    "NoProtobuf",
-    "decode_protobuf",
-    "encode_protobuf",
-    "envelope",
-    "read_message",
-    "speaks_protobuf",
-    "write_message",
-]

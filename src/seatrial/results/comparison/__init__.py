@@ -1,6 +1,6 @@
 """Compares runs: numbers, moved pods, significance, verdict and thresholds."""
 
-from typing import TYPE_CHECKING
+from seatrial.model.lazy_exports import TYPE_CHECKING, lazy_exports
 
 if TYPE_CHECKING:
     from seatrial.results.comparison.comparison import Comparison, Number, compare
@@ -9,41 +9,5 @@ if TYPE_CHECKING:
     from seatrial.results.comparison.thresholds import Threshold
     from seatrial.results.comparison.verdict import verdicts
     from seatrial.results.comparison.wording import SHOWN, as_document, as_junit, as_markdown, changes, failures
-
-__all__ = [
-    "SHOWN",
-    "Comparison",
-    "Number",
-    "Significance",
-    "Threshold",
-    "as_document",
-    "as_junit",
-    "as_markdown",
-    "changes",
-    "compare",
-    "failures",
-    "figure",
-    "verdicts",
-]
-
-if not TYPE_CHECKING:
-    from seatrial.model.lazy_exports import lazy_exports
-
-    __getattr__ = lazy_exports(
-        __name__,
-        {
-            "Comparison": "comparison",
-            "Number": "comparison",
-            "SHOWN": "wording",
-            "Significance": "significance",
-            "Threshold": "thresholds",
-            "as_document": "wording",
-            "as_junit": "wording",
-            "as_markdown": "wording",
-            "changes": "wording",
-            "compare": "comparison",
-            "failures": "wording",
-            "figure": "figures",
-            "verdicts": "verdict",
-        },
-    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

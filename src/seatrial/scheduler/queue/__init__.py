@@ -3,5 +3,3 @@
 from seatrial.scheduler.queue.nominator import PodNominator
 from seatrial.scheduler.queue.queued_pod_info import QueuedPod, arrival_order
 from seatrial.scheduler.queue.scheduling_queue import SchedulingQueue
-
-__all__ = ["PodNominator", "QueuedPod", "SchedulingQueue", "arrival_order"]

@@ -1,13 +1,8 @@
 """Calls to webhooks: the client that all of them share, and the conversion of custom resources."""
 
-from typing import TYPE_CHECKING
+from seatrial.model.lazy_exports import TYPE_CHECKING, lazy_exports
 
 if TYPE_CHECKING:
     from seatrial.server.webhooks.conversion import ConversionWebhooks
-
-__all__ = ["ConversionWebhooks"]
-
-if not TYPE_CHECKING:
-    from seatrial.model.lazy_exports import lazy_exports
-
-    __getattr__ = lazy_exports(__name__, {"ConversionWebhooks": "conversion"})
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

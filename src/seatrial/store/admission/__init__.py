@@ -11,47 +11,15 @@ Where a simulated cluster differs, on purpose:
 - a quota is enforced from `spec.hard` at once, not only after a controller has copied it into the status.
 """
 
-from typing import TYPE_CHECKING
+from seatrial.model.lazy_exports import TYPE_CHECKING, lazy_exports
 
 if TYPE_CHECKING:
     from seatrial.store.admission.chain import PLUGINS, StandardAdmission
     from seatrial.store.admission.namespaced_reader import Reader, forbidden
     from seatrial.store.admission.pods import merge_label_keys
-    from seatrial.store.admission.priorities import SYSTEM_PRIORITY_CLASSES, set_priority, system_priority_classes
+    from seatrial.store.admission.priorities import set_priority, system_priority_classes
     from seatrial.store.admission.quota_charges import charge
     from seatrial.store.admission.quotas import quota_usage
     from seatrial.store.admission.topology import topology_labels
-
-__all__ = [
-    "PLUGINS",
-    "SYSTEM_PRIORITY_CLASSES",
-    "Reader",
-    "StandardAdmission",
-    "charge",
-    "forbidden",
-    "merge_label_keys",
-    "quota_usage",
-    "set_priority",
-    "system_priority_classes",
-    "topology_labels",
-]
-
-if not TYPE_CHECKING:
-    from seatrial.model.lazy_exports import lazy_exports
-
-    __getattr__ = lazy_exports(
-        __name__,
-        {
-            "Reader": "namespaced_reader",
-            "SYSTEM_PRIORITY_CLASSES": "priorities",
-            "PLUGINS": "chain",
-            "StandardAdmission": "chain",
-            "charge": "quota_charges",
-            "forbidden": "namespaced_reader",
-            "merge_label_keys": "pods",
-            "quota_usage": "quotas",
-            "set_priority": "priorities",
-            "system_priority_classes": "priorities",
-            "topology_labels": "topology",
-        },
-    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

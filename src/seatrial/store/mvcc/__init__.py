@@ -1,18 +1,8 @@
 """Revisions, the index of current objects, and the history window for watches."""
 
-from typing import TYPE_CHECKING
+from seatrial.model.lazy_exports import TYPE_CHECKING, lazy_exports
 
 if TYPE_CHECKING:
     from seatrial.store.mvcc.history import History
-
-__all__ = ["History"]
-
-if not TYPE_CHECKING:
-    from seatrial.model.lazy_exports import lazy_exports
-
-    __getattr__ = lazy_exports(
-        __name__,
-        {
-            "History": "history",
-        },
-    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

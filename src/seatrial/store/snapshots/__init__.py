@@ -9,37 +9,10 @@ keeps ages, `autoscaling` the usage of pods, `unbinding` takes nodes from pods, 
 from seatrial.store.snapshots.autoscaling import USAGE
 from seatrial.store.snapshots.cleaning import clean
 from seatrial.store.snapshots.formats import OBJECTS, objects_of, read_objects, read_snapshot
-from seatrial.store.snapshots.loading import export, exported, in_order, kind_of, load
+from seatrial.store.snapshots.loading import export, exported, load
 from seatrial.store.snapshots.manifests import manifests_of
 from seatrial.store.snapshots.owners import ABSENT_OWNERS, has_absent_owner
 from seatrial.store.snapshots.references import missing_references, plural
 from seatrial.store.snapshots.restoring import SnapshotError, prepare, restore_cluster, settle
 from seatrial.store.snapshots.snapshot import Snapshot
 from seatrial.store.snapshots.unbinding import UNBIND_NONE, Unbind, UnbindOrder
-
-__all__ = [
-    "ABSENT_OWNERS",
-    "OBJECTS",
-    "UNBIND_NONE",
-    "USAGE",
-    "Snapshot",
-    "SnapshotError",
-    "Unbind",
-    "UnbindOrder",
-    "clean",
-    "export",
-    "exported",
-    "has_absent_owner",
-    "in_order",
-    "kind_of",
-    "load",
-    "manifests_of",
-    "missing_references",
-    "objects_of",
-    "plural",
-    "prepare",
-    "read_objects",
-    "read_snapshot",
-    "restore_cluster",
-    "settle",
-]

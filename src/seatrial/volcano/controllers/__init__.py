@@ -3,19 +3,9 @@
 Upstream: pkg/controllers.
 """
 
-from typing import TYPE_CHECKING
+from seatrial.model.lazy_exports import TYPE_CHECKING, lazy_exports
 
 if TYPE_CHECKING:
     from seatrial.volcano.controllers.registry import build_controllers
-
-__all__ = ["build_controllers"]
-
-if not TYPE_CHECKING:
-    from seatrial.model.lazy_exports import lazy_exports
-
-    __getattr__ = lazy_exports(
-        __name__,
-        {
-            "build_controllers": "registry",
-        },
-    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

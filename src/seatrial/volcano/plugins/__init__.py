@@ -1,18 +1,8 @@
 """The plugins of Volcano's scheduler, one file each, by what they decide. Upstream: pkg/scheduler/plugins."""
 
-from typing import TYPE_CHECKING
+from seatrial.model.lazy_exports import TYPE_CHECKING, lazy_exports
 
 if TYPE_CHECKING:
     from seatrial.volcano.plugins.registry import PLUGINS
-
-__all__ = ["PLUGINS"]
-
-if not TYPE_CHECKING:
-    from seatrial.model.lazy_exports import lazy_exports
-
-    __getattr__ = lazy_exports(
-        __name__,
-        {
-            "PLUGINS": "registry",
-        },
-    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

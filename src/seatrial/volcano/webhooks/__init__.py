@@ -5,5 +5,3 @@ Upstream: pkg/webhooks/admission. A webhook there is a pair of functions here, c
 
 from seatrial.volcano.webhooks.admission import VolcanoAdmission
 from seatrial.volcano.webhooks.denied import Denied
-
-__all__ = ["Denied", "VolcanoAdmission"]

@@ -7,8 +7,6 @@ from seatrial.model.kinds import Kind
 from seatrial.store.registry.kinds import administration, core, networking, scheduling, storage, workloads
 from seatrial.store.registry.strategy import Strategy
 
-__all__ = ["BUILT_IN", "selectable_fields", "strategy_of"]
-
 BUILT_IN: Mapping[tuple[str, str], Strategy] = {
     **core.STRATEGIES,
     **workloads.STRATEGIES,

@@ -13,8 +13,6 @@ from seatrial.volcano.controllers.job.plugins.ssh import Ssh
 from seatrial.volcano.controllers.job.plugins.svc import Svc
 from seatrial.volcano.controllers.job.status import JobStatus
 
-__all__ = ["PLUGINS", "Owner", "on_job_add", "on_job_delete", "on_job_update", "on_pod_create"]
-
 PLUGINS: dict[str, type[JobPlugin]] = {"env": Env, "ssh": Ssh, "svc": Svc}
 _NOTE = "plugin-"
 
