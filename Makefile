@@ -30,7 +30,7 @@ kernel: setup
 # The kernel in an environment of its own, so that all other suites stay without it.
 test-kernel:
 	$(MAKE) VENV=$(VENV)-kernel kernel
-	SEATRIAL_KERNEL=on $(VENV)-kernel/bin/pytest -n 2 -m "not outside and not long and not browser" \
+	SEATRIAL_KERNEL=on $(VENV)-kernel/bin/pytest -n 2 \
 		tests/scheduler tests/verify tests/examples/test_with_kernel.py tests/control_plane/test_slow_extender.py
 	SEATRIAL_KERNEL=on $(VENV)-kernel/bin/seatrial verify golden tests/golden/kube-scheduler
 
@@ -41,7 +41,7 @@ lint: setup
 	$(BIN)/lint-imports
 
 test: lint
-	$(BIN)/pytest -n 2 -m "not outside and not long and not browser"
+	$(BIN)/pytest -n 2
 
 # Runs the tests that prove rows of the acceptance table, and writes into it those that pass.
 acceptance: setup
