@@ -9,7 +9,7 @@ is written.
 
 import logging
 from collections.abc import Callable, Iterator
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from seatrial.model.documents import Document, encode
 from seatrial.model.errors import BadRequest, ConfigError, Invalid, StorageFailed
@@ -18,9 +18,11 @@ from seatrial.store import Store, Stored
 from seatrial.store.options import WriteOptions
 
 Sieve = Literal["few", "types", "rules"]
-"""What a stored object must have to be used: the types of its kind (of built-in kinds with few objects, which must have
-the required fields as well, or of all), or all that its kind demands."""
+"""What a stored object must have to be used: the types of its kind (of kinds with few objects, which must have the
+required fields as well, or of all), or all that its kind demands."""
 FEW = 1000
+LARGE = 1024 * 1024
+"""Bytes of an object, such as a Scenario with its result, that is checked only when the start has failed."""
 REQUIRED = "FieldValueRequired"
 T = TypeVar("T")
 
@@ -51,7 +53,7 @@ def sift(store: Store, sieve: Sieve) -> None:
             log.warning("%s %s is ignored: %s", stored.kind.kind, _full_name(stored), error)
             store.restore(None, stored)
             continue
-        if not stored.kind.custom and document != stored.document():
+        if document != stored.document():
             store.restore(Stored(stored.kind, stored.namespace, stored.name, stored.revision, encode(document)), stored)
 
 
@@ -60,9 +62,9 @@ def _sifted(store: Store, sieve: Sieve) -> Iterator[Stored]:
     seen = set()
     for kind in store.kinds:
         index = store.index(kind)
-        if id(index) not in seen and (sieve != "few" or (not kind.custom and len(index) <= FEW)):
+        if id(index) not in seen and (sieve != "few" or len(index) <= FEW):
             seen.add(id(index))
-            yield from index
+            yield from (stored for stored in index if sieve != "few" or stored.size < LARGE)
 
 
 def _checked(store: Store, stored: Stored, sieve: Sieve) -> Document:
@@ -77,6 +79,12 @@ def _checked(store: Store, stored: Stored, sieve: Sieve) -> Document:
         if not metadata.get(field):
             raise BadRequest(f"metadata.{field}: is missing")
     metadata["resourceVersion"] = str(stored.revision)
+    if sieve == "rules":
+        document = _without_nulls(document)
+    if kind.custom and sieve != "rules":
+        # A custom resource is defaulted when it is read; that its metadata can be read is enough here.
+        head = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata}
+        return {**document, **store.rules.decode(kind, head, WriteOptions(field_validation="Ignore"))}
     document = store.rules.decode(kind, document, WriteOptions(field_validation="Ignore"))
     store.rules.apply_defaults(kind, document)
     if sieve == "rules":
@@ -84,6 +92,13 @@ def _checked(store: Store, stored: Stored, sieve: Sieve) -> Document:
     elif sieve == "few":
         _check_required(store, kind, document)
     return document
+
+
+def _without_nulls(value: Any) -> Any:
+    """A value without the fields that are null, which some kinds allow and few readers expect."""
+    if isinstance(value, dict):
+        return {key: _without_nulls(each) for key, each in value.items() if each is not None}
+    return [_without_nulls(each) for each in value] if isinstance(value, list) else value
 
 
 def _check_required(store: Store, kind: Kind, document: Document) -> None:

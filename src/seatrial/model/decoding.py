@@ -3,7 +3,7 @@
 What fits is brought into the form Go would write (`canonical`); what does not is refused or dropped as
 `fieldValidation` says: Strict refuses unknown and duplicate fields, Warn drops them with a warning, Ignore drops them.
 Values of the wrong type are refused whatever it says. A custom resource is pruned by its schema instead, and its
-types are left to its validation.
+types are left to its validation, but for metadata.
 """
 
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from seatrial.model.canonical import Misfit, canonicalise
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
-from seatrial.model.schema import Schema, schema_of
+from seatrial.model.schema import Schema, metadata_schema, schema_of
 from seatrial.model.schema_errors import DecodingError, Pairs, Reader, json_word, parse_pairs
 from seatrial.model.yaml_reader import YamlError, load
 
@@ -80,11 +80,11 @@ class _Body:
 
 
 def _checked(body: _Body, validation: FieldValidation, schema: Schema | None) -> tuple[Document, list[str]]:
-    if body.kind.custom or (schema is not None and schema.own_fields is not None):
-        document = _pruned(body, schema)
+    fitting = schema or schema_of(body.kind)
+    if body.kind.custom or fitting is None or fitting.own_fields is not None:
+        document = _pruned(body, fitting)
     else:
-        fitting = schema or schema_of(body.kind)
-        document = body.document if fitting is None else _fitted(body, fitting)
+        document = _fitted(body, fitting)
     if body.strict_errors and validation == "Strict":
         raise CannotHandle(body.kind, f"strict decoding error: {', '.join(body.strict_errors)}")
     return document, body.strict_errors if validation == "Warn" else []
@@ -96,7 +96,25 @@ def _pruned(body: _Body, schema: Schema | None) -> Document:
         body.strict_errors += _repeated(body.as_written())
     if schema is not None:
         body.strict_errors += [f"unknown field {orjson.dumps(path).decode()}" for path in prune(schema, document)]
+    if "metadata" in document:
+        document["metadata"] = _fitted_metadata(body.kind, document["metadata"])
     return document
+
+
+def _fitted_metadata(kind: Kind, metadata: Any) -> Document:
+    """The metadata of an object whose other fields are not decoded by a Go type; unknown fields of it are dropped."""
+    fitted: Document
+    schema = metadata_schema()
+    try:
+        fitted = canonicalise(schema, metadata or {})
+    except Misfit:
+        try:
+            fitted = canonicalise(schema, Reader().read(schema, metadata) or {})
+        except DecodingError as error:
+            raise CannotHandle(kind, str(error)) from error
+        except (Misfit, RecursionError) as error:
+            raise CannotHandle(kind, _TOO_DEEP) from error
+    return fitted
 
 
 def _fitted(body: _Body, schema: Schema) -> Document:

@@ -196,6 +196,11 @@ def _referred(reference: str) -> Schema:
     return Schema(type_, format=format_)
 
 
+def metadata_schema() -> Schema:
+    """The schema of metadata, which objects of every kind have."""
+    return schema_named(_OBJECT_META)
+
+
 def schema_from_openapi(document: Mapping[str, Any], *, root: bool = False) -> Schema:
     """The schema of an OpenAPI v3 document as CustomResourceDefinitions have it.
 
@@ -250,5 +255,5 @@ def _custom_fields(document: Mapping[str, Any], embedded: bool) -> Mapping[str, 
     if embedded:
         fields["apiVersion"] = Field("apiVersion", _referred("string"))
         fields["kind"] = Field("kind", _referred("string"))
-        fields["metadata"] = Field("metadata", schema_named(_OBJECT_META))
+        fields["metadata"] = Field("metadata", metadata_schema())
     return MappingProxyType(fields)

@@ -2,22 +2,19 @@
 
 from collections.abc import Callable
 
-from seatrial.model.canonical import Misfit, canonicalise
 from seatrial.model.constraints import violations
 from seatrial.model.decoding import check
 from seatrial.model.defaults import apply_defaults
 from seatrial.model.documents import Document
-from seatrial.model.errors import BadRequest, Cause
+from seatrial.model.errors import Cause
 from seatrial.model.kinds import Kind
-from seatrial.model.schema import Schema, schema_named, schema_of
+from seatrial.model.schema import Schema, schema_of
 from seatrial.store.crd import DEFINITIONS, Definitions
 from seatrial.store.field_errors import refusal
 from seatrial.store.object_meta import NameFaults, metadata_causes, metadata_update_causes
 from seatrial.store.options import WriteOptions
 from seatrial.store.registry.kinds import strategy_of
 from seatrial.store.validation.pods.pods import GROWN
-
-_METADATA = schema_named("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")
 
 
 class Rules:
@@ -36,8 +33,6 @@ class Rules:
         """The document in canonical form, unknown fields treated as fieldValidation says."""
         if options.trusted:
             return document
-        if kind.custom:
-            _fit_metadata(kind, document)
         document, warnings = check(kind, document, options.field_validation, schema=self.schema(kind))
         if options.warnings is not None:
             options.warnings.extend(warnings)
@@ -72,15 +67,6 @@ class Rules:
             return self._definitions.definition_causes(document, old, subresource)
         check = self.checks.get(kind.group_kind)
         return check(document) if check is not None else []
-
-
-def _fit_metadata(kind: Kind, document: Document) -> None:
-    """The metadata of a custom resource has the types that all metadata has."""
-    try:
-        document["metadata"] = canonicalise(_METADATA, document.get("metadata") or {})
-    except Misfit:
-        why = "metadata does not have the types of ObjectMeta"
-        raise BadRequest(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {why}') from None
 
 
 def _create_causes(kind: Kind, document: Document, restored: bool) -> list[Cause]:
