@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -329,7 +330,9 @@ def test_what_a_plugin_says_is_no_markup(capsys: pytest.CaptureFixture[str]) -> 
     attempt = Attempt(
         major=1, minor=0, outcome="unschedulable", node="", nominated="", message=ROUGH, visited=1, feasible=0,
         reasons={ROUGH: 1},
-        cells=Cells(("n",), (1,), [["Picky", "Unschedulable", ROUGH]], ("Picky",), (), (), (), (), (), ()),
+        cells=Cells(
+            ("n",), np.array([1]), [["Picky", "Unschedulable", ROUGH]], ("Picky",), (), (), (), (), (), np.array([])
+        ),
     )  # fmt: skip
     _show(attempt, 1, 1, every=True)
     assert ROUGH in capsys.readouterr().out

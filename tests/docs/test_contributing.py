@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from seatrial.results import measure as declarations
-from tests.results.conftest import ToldRun, the_story
+from tests.results.conftest import the_story, told_run
 from tests.scheduler.cluster_builders import SmallCluster, a_node, a_pod
 
 ROOT = Path(__file__).parents[2]
@@ -39,7 +39,7 @@ def test_the_measure_of_the_recipe_counts(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(declarations, "_declared", {})
     recipe("src/seatrial/results/measures/displaced.py")
     declared = declarations._declared["displaced"]
-    table = declared.compute(ToldRun(the_story()))
+    table = declared.compute(told_run(the_story()))
     assert table.to_dicts() == [{"owner": "ReplicaSet/web", "pods": 1}]
     assert declared.summary(table) == {"displaced": 1.0}
 

@@ -5,14 +5,14 @@ Step 1: pod small (1 core, 1Gi) goes to n1. Step 2: pods wide (3 cores) to n1 an
 Step 3: urgent (priority 100, 4 cores) goes to n2. Step 5: urgent is preempted by vital and gone; small has succeeded.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
+import polars as pl
 import pytest
 
 from seatrial.model.documents import encode
-from seatrial.results.entries import Entry
 from seatrial.results.run import Run
+from seatrial.timeline.columns import COLUMNS
 
 START = 1_893_456_000_000_000
 HOUR = 3_600_000_000
@@ -41,19 +41,21 @@ def pod(name: str, cpu: str, on: str = "", **more: Any) -> dict[str, Any]:
 
 
 class Story:
-    """Entries as they are told."""
+    """Rows of a timeline as they are told."""
 
     def __init__(self) -> None:
-        self.entries: list[Entry] = []
+        self.rows: list[dict[str, Any]] = []
 
     def tell(self, major: int, minor: int, entry: str, document: dict[str, Any], writer: str = "", **more: Any) -> None:
         meta = document["metadata"]
         data = None if more.pop("gone", False) else encode(document).decode()
-        time = START + (major - 1) * HOUR
-        place = document["kind"], meta.get("namespace", ""), meta["name"]
-        self.entries.append(
-            Entry(len(self.entries), major, minor, time, writer or "operation:x", entry, "", *place, data, **more)
-        )
+        self.rows.append(
+            {
+                "sequence": len(self.rows), "major": major, "minor": minor, "time": START + (major - 1) * HOUR,
+                "writer": writer or "operation:x", "entry": entry, "kind": document["kind"],
+                "namespace": meta.get("namespace", ""), "name": meta["name"], "object": data, **more,
+            }
+        )  # fmt: skip
 
     def attempt(self, major: int, name: str, outcome: str, **more: Any) -> None:
         self.tell(major, 0, "attempt", pod(name, "1"), "scheduler", gone=True, outcome=outcome, **more)
@@ -77,28 +79,20 @@ def the_story() -> Story:
     story.tell(3, 1, "patch", pod("urgent", "4", "n2", priority=100), "scheduler")
     story.tell(5, 0, "create", pod("vital", "4", priority=200))
     story.tell(5, 1, "delete", pod("urgent", "4", "n2", priority=100), "scheduler")
-    story.attempt(5, "vital", "unschedulable", visited=3, victims=("default/urgent",))
+    story.attempt(5, "vital", "unschedulable", visited=3, victims=["default/urgent"])
     story.attempt(5, "vital", "scheduled", visited=3, feasible=1)
     story.tell(5, 2, "patch", pod("vital", "4", "n2", priority=200), "scheduler")
     story.tell(5, 2, "status", pod("small", "1", "n1", phase="Succeeded"), "pod")
     return story
 
 
-class ToldRun(Run):
-    """A run whose entries are given."""
-
-    def __init__(self, story: Story, name: str = "told") -> None:
-        super().__init__(name, b'{"kind": "Scenario", "metadata": {"name": "tale"}, "spec": {}}')
-        self._story = story
-
-    @property
-    def lacking(self) -> dict[str, str]:
-        return {}
-
-    def __iter__(self) -> Iterator[Entry]:
-        return iter(self._story.entries)
+def told_run(story: Story, name: str = "told") -> Run:
+    """A run whose rows are given."""
+    columns = [pl.Series(column, [row.get(column) for row in story.rows], type) for column, type in COLUMNS.items()]
+    data = b'{"kind": "Scenario", "metadata": {"name": "tale"}, "spec": {}}'
+    return Run(name, data, table=pl.DataFrame(columns).lazy())
 
 
 @pytest.fixture
-def told() -> ToldRun:
-    return ToldRun(the_story())
+def told() -> Run:
+    return told_run(the_story())

@@ -51,7 +51,7 @@ def test_a_pod_that_was_held_until_its_volume_was_bound_had_one_attempt() -> Non
     assert outcomes == ["waiting", "scheduled"], "it was not held"
     assert result.explain("p").sentence.startswith("default/p went to n in step 1")
     assert result.pods["attempts"].to_list() == [1]
-    assert [entry.outcome for entry in result.run.histories.attempts] == ["scheduled"]
+    assert result.run.histories.attempts["outcome"].to_list() == ["scheduled"]
 
 
 @pytest.mark.parametrize(

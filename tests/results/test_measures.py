@@ -12,7 +12,7 @@ from seatrial.results.headlines import headline
 from seatrial.results.measure import all_measures, find_measures
 from seatrial.results.run import Run
 from tests.proofs import proves
-from tests.results.conftest import Story, ToldRun, node, pod
+from tests.results.conftest import Story, node, pod, told_run
 from tests.scenario import running
 from tests.scenario.playing import create, delete, done, operations, scenario
 
@@ -149,7 +149,7 @@ def test_throughput_counts_by_step(told: Run) -> None:
 
 
 @pytest.fixture
-def continued() -> ToldRun:
+def continued() -> Run:
     """A cluster with a pod on n1, one that has ended and one that waits, to which the run adds one."""
     story = Story()
     for name in ("n1", "n2"):
@@ -161,16 +161,16 @@ def continued() -> ToldRun:
     story.tell(1, 1, "patch", pod("new", "1", "n2"), "scheduler")
     story.tell(2, 1, "patch", pod("late", "1", "n2"), "scheduler")
     story.tell(2, 1, "delete", pod("old", "1", "n1"), "scheduler")
-    return ToldRun(story)
+    return told_run(story)
 
 
-def test_what_a_snapshot_brought_is_no_work_of_the_run(continued: ToldRun) -> None:
+def test_what_a_snapshot_brought_is_no_work_of_the_run(continued: Run) -> None:
     first, second = rows(continued, "throughput")
     assert first == {"step": 1, "created": 1, "bound": 1, "ended": 0, "preempted": 0}
     assert second == {"step": 2, "created": 0, "bound": 1, "ended": 1, "preempted": 1}
 
 
-def test_pods_that_came_with_their_node_did_not_wait(continued: ToldRun) -> None:
+def test_pods_that_came_with_their_node_did_not_wait(continued: Run) -> None:
     by_name = {row["pod"]: row for row in rows(continued, "pods")}
     old = by_name["default/old"]
     assert (old["created"], old["bound"], old["node"], old["waited_steps"]) == (1, 1, "n1", None)
@@ -179,7 +179,7 @@ def test_pods_that_came_with_their_node_did_not_wait(continued: ToldRun) -> None
     assert (steps["p50"], steps["p90"]) == (0, 1)  # new and late
 
 
-def test_what_a_snapshot_brought_is_allocated(continued: ToldRun) -> None:
+def test_what_a_snapshot_brought_is_allocated(continued: Run) -> None:
     (first,) = rows(continued, "allocation", resource="cpu", step=1)
     assert first["requested"] == 2000  # old and new
     assert headline(continued)[0]["hint"] == "of 4 (3 from the snapshot)"

@@ -11,7 +11,7 @@ from seatrial.api import run
 from seatrial.results.headlines import headline
 from seatrial.results.measure import all_measures
 from seatrial.results.run import Run
-from tests.results.conftest import Story, ToldRun, node, pod
+from tests.results.conftest import Story, node, pod, told_run
 
 SAVING = Path(__file__).parents[2] / "examples" / "node-saving"
 
@@ -29,7 +29,7 @@ def mirror(name: str, on: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def told() -> ToldRun:
+def told() -> Run:
     """Three nodes: one has a pod of a ReplicaSet, one a mirror pod alone, all have one of a DaemonSet."""
     story = Story()
     for name, price in (("n1", "1"), ("n2", "2"), ("n3", "4")):
@@ -37,7 +37,7 @@ def told() -> ToldRun:
         story.tell(1, 0, "create", of_daemonset(f"agent-{name}", name))
     story.tell(1, 0, "create", mirror("kube-proxy-n2", "n2"))
     story.tell(1, 0, "create", pod("web", "1", "n3"))
-    return ToldRun(story)
+    return told_run(story)
 
 
 def test_daemonset_and_mirror_pods_keep_no_node_in_use(told: Run) -> None:

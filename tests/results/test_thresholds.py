@@ -5,12 +5,12 @@ import pytest
 from seatrial.model.errors import ConfigError
 from seatrial.results.comparison.comparison import Comparison, Number
 from seatrial.results.comparison.thresholds import Threshold
-from tests.results.conftest import ToldRun, the_story
+from tests.results.conftest import the_story, told_run
 
 
 @pytest.fixture
 def comparison() -> Comparison:
-    runs = ToldRun(the_story(), "before"), ToldRun(the_story(), "after")
+    runs = told_run(the_story(), "before"), told_run(the_story(), "after")
     return Comparison(runs, (Number("allocation_cpu", "allocation", "%", "higher", (50.0, 49.0)),), ())
 
 
@@ -43,7 +43,7 @@ def test_a_crossing_is_told_with_run_and_figure(comparison: Comparison) -> None:
 
 
 def test_a_missing_number_is_no_pass() -> None:
-    runs = ToldRun(the_story(), "before"), ToldRun(the_story(), "after")
+    runs = told_run(the_story(), "before"), told_run(the_story(), "after")
     comparison = Comparison(runs, (Number("waiting_p50", "waiting", "steps", "lower", (None, 1.0)),), ())
     (said,) = Threshold.parse("waiting_p50 > 0").crossings(comparison)
     assert said.startswith("after: waiting_p50 is missing, so it cannot be judged")

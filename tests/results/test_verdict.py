@@ -6,11 +6,11 @@ from seatrial.results.comparison.comparison import Comparison, Difference, Numbe
 from seatrial.results.comparison.verdict import verdicts
 from seatrial.results.comparison.wording import as_document, as_markdown
 from seatrial.results.measure import Better
-from tests.results.conftest import ToldRun, the_story
+from tests.results.conftest import the_story, told_run
 
 
 def comparison(*numbers: Number, moved: int = 0) -> Comparison:
-    runs = ToldRun(the_story(), "default"), ToldRun(the_story(), "most")
+    runs = told_run(the_story(), "default"), told_run(the_story(), "most")
     return Comparison(runs, numbers, tuple(Difference(f"default/p{i}", ("n1", "n2"), "") for i in range(moved)))
 
 
@@ -48,8 +48,8 @@ def test_the_verdict_is_in_every_format() -> None:
 
 def test_rows_that_changed_come_first() -> None:
     shorter = the_story()
-    shorter.entries = shorter.entries[:-1]  # small does not finish
-    found = compare([ToldRun(the_story(), "default"), ToldRun(shorter, "shorter")])
+    shorter.rows = shorter.rows[:-1]  # small does not finish
+    found = compare([told_run(the_story(), "default"), told_run(shorter, "shorter")])
     differs = [each.differs for each in found.numbers]
     assert differs == sorted(differs, reverse=True)
     assert differs[0]

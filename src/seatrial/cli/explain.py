@@ -153,9 +153,10 @@ def _verdicts(console: "Console", attempt: "Attempt", passed: int) -> None:
 
     cells = attempt.cells
     assert cells is not None
-    counts = Counter(cells.verdicts)
+    verdicts: list[int] = cells.verdicts.tolist()
+    counts = Counter(verdicts)
     examples: dict[int, str] = {}
-    for name, verdict in zip(cells.nodes, cells.verdicts, strict=True):
+    for name, verdict in zip(cells.nodes, verdicts, strict=True):
         examples.setdefault(verdict, name)
     rejected = sorted((verdict for verdict in counts if verdict), key=lambda verdict: (-counts[verdict], verdict))
     if passed:

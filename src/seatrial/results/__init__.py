@@ -5,8 +5,7 @@ from seatrial.model.lazy_exports import TYPE_CHECKING, lazy_exports
 if TYPE_CHECKING:
     from seatrial.results.explanation import Explanation, explain, find_pods, waiting_groups
     from seatrial.results.headlines import headline
-    from seatrial.results.lifecycles import PodLife
-    from seatrial.results.lives import Lives, Which
+    from seatrial.results.lifecycles import Lives, PodLife, Which
     from seatrial.results.measure import all_measures, find_measures, load_measures, own_measure
     from seatrial.results.result import Result
     from seatrial.results.run import Run

@@ -12,8 +12,7 @@ import polars as pl
 
 from seatrial.model.errors import NotFound
 from seatrial.results.facts import ATTEMPTS, NODES_TRIED
-from seatrial.results.lifecycles import PodLife
-from seatrial.results.lives import Lives
+from seatrial.results.lifecycles import Lives, PodLife
 from seatrial.results.run import Run
 from seatrial.results.waiting_reasons import DEFAULT_SCHEDULER, Group, groups_of, reason, waiting_of
 from seatrial.scheduler import WAITING

@@ -1,13 +1,16 @@
-"""Reads the lifecycles of all nodes and pods in one pass over the entries of a run."""
+"""Reads the lifecycles of all nodes and pods from the timeline of a run."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 import msgspec
+import polars as pl
 
-from seatrial.results.entries import Entry
+from seatrial.results.entries import READ_OF_WRITES, Entry, entries_of_table
 from seatrial.results.lifecycles import NodeLife, PodLife, amounts_of, requests_of_pod
 from seatrial.scheduler import WAITING
+from seatrial.timeline import TimelineReader
 
 FINISHED = ("Succeeded", "Failed")
 SNAPSHOT = "snapshot"
@@ -15,6 +18,11 @@ SNAPSHOT = "snapshot"
 BROUGHT = ("created", "bound", "ended")
 MIRROR = "kubernetes.io/config.mirror"
 """The annotation of the object that shows a static pod of a kubelet."""
+ATTEMPT = pl.col("entry") == "attempt"
+PREEMPTS = ATTEMPT & (pl.col("victims").list.len().fill_null(0) > 0)
+OF_ATTEMPTS = ("major", "outcome", "visited", "feasible")
+KEY = ("namespace", "name")
+LIFE = "life"
 
 
 class _Owner(msgspec.Struct, gc=False):
@@ -78,29 +86,48 @@ _node = msgspec.json.Decoder(_Node)
 
 @dataclass(slots=True)
 class Histories:
-    """What one pass has found; `steps` maps major to (last minor, time of the first entry)."""
+    """The lifecycles of a run; `steps` maps major to (last minor, time of the first entry)."""
 
-    nodes: list[NodeLife] = field(default_factory=list)
-    pods: list[PodLife] = field(default_factory=list)
-    steps: dict[int, tuple[int, int]] = field(default_factory=dict)
-    attempts: Sequence[Entry] = field(default_factory=list)
-    """Every scheduling attempt; one that Permit or PreBind held is where it ended."""
-
-
-def tell(entries: Iterator[Entry]) -> Histories:
-    """Follow every node and pod through the entries of a run."""
-    teller = _Teller()
-    for entry in entries:
-        teller.take(entry)
-    return teller.found
+    nodes: list[NodeLife]
+    pods: list[PodLife]
+    steps: dict[int, tuple[int, int]]
+    attempts: pl.DataFrame
+    """One row for each attempt as it ended: `major`, `outcome`, `visited`, `feasible`."""
 
 
-def moments(entries: Iterator[Entry]) -> Iterator[tuple[Entry, "Moment"]]:
+def histories_of(timeline: TimelineReader) -> Histories:
+    """Follow every node and pod through the rows of a run.
+
+    Only the rows that can begin, change or end a lifecycle are followed one by one. Steps and attempts are counted by
+    columns, and the last written form of a pod is read when it is asked for.
+    """
+    table = timeline.table
+    reader = _Reader(names_victims=not timeline.is_of_scenario)
+    wanted = ~ATTEMPT if timeline.is_of_scenario else _changes_a_lifecycle()
+    for entry in entries_of_table(table, wanted, READ_OF_WRITES):
+        reader.take(entry)
+    attempts = _count_attempts(table, reader.all_pods)
+    written = _LastWritten(table, reader.all_pods)
+    for place, pod in enumerate(reader.all_pods):
+        pod.written = partial(written.of, place)
+    return Histories(reader.all_nodes, reader.all_pods, _steps(table), attempts)
+
+
+def pods_around(timeline: TimelineReader, key: str) -> list[PodLife]:
+    """The pods of one name, and those that they preempted, without a walk over all others."""
+    table, name = timeline.table, pl.concat_str("namespace", pl.lit("/"), "name")
+    victims = table.filter(ATTEMPT & (name == key)).select(pl.col("victims").explode()).collect()["victims"]
+    concerned = (pl.col("kind") == "Pod") & name.is_in(sorted({key, *victims.drop_nulls()}))
+    rows = table.select({*READ_OF_WRITES, *OF_ATTEMPTS, "subresource"}).filter(concerned | PREEMPTS)
+    return histories_of(TimelineReader(rows.collect().lazy(), {})).pods
+
+
+def moments(timeline: TimelineReader) -> Iterator[tuple[Entry, "Moment"]]:
     """Every entry with the cluster as it is just after it."""
-    teller = _Teller()
-    moment = Moment(teller.nodes, teller.pods)
-    for entry in entries:
-        teller.take(entry)
+    reader = _Reader(names_victims=not timeline.is_of_scenario)
+    moment = Moment(reader.nodes, reader.pods)
+    for entry in entries_of_table(timeline.table):
+        reader.take(entry)
         yield entry, moment
 
 
@@ -116,21 +143,23 @@ class Moment:
         return [pod for pod in self.pods.values() if pod.node == node and pod.ended is None]
 
 
-class _Teller:
+class _Reader:
     """Takes entries in order and updates the lifecycles."""
 
-    def __init__(self) -> None:
-        self._attempts: list[Entry] = []
-        self.found = Histories(attempts=self._attempts)
+    def __init__(self, *, names_victims: bool) -> None:
+        """`names_victims`: preemptions are read from the victims of attempts, not from entries of their own."""
+        self._names_victims = names_victims
+        self.all_nodes: list[NodeLife] = []
+        self.all_pods: list[PodLife] = []
         self.nodes: dict[str, NodeLife] = {}
         self.pods: dict[tuple[str, str], PodLife] = {}
         self._gone: dict[tuple[str, str], PodLife] = {}
         self._step = 0
-        self._held: dict[tuple[str, str], int] = {}
-        """By pod: the place of an attempt that Permit or PreBind holds, in the list of attempts."""
+        self._held: set[tuple[str, str]] = set()
+        """Pods whose attempt Permit or PreBind holds: their next entry ends it."""
 
     def take(self, entry: Entry) -> None:
-        self._enter_step(entry)
+        self._step = entry.major
         if entry.entry == "attempt":
             self._attempt(entry)
         elif entry.kind == "Node":
@@ -138,29 +167,16 @@ class _Teller:
         elif entry.kind == "Pod":
             self._pod(entry)
 
-    def _enter_step(self, entry: Entry) -> None:
-        steps, major, minor = self.found.steps, entry.major, entry.minor
-        known = steps.get(major)
-        if known is None:
-            steps[major] = minor, entry.time
-            self._step = major
-        elif minor > known[0]:
-            steps[major] = minor, known[1]
-
     def _attempt(self, entry: Entry) -> None:
         key = entry.namespace, entry.name
-        attempts, life = self._attempts, self.pods.get(key)
-        goes_on = self._held.pop(key, None)
-        if goes_on is None:
-            attempts.append(entry)
-        else:
-            attempts[goes_on] = entry
-        if entry.outcome == WAITING:
-            self._held[key] = len(attempts) - 1 if goes_on is None else goes_on
-        if life is not None:
-            life.attempts += goes_on is None
+        if (life := self.pods.get(key)) is not None:
+            life.attempts += key not in self._held
             life.tried = True
-        for victim in entry.victims:
+        if entry.outcome == WAITING:
+            self._held.add(key)
+        else:
+            self._held.discard(key)
+        for victim in entry.victims if self._names_victims else ():
             namespace, _, name = victim.partition("/")
             self._preempt((namespace, name), f"{entry.namespace}/{entry.name}")
 
@@ -179,7 +195,7 @@ class _Teller:
         if life is None:
             life = NodeLife(entry.name, labels, allocatable, self._step)
             self.nodes[entry.name] = life
-            self.found.nodes.append(life)
+            self.all_nodes.append(life)
         else:
             life.labels, life.allocatable = labels, allocatable or life.allocatable
 
@@ -232,7 +248,7 @@ class _Teller:
             from_row=entry.sequence,
         )
         self.pods[entry.namespace, entry.name] = life
-        self.found.pods.append(life)
+        self.all_pods.append(life)
         return life
 
     def _preempt(self, key: tuple[str, str], preemptor: str = "") -> None:
@@ -260,3 +276,74 @@ def _may_have_changed(life: PodLife, data: str) -> bool:
     if life.bound is None and '"nodeName"' in data:
         return True
     return life.ended is None and ("Succeeded" in data or "Failed" in data)
+
+
+def _changes_a_lifecycle() -> pl.Expr:
+    """Of recorded rows: a write of a pod's status leaves its spec alone, so it counts only where it ends the pod."""
+    data, is_pod = pl.col("object"), pl.col("kind") == "Pod"
+    is_status = pl.col("subresource").eq_missing("status")
+    # Nothing else is searched: the objects are most of the table.
+    may_have_finished = pl.when(is_pod & is_status).then(data).str.contains_any([*FINISHED]).fill_null(value=False)
+    keeps_spec = is_status | (pl.col("entry") == "unscheduled")
+    of_pod = ~keeps_spec | data.is_null() | may_have_finished
+    return (pl.col("kind") == "Node") | (is_pod & (PREEMPTS | (~ATTEMPT & of_pod)))
+
+
+def _steps(table: pl.LazyFrame) -> dict[int, tuple[int, int]]:
+    """The last minor step and the time of the first entry of each step.
+
+    An Event is neither the first entry of a step nor does it begin a minor step.
+    """
+    rows = table.filter(pl.col("kind").ne_missing("Event")).group_by("major", maintain_order=True)
+    found = rows.agg(pl.col("minor").max(), pl.col("time").dt.epoch("us").first()).collect()
+    return {major: (minor, time) for major, minor, time in found.iter_rows()}
+
+
+def _count_attempts(table: pl.LazyFrame, pods: Sequence[PodLife]) -> pl.DataFrame:
+    """Note the attempts at each pod; all as they ended. One that Permit or PreBind held goes on in the next."""
+    rows = table.filter(ATTEMPT).select("sequence", *KEY, *OF_ATTEMPTS).collect()
+    is_new, is_over = pl.lit(value=True), pl.lit(value=True)
+    if (rows["outcome"] == WAITING).any():
+        is_held = pl.col("outcome") == WAITING
+        is_new = ~is_held.shift(1).over(KEY).fill_null(value=False)
+        is_over = ~is_held | (pl.int_range(pl.len()).over(KEY) == pl.len().over(KEY) - 1)
+    counts = _with_lives(rows.with_columns(is_new=is_new), pods).group_by(LIFE).agg(pl.col("is_new").sum())
+    for place, number in counts.iter_rows():
+        pods[place].attempts, pods[place].tried = number, True
+    return rows.filter(is_over).select(OF_ATTEMPTS)
+
+
+def _with_lives(rows: pl.DataFrame, pods: Sequence[PodLife]) -> pl.DataFrame:
+    """The rows about pods that exist at that moment, each with the place of its pod."""
+    lives = pl.DataFrame(
+        {
+            "namespace": [pod.namespace for pod in pods],
+            "name": [pod.name for pod in pods],
+            "sequence": pl.Series([pod.from_row for pod in pods], dtype=pl.Int64),
+            "to_row": pl.Series([pod.to_row for pod in pods], dtype=pl.Int64),
+        },
+        schema_overrides=dict.fromkeys(KEY, pl.String),
+    ).with_row_index(LIFE)
+    found = rows.join_asof(lives.set_sorted("sequence"), on="sequence", by=KEY, check_sortedness=False)
+    return found.filter(
+        pl.col(LIFE).is_not_null() & (pl.col("to_row").is_null() | (pl.col("sequence") < pl.col("to_row")))
+    )
+
+
+class _LastWritten:
+    """Pods as they were last written, as JSON; read on first use."""
+
+    def __init__(self, table: pl.LazyFrame, pods: Sequence[PodLife]) -> None:
+        self._table = table
+        self._pods = pods
+
+    def of(self, place: int) -> str:
+        return self._objects.get(place, "")
+
+    @cached_property
+    def _objects(self) -> dict[int, str]:
+        is_written = (pl.col("kind") == "Pod") & ~pl.col("entry").is_in(["attempt", "delete"])
+        rows = self._table.filter(is_written & pl.col("object").is_not_null()).select("sequence", *KEY).collect()
+        last = _with_lives(rows, self._pods).group_by(LIFE).agg(pl.col("sequence").last())
+        objects = self._table.filter(pl.col("sequence").is_in(last["sequence"].implode())).select("sequence", "object")
+        return dict(last.join(objects.collect(), on="sequence").select(LIFE, "object").iter_rows())

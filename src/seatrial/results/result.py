@@ -51,8 +51,8 @@ class Result:
         """Write `result.json` and, where there is one, `timeline.parquet`; each whole or not at all."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        if self.run.timeline is not None:
-            write_table(self.run.timeline.table, self.run.timeline.dictionary, folder / NAME)
+        if self.run.table is not None:
+            write_table(self.run.table, self.run.dictionary, folder / NAME)
         write_whole(folder / RESULT, [self.run.whole_data()])
 
     @property

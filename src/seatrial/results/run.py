@@ -8,7 +8,6 @@ what an input does not tell. See `facts.py` and `inputs.py`.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -21,12 +20,10 @@ from seatrial.results.entries import Entry, entries_of_table, frame_of_table
 from seatrial.results.facts import ATTEMPTS, NODES_TRIED, UNRECORDED, lacking, sentence
 from seatrial.results.headers import Header
 from seatrial.results.inputs import read_folder, read_input
-from seatrial.results.lifecycle_reader import Histories, Moment, moments, tell
-from seatrial.results.lifecycles import NodeLife, PodLife
-from seatrial.results.lives import Lives, Which
-from seatrial.results.scenario_entries import entries_of_scenario, rejections
-from seatrial.results.table_histories import histories_of_table, pods_around
-from seatrial.timeline import NOT_IN_TIMELINE, Attempt, CellArrays, TimelineReader
+from seatrial.results.lifecycle_reader import Histories, Moment, histories_of, moments, pods_around
+from seatrial.results.lifecycles import Lives, NodeLife, PodLife, Which
+from seatrial.results.scenario_table import has_unlisted_attempts, timeline_of_scenario
+from seatrial.timeline import NOT_IN_TIMELINE, Attempt, TimelineReader
 
 FEW_PODS = 4
 """Pods that are looked for one by one; where more are asked about, all are read."""
@@ -73,17 +70,26 @@ class Run:
         return cls(found.name, found.data, found.folder, timeline.table, timeline.dictionary, found.file)
 
     @cached_property
-    def timeline(self) -> TimelineReader | None:
-        """The rows of `timeline.parquet`; None where there are none."""
-        return None if self.table is None else TimelineReader(self.table, self.dictionary)
+    def timeline(self) -> TimelineReader:
+        """The rows of `timeline.parquet`; of a Scenario alone, the rows that its result tells."""
+        if self.table is None:
+            return timeline_of_scenario(self.document)
+        return TimelineReader(self.table, self.dictionary)
+
+    @cached_property
+    def _attempted(self) -> TimelineReader:
+        """The rows of attempts; a run with `--record none` has them in its Scenario, which lists their steps."""
+        is_in_scenario = self.table is not None and self.timeline.are_attempts_unrecorded
+        return timeline_of_scenario(self.document) if is_in_scenario else self.timeline
 
     @cached_property
     def lacking(self) -> Mapping[str, str]:
         """The facts that this result lacks, each with the reason."""
-        if self.timeline is not None and not self.timeline.are_attempts_unrecorded:
+        if not self._attempted.is_of_scenario:
             return {}
-        facts = lacking(self._facts, has_unlisted_attempts=self._has_unlisted_attempts())
-        if self.timeline is None:
+        told: Document = (self.document.get("status") or {}).get(NOT_IN_TIMELINE) or {}
+        facts = lacking(told, has_unlisted_attempts=has_unlisted_attempts(self._attempted.table))
+        if self.timeline.is_of_scenario:
             return facts
         return {fact: UNRECORDED for fact in (ATTEMPTS, NODES_TRIED) if fact in facts}
 
@@ -91,19 +97,6 @@ class Run:
     def lacks(self) -> str:
         """What this result lacks, in words; empty where it is complete."""
         return sentence(self.lacking)
-
-    @property
-    def _facts(self) -> Document:
-        facts: Document = (self.document.get("status") or {}).get(NOT_IN_TIMELINE) or {}
-        return facts
-
-    def _has_unlisted_attempts(self) -> bool:
-        """Whether a scheduler placed or tried a pod without a report of its attempt."""
-        tried = {(entry.namespace, entry.name) for entry in self._scenario_entries if entry.entry == "attempt"}
-        return any(
-            entry.entry in ("bound", "unscheduled") and (entry.namespace, entry.name) not in tried
-            for entry in self._scenario_entries
-        )
 
     @cached_property
     def document(self) -> Document:
@@ -114,10 +107,6 @@ class Run:
     def whole_data(self) -> bytes:
         """The Scenario with its result and its timeline, as JSON."""
         return self.data if self.file is None else self.file.read_bytes()
-
-    @cached_property
-    def _scenario_entries(self) -> list[Entry]:
-        return entries_of_scenario(self.document)
 
     @cached_property
     def header(self) -> Header:
@@ -146,103 +135,59 @@ class Run:
 
     def entries(self, kind: str = "") -> Iterator[Entry]:
         """The entries (about objects of one kind) in order."""
-        if self.table is not None:
-            return entries_of_table(self.table, pl.col("kind") == kind if kind else None)
-        return (entry for entry in self._scenario_entries if not kind or entry.kind == kind)
+        return entries_of_table(self.timeline.table, pl.col("kind") == kind if kind else None)
 
     def frame(self, names: Sequence[str], verbs: Collection[str]) -> pl.DataFrame:
         """The entries of some verbs (`Entry.entry`) as columns, in order."""
-        if self.table is not None:
-            return frame_of_table(self.table, names, verbs)
-        shown = [entry for entry in self._scenario_entries if entry.entry in verbs]
-        return pl.DataFrame({name: [getattr(entry, name) for entry in shown] for name in names})
+        return frame_of_table(self.timeline.table, names, verbs)
 
-    @property
-    def _has_table_of_attempts(self) -> bool:
-        return self.timeline is not None and not self.timeline.are_attempts_unrecorded
+    def moments(self) -> Iterator[tuple[Entry, Moment]]:
+        """Every entry in order, with the cluster as it is just after it."""
+        return moments(self.timeline)
 
     def attempts(
-        self, namespace: str = "", name: str = "", most_cells: int | None = None
+        self, namespace: str = "", name: str = "", most_cells: int | None = None, most: int | None = None
     ) -> Iterator[tuple[Which, Attempt]]:
-        """The attempts at all pods, or at those of one name, in order, each with its pod.
+        """The first attempts at all pods, or at those of one name, in order, each with its pod.
 
-        The first have cells, as far as `most_cells` goes; a Scenario alone has few, and gives them all.
+        The first have cells, as far as `most_cells` goes.
         """
-        lives = self._lives_of(f"{namespace}/{name}") if name else self._lives
-        if self.timeline is not None and self._has_table_of_attempts:
-            for pod, tried in self.timeline.attempts(namespace, name, most_cells):
-                yield lives.at(pod, tried.sequence), tried
-            return
-        for entry in self._scenario_entries:
-            if entry.tried is not None and (not name or (entry.namespace, entry.name) == (namespace, name)):
-                yield lives.at(f"{entry.namespace}/{entry.name}", entry.tried.sequence), entry.tried
+        lives = Lives(self.pods_around(f"{namespace}/{name}")) if name and self._can_read_apart else self._lives
+        wanted = (pl.col("namespace") == namespace) & (pl.col("name") == name) if name else None
+        for pod, tried in self._attempted.attempts(wanted, most, most_cells):
+            yield lives.at(pod, tried.sequence), tried
 
     @cached_property
     def _lives(self) -> Lives:
         """The pods by the rows that attempts are numbered in."""
-        is_listed = self.table is not None and not self._has_table_of_attempts
-        return Lives(self._listed.pods if is_listed else self.pods)
-
-    def _lives_of(self, key: str) -> Lives:
-        """Those of one name, which need not all others."""
-        return Lives(self.pods_around(key)) if self._can_read_apart else self._lives
+        return Lives(self._histories_with_attempts.pods)
 
     def last_attempts(self, pods: Iterable[Which], most_cells: int | None = None) -> dict[Which, Attempt]:
         """The last attempt at each of some pods."""
-        wanted = set(pods)
-        if self.timeline is not None and self._has_table_of_attempts:
-            lives = self._lives
-            found = self.timeline.attempts_in_rows(self._last_rows(wanted, lives), most_cells)
-            return {lives.at(pod, tried.sequence): tried for pod, tried in found}
-        return {pod: tried for pod, tried in self.attempts() if pod in wanted}
-
-    def _last_rows(self, pods: Collection[Which], lives: Lives) -> list[int]:
-        """The rows of the last attempts at some pods."""
-        assert self.timeline is not None
-        rows = self.timeline.rows_of_attempts({key for key, _ in pods})
-        last = {lives.at(key, row): row for key, row in rows}
-        return [row for pod, row in last.items() if pod in pods]
-
-    def attempts_with_arrays(
-        self, pods: Collection[Which] | None, most: int, most_cells: int
-    ) -> Iterator[tuple[Which, Attempt, CellArrays | None]]:
-        """The first attempts, or the last ones at some pods, each with its pod and with its cells as arrays."""
-        if self.timeline is not None and self._has_table_of_attempts:
-            lives = self._lives
-            if pods is None:
-                rows = self.timeline.attempts_with_arrays(most, most_cells)
-            else:
-                rows = self.timeline.attempts_in_rows_with_arrays(self._last_rows(set(pods), lives), most_cells)
-            return ((lives.at(pod, tried.sequence), tried, cells) for pod, tried, cells in rows)
-        found = islice(self.attempts(), most) if pods is None else iter(self.last_attempts(pods).items())
-        return ((pod, tried, None if tried.cells is None else CellArrays.of(tried.cells)) for pod, tried in found)
+        wanted, lives, reader = set(pods), self._lives, self._attempted
+        last = {lives.at(key, row): row for key, row in reader.rows_of_attempts({key for key, _ in wanted})}
+        rows = sorted(row for pod, row in last.items() if pod in wanted)
+        found = reader.attempts(pl.col("sequence").is_in(rows), most_cells=most_cells)
+        return {lives.at(pod, tried.sequence): tried for pod, tried in found}
 
     def rejections(self) -> pl.DataFrame:
         """One row for each reason of each attempt: the reason, and the number of nodes rejected for it (`count`)."""
-        if self.timeline is not None and self._has_table_of_attempts:
-            return self.timeline.rejections()
-        schema = {"reason": pl.String, "count": pl.Int32}
-        return pl.DataFrame(rejections(iter(self._scenario_entries)), schema=schema, orient="row")
-
-    def moments(self) -> Iterator[tuple[Entry, Moment]]:
-        """Every entry in order, with the cluster as it is just after it."""
-        return moments(iter(self))
+        return self._attempted.rejections()
 
     @cached_property
     def histories(self) -> Histories:
-        found = tell(iter(self)) if self.table is None else histories_of_table(self.table)
-        if self.timeline is not None and not self._has_table_of_attempts:
+        found = histories_of(self.timeline)
+        if self._attempted is not self.timeline:
             self._add_attempts(found)
         return found
 
     @cached_property
-    def _listed(self) -> Histories:
-        """What the Scenario tells, where the table is of a run with `--record none`."""
-        return tell(iter(self._scenario_entries))
+    def _histories_with_attempts(self) -> Histories:
+        return self.histories if self._attempted is self.timeline else histories_of(self._attempted)
 
     def _add_attempts(self, found: Histories) -> None:
-        """Take the attempts of a run with `--record none` from its Scenario, which lists their steps."""
-        listed = self._listed
+        """Take the attempts of a run with `--record none` from its Scenario."""
+        listed = self._histories_with_attempts
         found.attempts = listed.attempts
         lives: dict[str, list[PodLife]] = {}
         for pod in listed.pods:
@@ -263,16 +208,16 @@ class Run:
     @property
     def _can_read_apart(self) -> bool:
         """Whether the rows of one pod tell about it, and not all have been read."""
-        return self._has_table_of_attempts and "histories" not in self.__dict__
+        return not self._attempted.is_of_scenario and "histories" not in self.__dict__
 
     def pods_around(self, key: str) -> list[PodLife]:
         """Some pods in order, among them all of a name and all that they preempted: one pod needs not all others."""
-        if self.table is None or not self._can_read_apart:
+        if not self._can_read_apart:
             return self.pods
         if key not in self.around:
             if len(self.around) >= FEW_PODS:
                 return self.pods
-            self.around[key] = pods_around(self.table, key)
+            self.around[key] = pods_around(self.timeline, key)
         return self.around[key]
 
     @cached_property
@@ -293,7 +238,7 @@ class Run:
     @cached_property
     def stays(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """For each pod the places of the steps in which it got its node and in which it ended; -1 where it did not."""
-        places = self.places_or_never
+        places = self.places
         bound, ended = [places[pod.bound] for pod in self.pods], [places[pod.ended] for pod in self.pods]
         return np.array(bound, np.int64), np.array(ended, np.int64)
 
@@ -302,16 +247,9 @@ class Run:
         return [Step(major, minors, time) for major, (minors, time) in self.histories.steps.items()]
 
     @cached_property
-    def places(self) -> Mapping[int, int]:
-        """The place of each step in `steps`, by its number: numbers may have gaps."""
-        return {step.major: place for place, step in enumerate(self.steps)}
-
-    @cached_property
-    def places_or_never(self) -> Mapping[int | None, int]:
-        """The same, with -1 as the place of what did not happen."""
-        found: dict[int | None, int] = {step.major: place for place, step in enumerate(self.steps)}
-        found[None] = -1
-        return found
+    def places(self) -> Mapping[int | None, int]:
+        """The place of each step in `steps`, by its number, which may have gaps; -1 for what did not happen."""
+        return {None: -1, **{step.major: place for place, step in enumerate(self.steps)}}
 
     @property
     def last_step(self) -> int:

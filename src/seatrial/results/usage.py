@@ -31,7 +31,7 @@ def _requested(run: Run, resource: str) -> Grid:
 
 
 def _allocatable(run: Run, resource: str) -> Grid:
-    nodes, places = run.nodes, run.places_or_never
+    nodes, places = run.nodes, run.places
     amounts = np.array([node.allocatable.get(resource, 0) for node in nodes], np.int64)
     came, went = [places[node.came] for node in nodes], [places[node.went] for node in nodes]
     return _summed(run, np.arange(len(nodes)), amounts, np.array(came, np.int64), np.array(went, np.int64))

@@ -4,7 +4,8 @@ from seatrial.model.lazy_exports import TYPE_CHECKING, lazy_exports
 
 if TYPE_CHECKING:
     from seatrial.timeline.annotations import PREFIX, Annotator
-    from seatrial.timeline.cells import CellArrays, Cells
+    from seatrial.timeline.cells import Cells
+    from seatrial.timeline.columns import COLUMNS
     from seatrial.timeline.decisions import Dictionary
     from seatrial.timeline.pods import PodHistory, scheduler_of
     from seatrial.timeline.reader import NAME, Attempt, TimelineReader

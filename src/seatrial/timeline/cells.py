@@ -1,4 +1,4 @@
-"""The results of filter and score plugins on the nodes of one attempt: by name, and as the arrays of a table."""
+"""Reads the results of filter and score plugins on the nodes of one attempt from the rows of a table."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from seatrial.store import Memo
 from seatrial.timeline.wire import PASSED
 
-CELL_COLUMNS = (
-    "nodes", "verdicts", "filter_plugins", "feasible_nodes", "score_plugins", "weights", "raw", "normalized", "total",
-)  # fmt: skip
+ARRAYS = ("nodes", "verdicts", "filter_plugins", "feasible_nodes", "score_plugins", "raw", "normalized", "total")
+CELL_COLUMNS = (*ARRAYS, "weights")
 LISTS_KEPT = 256
 """How many lists of names are kept; at 5,000 nodes one takes 80 kB."""
 
@@ -32,12 +31,15 @@ class Score:
         return self.normalized * (self.weight or 0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """The results of filter and score plugins on the nodes of one attempt, in columns."""
+    """The results of filter and score plugins on the nodes of one attempt, in columns.
+
+    Numbers are arrays, so that a page of hundreds of attempts is written without a Python number for each cell.
+    """
 
     nodes: tuple[str, ...]
-    verdicts: tuple[int, ...]
+    verdicts: NDArray[Any]
     """Parallel to `nodes`: 0 passed, else 1 + the place in `said`."""
     said: Sequence[Sequence[str]]
     """[plugin, code, reason…]"""
@@ -45,10 +47,10 @@ class Cells:
     feasible: tuple[str, ...]
     scorers: tuple[str, ...]
     weights: tuple[int | None, ...]
-    raw: tuple[tuple[int, ...], ...]
+    raw: Sequence[NDArray[Any]]
     """Parallel to `scorers`, and each parallel to `feasible`; `normalized` as well."""
-    normalized: tuple[tuple[int, ...], ...]
-    total: tuple[int, ...]
+    normalized: Sequence[NDArray[Any]]
+    total: NDArray[Any]
 
     def filtered(self, verdict: int) -> dict[str, str]:
         """The result of each filter that ran on a node."""
@@ -60,50 +62,10 @@ class Cells:
 
     def scores(self) -> Iterator[tuple[str, dict[str, Score]]]:
         """The scores of each node that passed, by plugin."""
-        columns = list(zip(self.scorers, self.weights, self.raw, self.normalized, strict=True))
+        raw, normalized = ([column.tolist() for column in columns] for columns in (self.raw, self.normalized))
+        columns = list(zip(self.scorers, self.weights, raw, normalized, strict=True))
         for place, node in enumerate(self.feasible):
-            yield node, {plugin: Score(raw[place], each[place], weight) for plugin, weight, raw, each in columns}
-
-
-@dataclass(frozen=True, slots=True)
-class CellArrays:
-    """The same columns, with numbers as arrays: a page of hundreds of attempts is written without a Python number."""
-
-    nodes: tuple[str, ...]
-    verdicts: NDArray[Any]
-    said: Sequence[Sequence[str]]
-    filters: tuple[str, ...]
-    feasible: tuple[str, ...]
-    scorers: tuple[str, ...]
-    weights: tuple[int | None, ...]
-    raw: Sequence[NDArray[Any]]
-    normalized: Sequence[NDArray[Any]]
-    total: NDArray[Any]
-
-    @classmethod
-    def of(cls, cells: Cells) -> "CellArrays":
-        """The arrays of cells that a Scenario has by name."""
-        raw, normalized = (
-            [np.array(column, np.int64) for column in columns] for columns in (cells.raw, cells.normalized)
-        )
-        return cls(
-            cells.nodes, np.array(cells.verdicts, np.int64), cells.said, cells.filters, cells.feasible, cells.scorers,
-            cells.weights, raw, normalized, np.array(cells.total, np.int64),
-        )  # fmt: skip
-
-    def cells(self) -> Cells:
-        return Cells(
-            nodes=self.nodes,
-            verdicts=tuple(self.verdicts.tolist()),
-            said=self.said,
-            filters=self.filters,
-            feasible=self.feasible,
-            scorers=self.scorers,
-            weights=self.weights,
-            raw=tuple(tuple(column.tolist()) for column in self.raw),
-            normalized=tuple(tuple(column.tolist()) for column in self.normalized),
-            total=tuple(self.total.tolist()),
-        )
+            yield node, {plugin: Score(own[place], each[place], weight) for plugin, weight, own, each in columns}
 
 
 class CellReader:
@@ -114,14 +76,14 @@ class CellReader:
         self._plugins = _Names(dictionary.get("plugins", ()))
         self._verdicts: list[list[str]] = list(dictionary.get("verdicts", ()))
 
-    def read(self, rows: pl.DataFrame) -> Iterator[CellArrays]:
+    def read(self, rows: pl.DataFrame) -> Iterator[Cells]:
         """The cells of rows that all have some."""
-        for nodes, verdicts, filters, feasible, scorers, weights, raw, normalized, total in zip(
-            *(_lists(rows[name]) for name in CELL_COLUMNS), strict=True
+        for nodes, verdicts, filters, feasible, scorers, raw, normalized, total, weights in zip(
+            *(_lists(rows[name]) for name in ARRAYS), rows["weights"].to_list(), strict=True
         ):
-            yield CellArrays(
+            yield Cells(
                 self._nodes.of(nodes), verdicts, self._verdicts, self._plugins.of(filters),
-                self._nodes.of(feasible), self._plugins.of(scorers), tuple(weights.tolist()),
+                self._nodes.of(feasible), self._plugins.of(scorers), tuple(weights),
                 _rows(raw, len(feasible)), _rows(normalized, len(feasible)), total,
             )  # fmt: skip
 

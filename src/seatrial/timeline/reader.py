@@ -1,6 +1,6 @@
 """Reads a stored timeline: its rows, and its attempts with names instead of numbers."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ import polars as pl
 
 from seatrial.model.documents import Document, decode
 from seatrial.model.errors import ConfigError
-from seatrial.timeline.cells import CELL_COLUMNS, CellArrays, CellReader, Cells, Score
+from seatrial.timeline.cells import CELL_COLUMNS, CellReader, Cells, Score
 from seatrial.timeline.columns import COLUMNS, DICTIONARY
 
 NAME = "timeline.parquet"
@@ -21,6 +21,7 @@ READ = (
 )  # fmt: skip
 """The columns of an attempt, in the order of the fields of `Attempt`."""
 SHARED_LISTS = 4096
+ATTEMPT = pl.col("entry") == "attempt"
 HAS_CELLS = "has_cells"
 """Whether the cells of an attempt are kept: read from the shortest of their columns, which are null together."""
 
@@ -42,7 +43,7 @@ class Attempt(msgspec.Struct, frozen=True, dict=True):
     details: Document = {}
     cells: Cells | None = None
     sequence: int = 0
-    """The number of its row; from a Scenario alone, that of the entry which lists it."""
+    """The number of its row."""
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -54,7 +55,8 @@ class Attempt(msgspec.Struct, frozen=True, dict=True):
         cells = self.cells
         if cells is None:
             return {}
-        return {name: cells.filtered(verdict) for name, verdict in zip(cells.nodes, cells.verdicts, strict=True)}
+        verdicts = cells.verdicts.tolist()
+        return {name: cells.filtered(verdict) for name, verdict in zip(cells.nodes, verdicts, strict=True)}
 
     @cached_property
     def score(self) -> Mapping[str, Mapping[str, Score]]:
@@ -65,7 +67,7 @@ class Attempt(msgspec.Struct, frozen=True, dict=True):
     def total(self) -> Mapping[str, int]:
         """The total score of each node that passed."""
         cells = self.cells
-        return {} if cells is None else dict(zip(cells.feasible, cells.total, strict=False))
+        return {} if cells is None else dict(zip(cells.feasible, cells.total.tolist(), strict=False))
 
     def document(self) -> Document:
         """Everything, for programs."""
@@ -97,9 +99,11 @@ _made: Callable[..., Attempt] = Attempt
 class TimelineReader:
     """Queries on a timeline."""
 
-    def __init__(self, table: pl.LazyFrame, dictionary: Mapping[str, Any]) -> None:
+    def __init__(self, table: pl.LazyFrame, dictionary: Mapping[str, Any], *, is_of_scenario: bool = False) -> None:
+        """`is_of_scenario` says that the rows were made from a Scenario with its result, which tells less."""
         self.table = table
         self.dictionary = dict(dictionary)
+        self.is_of_scenario = is_of_scenario
 
     @classmethod
     def load(cls, path: Path) -> "TimelineReader":
@@ -117,64 +121,40 @@ class TimelineReader:
     @cached_property
     def are_attempts_unrecorded(self) -> bool:
         """Whether a timeline has traces of a scheduler and no attempt: it was made with `--record none`."""
-        is_attempt = pl.col("entry") == "attempt"
         is_trace = (pl.col("subresource") == "binding") | (pl.col("entry") == "unscheduled")
-        asked = self.table.select(is_attempt.any().alias("attempted"), is_trace.any().alias("traced"))
+        asked = self.table.select(ATTEMPT.any().alias("attempted"), is_trace.any().alias("traced"))
         attempted, traced = asked.collect().row(0)
         return bool(traced and not attempted)
 
     def attempts(
-        self, namespace: str = "", name: str = "", most_cells: int | None = None
+        self, wanted: pl.Expr | None = None, most: int | None = None, most_cells: int | None = None
     ) -> Iterator[tuple[str, Attempt]]:
-        """The attempts at all pods, or at one, in the order in which they happened, each with its pod.
+        """The first (wanted) attempts in the order in which they happened, each with its pod.
 
-        Cells are read for the first attempts, as far as `most_cells` goes: a long run has tens of millions.
+        Cells are read for the first of them, as far as `most_cells` goes: a long run has tens of millions. They are
+        fetched for some rows at a time.
         """
-        wanted = self._without_cells()
-        if name:
-            wanted = wanted.filter((pl.col("namespace") == namespace) & (pl.col("name") == name))
-        return _named(self._read(wanted.sort("sequence"), most_cells))
-
-    def attempts_with_arrays(self, most: int, most_cells: int) -> Iterator[tuple[str, Attempt, CellArrays | None]]:
-        """The first attempts as `attempts` gives them, with their cells as arrays: a long run has millions."""
-        return self._read(self._without_cells().head(most).sort("sequence"), most_cells)
-
-    def rows_of_attempts(self, names: Collection[str]) -> list[tuple[str, int]]:
-        """The attempts at pods of some names in order, each as its pod and its sequence number."""
-        key = pl.concat_str("namespace", pl.lit("/"), "name").alias("pod")
-        attempts = self.table.filter(pl.col("entry") == "attempt").select(key, "sequence")
-        return attempts.filter(pl.col("pod").is_in(sorted(names))).sort("sequence").collect().rows()
-
-    def attempts_in_rows(self, rows: Collection[int], most_cells: int | None) -> Iterator[tuple[str, Attempt]]:
-        """The attempts with these sequence numbers."""
-        return _named(self.attempts_in_rows_with_arrays(rows, most_cells))
-
-    def attempts_in_rows_with_arrays(
-        self, rows: Collection[int], most_cells: int | None
-    ) -> Iterator[tuple[str, Attempt, CellArrays | None]]:
-        """The attempts with these sequence numbers, with their cells as arrays."""
-        wanted = self._without_cells().filter(pl.col("sequence").is_in(sorted(rows)))
-        return self._read(wanted.sort("sequence"), most_cells)
-
-    def _without_cells(self) -> pl.LazyFrame:
-        """The attempts, each with whether it has cells instead of the cells."""
-        attempts = self.table.filter(pl.col("entry") == "attempt")
+        chosen = self.table.filter(ATTEMPT if wanted is None else ATTEMPT & wanted)
         has_cells = pl.col("filter_plugins").is_not_null().alias(HAS_CELLS)
-        return attempts.select("namespace", "name", has_cells, "sequence", *READ)
-
-    def _read(self, attempts: pl.LazyFrame, most_cells: int | None) -> Iterator[tuple[str, Attempt, CellArrays | None]]:
-        """Rows without their cells as attempts; the cells are fetched for some rows at a time."""
-        rows = attempts.with_columns(*map(_column, READ)).collect()
+        chosen = chosen.select("namespace", "name", has_cells, "sequence", *READ)
+        chosen = (chosen if most is None else chosen.head(most)).sort("sequence")
+        rows = chosen.with_columns(*map(_column, READ)).collect()
         cells_so_far = (rows["visited"] * rows[HAS_CELLS]).cum_sum()
         if most_cells is not None:
             rows = rows.with_columns(pl.col(HAS_CELLS) & (cells_so_far <= most_cells))
         parts = cells_so_far // CELLS_AT_ONCE
         for _, some in rows.group_by(parts.alias("part"), maintain_order=True):
             cells = self._fetch_cells(some.filter(HAS_CELLS)["sequence"])
-            for namespace, name, has_cells, sequence, *said in some.iter_rows():
-                yield f"{namespace}/{name}", _attempt(said, sequence), next(cells) if has_cells else None
+            for namespace, name, has_own, sequence, *said in some.iter_rows():
+                yield f"{namespace}/{name}", _attempt(said, sequence, next(cells) if has_own else None)
 
-    def _fetch_cells(self, numbers: pl.Series) -> Iterator[CellArrays]:
+    def rows_of_attempts(self, names: Collection[str]) -> list[tuple[str, int]]:
+        """The attempts at pods of some names in order, each as its pod and its sequence number."""
+        key = pl.concat_str("namespace", pl.lit("/"), "name").alias("pod")
+        attempts = self.table.filter(ATTEMPT).select(key, "sequence")
+        return attempts.filter(pl.col("pod").is_in(sorted(names))).sort("sequence").collect().rows()
+
+    def _fetch_cells(self, numbers: pl.Series) -> Iterator[Cells]:
         """The cells of the attempts with these sequence numbers, which count the rows of the table."""
         if not len(numbers):
             return iter(())
@@ -184,12 +164,12 @@ class TimelineReader:
 
     def rejections(self) -> pl.DataFrame:
         """One row for each reason of each attempt: the reason, and how many nodes were rejected for it."""
-        chosen = self.table.filter(pl.col("entry") == "attempt").select("reasons")
+        chosen = self.table.filter(ATTEMPT).select("reasons")
         return chosen.explode("reasons").unnest("reasons").drop_nulls("reason").collect()
 
 
-def _attempt(said: list[Any], sequence: int) -> Attempt:
-    """An attempt from the columns `READ`, without its cells."""
+def _attempt(said: list[Any], sequence: int, cells: Cells | None) -> Attempt:
+    """An attempt from the columns `READ`."""
     *plain, reasons, best, victims, details = said
     return _made(
         *plain,
@@ -197,14 +177,9 @@ def _attempt(said: list[Any], sequence: int) -> Attempt:
         _best(best) if best else (),
         tuple(decode(victims)["victims"]) if victims else (),
         _details(details) if details else {},
-        sequence=sequence,
+        cells,
+        sequence,
     )
-
-
-def _named(found: Iterable[tuple[str, Attempt, CellArrays | None]]) -> Iterator[tuple[str, Attempt]]:
-    """Attempts with their cells by name."""
-    for pod, tried, arrays in found:
-        yield pod, tried if arrays is None else msgspec.structs.replace(tried, cells=arrays.cells())
 
 
 def _column(name: str) -> pl.Expr:

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seatrial.results import Run, Which
-from seatrial.timeline import Attempt, CellArrays
+from seatrial.timeline import Attempt, Cells
 from seatrial.words import counted
 
 ATTEMPTS = 100_000
 
 Columns = dict[str, Any]
-Tried = tuple[Which, Attempt, CellArrays | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +35,11 @@ def attempts_shown(run: Run, pods: Sequence[Which] | None, most_cells: int) -> A
     attempts: list[Columns] = []
     lists = _Lists()
     room, without = most_cells, 0
-    for (key, number), tried, cells in _tried(run, pods, most_cells):
+    for (key, number), tried in _tried(run, pods, most_cells):
         same_name = pods_of_name.get(key, ())
         if number >= len(same_name):
             continue
-        attempt = _attempt(tried, same_name[number], places[tried.major], lists)
+        attempt, cells = _attempt(tried, same_name[number], places[tried.major], lists), tried.cells
         if cells is not None and len(cells.nodes) <= room:
             room -= len(cells.nodes)
             attempt["cells"] = lists.columns(cells)
@@ -57,12 +56,12 @@ def attempts_shown(run: Run, pods: Sequence[Which] | None, most_cells: int) -> A
     return AttemptsShown(attempts, list(lists.verdicts), lists.all, said)
 
 
-def _tried(run: Run, pods: Sequence[Which] | None, most_cells: int) -> Iterator[Tried]:
+def _tried(run: Run, pods: Sequence[Which] | None, most_cells: int) -> Iterator[tuple[Which, Attempt]]:
     if pods is None:
-        return run.attempts_with_arrays(None, ATTEMPTS, most_cells)
+        return run.attempts(most_cells=most_cells, most=ATTEMPTS)
     wanted = list(dict.fromkeys(pods))[:ATTEMPTS]
-    found = {tried[0]: tried for tried in run.attempts_with_arrays(wanted, ATTEMPTS, most_cells)}
-    return (found[pod] for pod in wanted if pod in found)
+    found = run.last_attempts(wanted, most_cells)
+    return ((pod, found[pod]) for pod in wanted if pod in found)
 
 
 def _pods_of_name(run: Run) -> dict[str, list[int]]:
@@ -118,7 +117,7 @@ class _Lists:
         self._before: dict[str, Sequence[tuple[bytes, int]]] = {}
         """The arrays of the attempt before, by column: most are the same, which is found without a hash of them."""
 
-    def columns(self, cells: CellArrays) -> Columns:
+    def columns(self, cells: Cells) -> Columns:
         """The matrix of an attempt, each column as the number of its list."""
         total = cells.total if len(cells.total) else np.zeros(len(cells.feasible), np.int64)
         nodes = self.number(cells.nodes)
@@ -157,7 +156,7 @@ class _Lists:
             self.all.append(row)
         return number
 
-    def _numbered(self, cells: CellArrays) -> NDArray[Any]:
+    def _numbered(self, cells: Cells) -> NDArray[Any]:
         """The verdicts on the nodes, as numbers of this page."""
         if not cells.verdicts.any():
             return cells.verdicts.astype(np.int64)

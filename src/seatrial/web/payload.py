@@ -54,7 +54,7 @@ def payload(run: Run, pods_explained: Sequence[Which] | None = None, most_cells:
             "labels": [node.labels for node in run.nodes],
             "allocatable": [[node.allocatable.get(resource, 0) for node in run.nodes] for resource in resources],
             "from": [run.places[node.came] for node in run.nodes],
-            "to": [run.places_or_never[node.went] for node in run.nodes],
+            "to": [run.places[node.went] for node in run.nodes],
         },
         "pods": pods,
         "shapes": [{"requests": list(requests), "priority": priority} for requests, priority in shapes],
@@ -74,7 +74,7 @@ def _phases(run: Run) -> tuple[str, str]:
 
 
 def _pods(run: Run, resources: list[str], shapes: dict[tuple[tuple[int, ...], int], int]) -> Columns:
-    pods, places = run.pods, run.places_or_never
+    pods, places = run.pods, run.places
     rows = {node.name: i for i, node in enumerate(run.nodes)}
     keys = [pod.key for pod in pods]
     created, (bound, ended) = np.array([places[pod.created] for pod in pods], np.int64), run.stays

@@ -10,7 +10,7 @@ from statistics import median
 from seatrial.model.errors import ConfigError
 from seatrial.results.comparison.reasons import Attempts, reason
 from seatrial.results.comparison.significance import Significance, signed_rank_p
-from seatrial.results.lives import Which
+from seatrial.results.lifecycles import Which
 from seatrial.results.measure import Better, Measure, find_measures
 from seatrial.results.run import Run
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from seatrial.results.lives import Which
+from seatrial.results.lifecycles import Which
 from seatrial.results.run import Run
 from seatrial.timeline import Attempt
 
@@ -34,9 +34,10 @@ class Attempts:
             return None
         finals = {}
         for plugin, weight, scores in zip(cells.scorers, cells.weights, cells.normalized, strict=True):
-            finals[plugin] = {node: score * (weight or 0) for node, score in zip(cells.feasible, scores, strict=True)}
+            final = (scores * (weight or 0)).tolist()
+            finals[plugin] = dict(zip(cells.feasible, final, strict=True))
         weights = {plugin: weight or 0 for plugin, weight in zip(cells.scorers, cells.weights, strict=True)}
-        return Scored(weights, finals, dict(zip(cells.feasible, cells.total, strict=True)))
+        return Scored(weights, finals, dict(tried.total))
 
     def only_node(self, pod: Which) -> bool:
         """Whether the attempt that placed a pod had one node to choose from, which is not scored."""
@@ -48,7 +49,7 @@ class Attempts:
         cells = self._find(pod).cells
         if cells is None:
             return ""
-        for name, verdict in zip(cells.nodes, cells.verdicts, strict=True):
+        for name, verdict in zip(cells.nodes, cells.verdicts.tolist(), strict=True):
             if name == node and verdict:
                 plugin, _, *reasons = cells.said[verdict - 1]
                 return f"{plugin} refuses {node} ({', '.join(reasons)})"

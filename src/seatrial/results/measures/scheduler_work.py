@@ -19,11 +19,11 @@ MAY_LACK = {"visited": NODES_TRIED, "feasible": NODES_TRIED}
 @measure("scheduler_work", unit="", better="lower", needs=(ATTEMPTS,), needed_by=MAY_LACK, summary=_sums)
 def scheduler_work(run: Run) -> pl.DataFrame:
     """Attempts, and nodes visited and found feasible in them, for each step. Summary: attempts and visits in all."""
-    counts = {step.major: [0, 0, 0, 0] for step in run.steps}
-    for entry in run.histories.attempts:
-        row = counts[entry.major]
-        row[0] += 1
-        row[1] += entry.outcome == "scheduled"
-        row[2] += entry.visited
-        row[3] += entry.feasible
-    return pl.DataFrame([(major, *row) for major, row in counts.items()], schema=SCHEMA, orient="row")
+    attempts = run.histories.attempts.with_columns(pl.col("visited", "feasible").cast(pl.Int64))
+    counts = attempts.group_by(pl.col("major").cast(pl.Int64).alias("step")).agg(
+        pl.len().alias("attempts"),
+        (pl.col("outcome") == "scheduled").sum().alias("scheduled"),
+        pl.col("visited", "feasible").sum(),
+    )
+    steps = pl.DataFrame({"step": [step.major for step in run.steps]}, schema={"step": pl.Int64})
+    return steps.join(counts, on="step", how="left", maintain_order="left").fill_null(0).cast(pl.Int64)
