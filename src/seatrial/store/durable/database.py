@@ -22,7 +22,7 @@ from seatrial.store.durable.rows import (
     piece_row,
 )
 from seatrial.store.fragments import shared_pieces
-from seatrial.store.objects import Change, Stored
+from seatrial.store.objects import Change
 
 CHECKPOINT_BYTES = 8 * 1024 * 1024
 """A log longer than this is brought into the database."""
@@ -104,18 +104,9 @@ class Database:
 
     def write(self, changes: Sequence[Change]) -> None:
         """Make changes durable in one transaction; sqlite3.Error where that cannot be done."""
-        self._commit(changes, changes[-1].revision)
+        self._commit(changes)
         if self.log.stat().st_size > CHECKPOINT_BYTES:
             self._checkpoint()
-
-    def fill(self, objects: Sequence[Stored], revision: int) -> None:
-        """Write all objects of another store into this one, which is empty, and close it; ConfigError on failure."""
-        try:
-            self._commit([Change("ADDED", stored, None, "", 0) for stored in objects], revision)
-            self.close()
-        except sqlite3.Error as error:
-            self.abandon()
-            raise self._failure(error) from error
 
     def close(self) -> None:
         """Bring the log into the database and close it."""
@@ -129,13 +120,13 @@ class Database:
         except sqlite3.Error:
             return
 
-    def _commit(self, changes: Sequence[Change], revision: int) -> None:
+    def _commit(self, changes: Sequence[Change]) -> None:
         batch = _Batch(self._connection, self._totals)
         self._connection.execute("BEGIN IMMEDIATE")
         for change in changes:
             batch.add(change)
         batch.flush()
-        self._totals.revision = revision
+        self._totals.revision = changes[-1].revision
         self._write_totals()
         self._connection.execute("COMMIT")
 

@@ -13,9 +13,7 @@ from seatrial.model.errors import ConfigError
 DATABASE, MARK, LOCK = "store.db", "committed", "lock"
 LOG = f"{DATABASE}-wal"
 _KEPT_LOG = f"{LOG}.kept"
-CONVERTED = "converted-0.1.0"
-"""Where the files of version 0.1.0 are kept after they were converted."""
-_KNOWN = frozenset((DATABASE, LOG, _KEPT_LOG, f"{DATABASE}-shm", f"{DATABASE}-journal", MARK, LOCK, CONVERTED))
+_KNOWN = frozenset((DATABASE, LOG, _KEPT_LOG, f"{DATABASE}-shm", f"{DATABASE}-journal", MARK, LOCK))
 
 log = logging.getLogger("seatrial.store")
 

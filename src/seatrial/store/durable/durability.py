@@ -20,7 +20,6 @@ from seatrial.store.durable import wal
 from seatrial.store.durable.commit_mark import CommitMark, Mark
 from seatrial.store.durable.database import REMEDY, Database
 from seatrial.store.durable.directory import Directory, cannot_use
-from seatrial.store.durable.journal_0_1 import convert_journals, put_aside
 from seatrial.store.durable.restoring import restore
 from seatrial.store.objects import Change
 from seatrial.store.store import Store
@@ -158,8 +157,6 @@ class Durability:
             if directory.log.exists() and directory.log.stat().st_size:
                 why = f"the file is missing, and {directory.log.name} holds writes to it; {REMEDY}"
                 raise ConfigError(str(directory.database), "", why)
-            convert_journals(directory)
-        put_aside(directory)
         directory.report_odd_files()
         with directory.keeping_log():
             return self._fill(mark)
