@@ -1,11 +1,13 @@
-"""The rules of the house that no linter knows: length, names, and no clock or dice in the inner rooms."""
+"""The rules of the house that no linter knows: length, names, and no clock or dice in the inner rooms.
+
+Each rule is one test over all files, and its failure lists every place that breaks it.
+"""
 
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 SOURCE = Path(__file__).parents[1] / "src" / "seatrial"
 INNER_ROOMS = ("model", "store", "clock", "scheduler", "volcano", "controllers", "scenario", "timeline")
@@ -17,14 +19,12 @@ REAL_TIME = {"clock/real.py"}
 CLOCKS_AND_DICE = re.compile(
     r"\b(time\.(time|monotonic|perf_counter)(_ns)?\(|datetime\.(now|utcnow|today)\(|random\.\w+\(|uuid\.uuid[14]\()"
 )
-FILES = sorted(SOURCE.rglob("*.py"))
+FILES = {str(path.relative_to(SOURCE)): path.read_text() for path in sorted(SOURCE.rglob("*.py"))}
 
 
-FOLDERS = sorted(folder for folder in SOURCE.rglob("*") if any(folder.glob("*.py")))
-
-
-def name_of(path: Path) -> str:
-    return str(path.relative_to(SOURCE))
+@cache
+def parsed(name: str) -> ast.Module:
+    return ast.parse(FILES[name])
 
 
 def code_lines(text: str) -> int:
@@ -32,10 +32,12 @@ def code_lines(text: str) -> int:
     return sum(1 for line in text.splitlines() if line.strip() and not line.strip().startswith("#"))
 
 
-def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node
+def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """Every function with the name of its file."""
+    for name in FILES:
+        for node in ast.walk(parsed(name)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield name, node
 
 
 def body_length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -44,37 +46,33 @@ def body_length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=name_of)
-def test_a_folder_can_be_read_at_a_glance(folder: Path) -> None:
-    modules = [path.name for path in folder.glob("*.py") if path.name != "__init__.py"]
-    assert len(modules) <= MOST_MODULES
+def test_a_folder_has_few_modules() -> None:
+    folders = [path for path in SOURCE.rglob("*") if path.is_dir()]
+    sizes = {str(folder): len([path for path in folder.glob("*.py") if path.stem != "__init__"]) for folder in folders}
+    assert not {folder: size for folder, size in sizes.items() if size > MOST_MODULES}
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_a_file_reads_in_one_sitting(path: Path) -> None:
-    assert code_lines(path.read_text()) <= LONGEST_FILE
+def test_a_file_reads_in_one_sitting() -> None:
+    sizes = {name: code_lines(text) for name, text in FILES.items()}
+    assert not {name: size for name, size in sizes.items() if size > LONGEST_FILE}
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_a_function_does_one_thing(path: Path) -> None:
-    long = {f.name: body_length(f) for f in functions(ast.parse(path.read_text())) if body_length(f) > LONGEST_FUNCTION}
-    assert not long
+def test_a_function_does_one_thing() -> None:
+    sizes = {(name, function.name): body_length(function) for name, function in functions()}
+    assert not {place: size for place, size in sizes.items() if size > LONGEST_FUNCTION}
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_names_say_what_they_are(path: Path) -> None:
-    names = [path.stem, *(f.name for f in functions(ast.parse(path.read_text())))]
-    assert not [name for name in names if BANNED_NAMES.search(name)]
+def test_names_say_what_they_are() -> None:
+    names = [(name, Path(name).stem) for name in FILES] + [(name, function.name) for name, function in functions()]
+    assert not [(file, name) for file, name in names if BANNED_NAMES.search(name)]
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_a_module_says_why_it_exists(path: Path) -> None:
-    assert ast.get_docstring(ast.parse(path.read_text()))
+def test_a_module_says_why_it_exists() -> None:
+    assert not [name for name in FILES if not ast.get_docstring(parsed(name))]
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if name_of(p).split("/")[0] in INNER_ROOMS], ids=name_of)
-def test_inner_rooms_have_no_clock_and_no_dice(path: Path) -> None:
-    if name_of(path) in REAL_TIME:
-        return
-    found = [line for line in path.read_text().splitlines() if CLOCKS_AND_DICE.search(line)]
-    assert not found
+def test_inner_rooms_have_no_clock_and_no_dice() -> None:
+    inner = {name: text for name, text in FILES.items() if name.split("/")[0] in INNER_ROOMS and name not in REAL_TIME}
+    assert not [
+        (name, line) for name, text in inner.items() for line in text.splitlines() if CLOCKS_AND_DICE.search(line)
+    ]
