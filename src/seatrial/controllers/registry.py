@@ -7,6 +7,7 @@ from seatrial.controllers.clusterroleaggregation import ClusterRoleAggregation
 from seatrial.controllers.cronjob.controller import CronJob
 from seatrial.controllers.daemonset.controller import DaemonSet
 from seatrial.controllers.deployment.controller import Deployment
+from seatrial.controllers.drain.controller import Drain
 from seatrial.controllers.endpoints.endpoint import Endpoint
 from seatrial.controllers.endpoints.endpointslice import EndpointSlice
 from seatrial.controllers.framework.controller import Context, Controller, Ensemble, QueueController
@@ -48,6 +49,7 @@ CONTROLLERS: tuple[type[QueueController] | type[Ensemble], ...] = (
     TTLAfterFinished,
     Node,
     TaintEviction,
+    Drain,
     Pod,
     Endpoint,
     EndpointSlice,

@@ -7,6 +7,7 @@ family of the store; from the third on the name is cut out of the encoded operat
 from typing import NamedTuple
 
 from seatrial.model.errors import StatusError
+from seatrial.scenario.engine.evictions import is_eviction
 from seatrial.scenario.engine.operations import body_of, creation_of, refusal, writer_of
 from seatrial.scenario.spec.annotations import mentions
 from seatrial.scenario.spec.operation_ids import Planned
@@ -72,7 +73,7 @@ class AlikeCreations:
 
     def _shape(self, planned: Planned, body: bytes, name: bytes) -> Shape | None:
         operation, own = body_of(planned)
-        if operation.create_operation is None or own != body:
+        if operation.create_operation is None or own != body or is_eviction(operation.create_operation.object):
             return None
         kind, document, namespace, options = creation_of(self._store, planned, operation.create_operation)
         family = self._store.family(kind, document, namespace, options)

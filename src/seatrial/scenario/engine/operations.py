@@ -1,16 +1,18 @@
 """Carries out one operation of a scenario with the same calls on the store that any client makes."""
 
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 import msgspec
 import orjson
 
 from seatrial.model.documents import Document
-from seatrial.model.errors import ScenarioError, SeatrialError, StatusError
+from seatrial.model.errors import ScenarioError, SeatrialError, StatusError, TooManyRequests
 from seatrial.model.kinds import Kind
 from seatrial.model.schema import has_strategic_patch
 from seatrial.model.writers import operation_writer
 from seatrial.model.yaml_reader import load_all
+from seatrial.scenario.engine.evictions import answered, eviction_options, is_eviction
 from seatrial.scenario.reset import mark, outlasts_wipes
 from seatrial.scenario.spec.annotations import check_annotations, mentions
 from seatrial.scenario.spec.kind import CreateOperation, DeleteOperation, Operation, PatchOperation, TypeMeta
@@ -47,6 +49,8 @@ def carry_out(store: Store, planned: Planned, operation: Operation) -> Stored | 
     """Create, patch or delete; returns the new object (None: deleted). ScenarioError carries the id."""
     try:
         if operation.create_operation is not None:
+            if is_eviction(operation.create_operation.object):
+                return _evict(store, planned, operation.create_operation)
             kind, document, namespace, options = creation_of(store, planned, operation.create_operation)
             return store.create(kind, document, writer=writer_of(planned), namespace=namespace, options=options)
         if operation.patch_operation is not None:
@@ -73,6 +77,20 @@ def creation_of(store: Store, planned: Planned, create: CreateOperation) -> tupl
         check_annotations(create.object, planned.id)
     document = mark(create.object) if outlasts_wipes(kind) else create.object
     return kind, document, namespace, options
+
+
+def _evict(store: Store, planned: Planned, create: CreateOperation) -> Stored:
+    document = create.object or {}
+    meta = document.get("metadata") or {}
+    namespace, name = meta.get("namespace") or "default", meta.get("name") or ""
+    options = _delete_options(eviction_options(document))
+    if create.create_options is not None and create.create_options.dry_run:
+        options = replace(options, dry_run=True)
+    try:
+        store.evict(namespace, name, writer=writer_of(planned), options=options)
+    except TooManyRequests as refused:
+        return answered(store, namespace, name, refused)
+    return answered(store, namespace, name, None)
 
 
 def _create_options(given: CreateOptionsGiven) -> CreateOptions:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from seatrial.controllers import parse_usage
+from seatrial.controllers import DRAIN, DRAINED, parse_usage, read_drain_options
 from seatrial.model.documents import Document
 from seatrial.model.durations import parse_duration
 from seatrial.model.errors import ScenarioError
@@ -34,12 +34,18 @@ def _check_usage(text: str) -> None:
     parse_usage(text)
 
 
+def _check_drain(text: str) -> None:
+    read_drain_options(text)
+
+
 ON_OBJECTS: Mapping[str, Callable[[str], None]] = {
     RUN_DURATION: _check_run_duration,
     EXIT_CODE: _check_exit_code,
     USAGE: _check_usage,
+    DRAIN: _check_drain,
+    DRAINED: lambda _: None,
 }
-"""The annotations of pods and pod templates, with the function that reads each; ValueError where it cannot."""
+"""The annotations of pods, pod templates and nodes, with the function that reads each; ValueError where it cannot."""
 
 
 def mentions(data: bytes) -> bool:
