@@ -10,7 +10,7 @@ from seatrial.model.times import MINUTE, SECOND
 from tests.controllers.objects import Document, daemonset, deployment, job, pod, stage
 from tests.controllers.replaying import Cluster
 
-STARTS_SLOWLY = {
+STARTS_SLOWLY: Document = {
     "selector": {
         "matchExpressions": [
             {"key": ".metadata.deletionTimestamp", "operator": "DoesNotExist"},
@@ -21,7 +21,7 @@ STARTS_SLOWLY = {
     "delay": {"durationMilliseconds": 12_000},
     "next": {"statusTemplate": 'phase: Running\nconditions: [{type: Ready, status: "True"}]\n'},
 }
-GOES = {
+GOES: Document = {
     "selector": {"matchExpressions": [{"key": ".metadata.deletionTimestamp", "operator": "Exists"}]},
     "next": {"delete": True},
 }

@@ -39,9 +39,16 @@ def test_pods_leave_a_lost_node_after_five_minutes_and_come_up_elsewhere(cluster
     cluster.settle(299 * SECOND)
     assert len(cluster.all("Pod")) == 3
     cluster.settle(5 * SECOND)
-    where = [found["spec"]["nodeName"] for found in cluster.all("Pod") if found["status"]["phase"] == "Running"]
+    pods = cluster.all("Pod")
+    where = [found["spec"]["nodeName"] for found in pods if "deletionTimestamp" not in found["metadata"]]
     assert len(where) == 3
     assert "n0" not in where
+    # The kubelet does not answer: the pods it had stay Terminating, until it does.
+    left = [found["spec"]["nodeName"] for found in pods if "deletionTimestamp" in found["metadata"]]
+    assert left == ["n0"]
+    set_ready(cluster, "n0", "True")
+    cluster.settle()
+    assert len(cluster.all("Pod")) == 3
 
 
 def test_a_node_that_comes_back_in_time_keeps_its_pods(cluster: Cluster) -> None:

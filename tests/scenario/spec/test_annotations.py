@@ -82,5 +82,5 @@ def test_an_unknown_annotation_of_ours_is_a_warning() -> None:
     (found,) = rehearsed(create(1, annotated("run-time", "90s")))
     assert found.level == "warning"
     assert found.message == (
-        f"Pod p: annotation {GROUP}/run-time has no effect; there are run-duration, exit-code, usage"
+        f"Pod p: annotation {GROUP}/run-time has no effect; there are run-duration, exit-code, usage, drain, drained"
     )

@@ -22,7 +22,7 @@ from seatrial.model import yaml_reader as yamls
 from seatrial.model.documents import Document
 from seatrial.model.errors import StatusError
 from seatrial.model.kinds import Kind
-from seatrial.store import Change
+from seatrial.store import Change, Stored
 
 log = logging.getLogger("seatrial.controllers")
 
@@ -174,14 +174,49 @@ def dice(document: Document, salt: str) -> float:
     return int.from_bytes(hashlib.blake2b("/".join(parts).encode(), digest_size=6).digest()) / 2**48
 
 
+def _is_unreachable(node: Stored) -> bool:
+    if b'"Unknown"' not in node.data:
+        return False
+    conditions = node.document().get("status", {}).get("conditions", [])
+    return any(condition["type"] == "Ready" and condition["status"] == "Unknown" for condition in conditions)
+
+
 class PodLifecycle(Lifecycle):
-    """Runs the stages of pods: the status that a kubelet would report."""
+    """Runs the stages of pods: the status that a kubelet would report, while its node answers."""
 
     name: ClassVar[str] = "pod"
     served: ClassVar[tuple[str, str]] = ("v1", "Pod")
     defaults: ClassVar[str] = "pod"
 
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._nodes = context.kind("v1", "Node")
+        self._unreachable: set[str] = set()
+        """Nodes whose kubelet does not answer: their pods stay as they are, deleted ones too."""
+
+    def watches(self) -> Mapping[Kind, Listener]:
+        return {**super().watches(), self._nodes: self._node_changed}
+
+    def start(self) -> None:
+        super().start()
+        self._unreachable = {stored.name for stored in self.store.list(self._nodes) if _is_unreachable(stored)}
+
+    def _node_changed(self, change: Change) -> None:
+        name, is_unreachable = change.stored.name, change.type != "DELETED" and _is_unreachable(change.stored)
+        if is_unreachable:
+            self._unreachable.add(name)
+        elif name in self._unreachable:
+            self._unreachable.discard(name)
+            for stored in self.store.list(self.kind):
+                self.enqueue((stored.namespace, stored.name))
+
+    def _is_silent(self, key: Key) -> bool:
+        stored = self.store.find(self.kind, key[1], key[0])
+        return stored is not None and stored.document()["spec"].get("nodeName") in self._unreachable
+
     def sync(self, key: Key) -> None:
+        if self._unreachable and self._is_silent(key):
+            return
         kubelet = self.context.kubelet
         stored = self.store.find(self.kind, key[1], key[0]) if kubelet is not None else None
         if kubelet is None or stored is None:
