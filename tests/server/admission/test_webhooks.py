@@ -63,6 +63,24 @@ def test_a_refusal_without_a_status_is_a_bad_request(server: Server, tmp_path: P
     assert refused.json()["message"] == 'admission webhook "v.example.com" denied the request without explanation'
 
 
+def test_an_answer_to_another_request_is_refused(server: Server, tmp_path: Path) -> None:
+    with WebhookServer(tmp_path, lambda _: {"allowed": True, "uid": "another"}) as hook:
+        configure(server, "Validating", webhook("v.example.com", hook.client()))
+        refused = create(server)
+    assert refused.status == 500
+    assert f'expected response.uid="{hook.requests[0]["uid"]}", got "another"' in refused.json()["message"]
+
+
+def test_each_request_has_a_uid_of_its_own(server: Server, tmp_path: Path) -> None:
+    with WebhookServer(tmp_path, lambda _: {"allowed": True}) as hook:
+        configure(server, "Validating", webhook("v.example.com", hook.client()))
+        create(server, "a")
+        create(server, "b")
+    uids = [request["uid"] for request in hook.requests]
+    assert [len(part) for part in uids[0].split("-")] == [8, 4, 4, 4, 12]
+    assert len(set(uids)) == 2
+
+
 def test_a_webhook_that_cannot_be_called_fails_the_request_unless_that_is_ignored(server: Server) -> None:
     gone = {"url": "https://127.0.0.1:1/hook"}
     configure(server, "Validating", webhook("v.example.com", gone, timeoutSeconds=1))
