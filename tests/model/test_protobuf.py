@@ -10,7 +10,7 @@ import pytest
 from seatrial.model.decoding import decode_body
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
-from seatrial.model.protobuf import decode_protobuf, encode_protobuf, speaks_protobuf
+from seatrial.model.protobuf import decode_protobuf, encode_protobuf
 from tests.model.bodies import GOLDEN, kind_of, recorded_bodies, without_nulls
 
 SAMPLES = json.loads(lzma.decompress((GOLDEN / "protobuf" / "samples.json.xz").read_bytes()))
@@ -57,8 +57,6 @@ def test_objects_inside_a_watch_event_are_unwrapped() -> None:
 
 
 def test_custom_resources_have_no_protobuf() -> None:
-    assert speaks_protobuf("v1", "PodList")
-    assert not speaks_protobuf("example.com/v1", "Thing")
     with pytest.raises(BadRequest, match="Thing"):
         encode_protobuf({"apiVersion": "example.com/v1", "kind": "Thing"})
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seatrial.model import yaml_reader
-from seatrial.model.yaml_reader import YamlError, dump, dump_all, load, load_all
+from seatrial.model.yaml_reader import YamlError, dump, load, load_all
 from tests.model.recorded import recorded
 
 TEXTS = st.one_of(
@@ -50,7 +50,6 @@ def test_a_key_given_twice_is_an_error_with_its_line() -> None:
 
 def test_many_documents_are_read_and_empty_ones_left_out() -> None:
     assert load_all("---\na: 1\n---\n---\n- 2\n") == [{"a": 1}, [2]]
-    assert load_all(dump_all([{"a": 1}, {"b": 2}])) == [{"a": 1}, {"b": 2}]
 
 
 def test_json_with_tabs_is_read() -> None:

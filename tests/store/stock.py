@@ -1,6 +1,10 @@
 """The documents that store tests put in."""
 
+from collections.abc import Sequence
 from typing import Any
+
+from seatrial.model.documents import encode
+from seatrial.store import Store, Stored
 
 Document = dict[str, Any]
 
@@ -76,3 +80,20 @@ def widget(name: str, version: str = "v1", **spec: Any) -> Document:
         "metadata": {"name": name, "namespace": "default"},
         "spec": spec,
     }
+
+
+def members_of(data: dict[str, str]) -> list[bytes]:
+    """The members of the data of a ConfigMap, each encoded, with a comma before each but the first."""
+    encoded = [encode({key: value})[1:-1] for key, value in data.items()]
+    return [*encoded[:1], *(b"," + each for each in encoded[1:])]
+
+
+def write_members(store: Store, stored: Stored, members: Sequence[bytes]) -> Stored:
+    """Write a ConfigMap whose data is kept in pieces, one for each member."""
+    document = {key: value for key, value in stored.document().items() if key != "data"}
+
+    def pieces(revision: int) -> tuple[bytes, ...]:
+        document["metadata"]["resourceVersion"] = str(revision)
+        return encode(document)[:-1] + b',"data":{', *members, b"}}"
+
+    return store.write_pieces(stored, pieces, writer="test", subresource="")

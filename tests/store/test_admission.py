@@ -8,7 +8,8 @@ import pytest
 from seatrial.clock.virtual import Clock
 from seatrial.model.builtin import builtin_kinds
 from seatrial.model.errors import Forbidden, NotFound
-from seatrial.store.admission import StandardAdmission, quota_usage, system_priority_classes, topology_labels
+from seatrial.store.admission import StandardAdmission, quota_usage, topology_labels
+from seatrial.store.admission.priorities import SYSTEM_PRIORITY_CLASSES
 from seatrial.store.objects import Stored
 from seatrial.store.store import Store
 from tests.known_kinds import known_kind
@@ -112,8 +113,8 @@ def test_a_priority_class_gives_priority_and_policy(store: Store) -> None:
 )
 def test_system_classes_are_there_with_and_without_their_objects(store: Store, name: str, value: int) -> None:
     assert make(store, pod("a", priorityClassName=name))["spec"]["priority"] == value
-    for document in system_priority_classes():
-        make(store, document)
+    for class_name, class_value in SYSTEM_PRIORITY_CLASSES.items():
+        make(store, priority_class(class_name, class_value))
     assert make(store, pod("b", priorityClassName=name))["spec"]["priority"] == value
 
 

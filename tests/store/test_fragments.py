@@ -1,43 +1,27 @@
-"""Large documents as parts: pieces are shared between revisions and joined when read."""
-
-from functools import partial
+"""Large documents in pieces: revisions share them, and they are joined when the document is read."""
 
 from seatrial.clock.virtual import Clock
 from seatrial.model.builtin import builtin_kinds
 from seatrial.model.kinds import Kind
-from seatrial.store.fragments import Parts, shared_pieces
+from seatrial.store.fragments import shared_pieces
 from seatrial.store.mvcc.history import History
 from seatrial.store.objects import Stored
 from seatrial.store.store import Store
 from tests.known_kinds import known_kind
-from tests.store.stock import Document, config_map
-
-
-def label(document: Document, **labels: str) -> None:
-    document["metadata"]["labels"] = labels
+from tests.store.stock import config_map, members_of, write_members
 
 
 def grow(store: Store, maps: Kind, steps: int, size: int = 10) -> Stored:
-    store.create(maps, config_map("a", small="1"), writer="test")
-    parts = Parts(("data",))
+    stored = store.create(maps, config_map("a", small="1"), writer="test")
+    members = members_of({f"step-{step}": "x" * size for step in range(steps)})
     for step in range(steps):
-        parts = parts.with_member(f"step-{step}", "x" * size)
-        store.write_parts(
-            maps,
-            "a",
-            parts,
-            partial(label, step=str(step)),
-            namespace="default",
-            writer="test",
-            subresource="",
-        )
-    return store.get(maps, "a", "default")
+        stored = write_members(store, stored, members[: step + 1])
+    return stored
 
 
-def test_a_document_in_parts_reads_as_a_whole(store: Store, maps: Kind) -> None:
+def test_a_document_in_pieces_reads_as_a_whole(store: Store, maps: Kind) -> None:
     document = grow(store, maps, 3).document()
     assert document["data"] == {f"step-{step}": "x" * 10 for step in range(3)}
-    assert document["metadata"]["labels"] == {"step": "2"}
     assert document["metadata"]["resourceVersion"] == "4"
 
 
@@ -54,14 +38,7 @@ def test_history_counts_shared_pieces_once() -> None:
     assert len(history) == 51
 
 
-def test_an_ordinary_write_joins_the_parts(store: Store, maps: Kind) -> None:
+def test_an_ordinary_write_joins_the_pieces(store: Store, maps: Kind) -> None:
     grow(store, maps, 2)
     stored = store.modify(maps, "a", lambda d: d["data"].update(more="y"), namespace="default", writer="test")
     assert stored.document()["data"] == {"step-0": "x" * 10, "step-1": "x" * 10, "more": "y"}
-
-
-def test_items_of_a_list_can_be_parts_too(store: Store, maps: Kind) -> None:
-    store.create(maps, config_map("a"), writer="test")
-    parts = Parts(("metadata", "finalizers"), is_list=True).with_item("example.com/a").with_item("example.com/b")
-    stored = store.write_parts(maps, "a", parts, namespace="default", writer="test", subresource="")
-    assert stored.document()["metadata"]["finalizers"] == ["example.com/a", "example.com/b"]

@@ -12,7 +12,7 @@ import base64
 import binascii
 import re
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 import orjson
@@ -118,11 +118,6 @@ def _is_small(value: Any) -> bool:
 
 def _indented(text: str, indent: str) -> str:
     return "".join(indent + line if line != "\n" else line for line in text.splitlines(True)) if indent else text
-
-
-def dump_all(documents: Iterable[Any]) -> str:
-    """Documents as one YAML text, `---` between them."""
-    return "---\n".join(map(dump, documents))
 
 
 def scalar(text: str) -> Any:

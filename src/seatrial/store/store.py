@@ -17,7 +17,6 @@ from seatrial.model.kinds import Kind, Kinds
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.store import snapshots
 from seatrial.store.crd import DEFINITIONS, Definitions
-from seatrial.store.fragments import Parts, without_parts
 from seatrial.store.journal import Journal
 from seatrial.store.managed_fields import FIELD_SETS_KEPT
 from seatrial.store.memo import Memo
@@ -194,26 +193,6 @@ class Store:
             document = {key: document[key] for key in _STATUS_DOOR if key in document}
         return self.update_from(kind, document, current, writer, subresource, _OWN)
 
-    def write_parts(
-        self,
-        kind: Kind,
-        name: str,
-        parts: Parts,
-        change: Callable[[Document], None] = lambda document: None,
-        *,
-        writer: str,
-        namespace: str = "",
-        subresource: str = "status",
-    ) -> Stored:
-        """Write an object whose large container is kept as parts; `change` sees the document with it empty.
-
-        For our own code: parts are not validated, and neither is what `change` does.
-        """
-        current = self.current(kind, name, namespace)
-        document = without_parts(current)
-        change(document)
-        return self.put(current.kind, document, current, writer=writer, subresource=subresource, parts=parts)
-
     def write_pieces(
         self,
         current: Stored,
@@ -254,21 +233,6 @@ class Store:
         """Delete an object: None when it is gone, else what waits for its finalizers or its grace period."""
         kind = self.versions.local_kind(kind)
         return deleting.delete(self, self.current(kind, name, namespace), writer, options, kind)
-
-    def delete_collection(
-        self,
-        kind: Kind,
-        *,
-        writer: str,
-        namespace: str = "",
-        labels: LabelSelector | None = None,
-        fields: FieldSelector | None = None,
-        options: DeleteOptions = _DELETE,
-    ) -> None:
-        """Delete every object of a kind that is selected."""
-        for stored in self.list(kind, namespace, labels, fields):
-            if (current := self.index(kind).find(stored.namespace, stored.name)) is not None:
-                deleting.delete(self, current, writer, options)
 
     def bind(self, namespace: str, name: str, node: str, *, writer: str, **more: Unpack[BindingOptions]) -> Stored:
         """Assign a pod to a node; Conflict where it has one."""
@@ -388,7 +352,6 @@ class Store:
         *,
         writer: str,
         subresource: str = "",
-        parts: Parts | None = None,
     ) -> Stored:
         """Commit a prepared document: for the modules of this room."""
         if self.before_write is not None:
@@ -398,7 +361,7 @@ class Store:
             self.definitions.changed(document, self.revision + 1)
         try:
             return self._revisions.put(
-                kind, document, previous, writer=writer, at=self.clock.now(), subresource=subresource, parts=parts
+                kind, document, previous, writer=writer, at=self.clock.now(), subresource=subresource
             )
         except orjson.JSONEncodeError as error:
             raise BadRequest(f"the object cannot be written as JSON: {error}") from error

@@ -193,4 +193,4 @@ def test_every_question_to_the_preemption_plugin_counts_as_an_attempt() -> None:
     world.run()
     world.pod("alike", cpu="9")
     world.run()
-    assert world.scheduler.metrics.preemption_attempts == 3
+    assert world.scheduler.metrics["preemption_attempts_total"].values[()] == 3

@@ -13,12 +13,11 @@ import pytest
 from seatrial.model.errors import ConfigError, StorageFailed
 from seatrial.model.kinds import Kind
 from seatrial.store.durable.database import Database
-from seatrial.store.fragments import Parts
 from seatrial.store.objects import Change
 from seatrial.store.store import Store
 from tests.known_kinds import known_kind
 from tests.store.durable.opening import filled, killed, maps_of, names, opened
-from tests.store.stock import Document, config_map, definition, pod, widget
+from tests.store.stock import Document, config_map, definition, members_of, pod, widget, write_members
 
 
 def test_everything_is_there_again_after_a_clean_end(tmp_path: Path) -> None:
@@ -92,11 +91,10 @@ def test_an_object_that_changes_many_times_is_kept_once(tmp_path: Path) -> None:
 def test_pieces_of_a_large_object_are_written_once(tmp_path: Path) -> None:
     store, durability = opened(tmp_path)
     maps = maps_of(store)
-    store.create(maps, config_map("a"), writer="test")
-    parts = Parts(("data",))
+    stored = store.create(maps, config_map("a"), writer="test")
+    members = members_of({str(step): "x" * 10_000 for step in range(20)})
     for step in range(20):
-        parts = parts.with_member(str(step), "x" * 10_000)
-        store.write_parts(maps, "a", parts, namespace="default", writer="test", subresource="")
+        stored = write_members(store, stored, members[: step + 1])
         durability.sync()
     size = durability._database.log.stat().st_size
     assert size < 800_000, "20 objects of up to 200 kB, written whole, are 2 MB"
@@ -111,14 +109,10 @@ def test_pieces_of_a_large_object_are_written_once(tmp_path: Path) -> None:
 def test_pieces_that_an_object_no_longer_has_are_gone(tmp_path: Path, keep: int) -> None:
     store, durability = opened(tmp_path)
     maps = maps_of(store)
-    store.create(maps, config_map("a"), writer="test")
-    parts = Parts(("data",))
-    for step in range(5):
-        parts = parts.with_member(str(step), "x")
-    store.write_parts(maps, "a", parts, namespace="default", writer="test", subresource="")
+    members = members_of({str(step): "x" for step in range(5)})
+    stored = write_members(store, store.create(maps, config_map("a"), writer="test"), members)
     durability.sync()
-    shorter = Parts(("data",), parts.pieces[:keep])
-    store.write_parts(maps, "a", shorter, namespace="default", writer="test", subresource="")
+    write_members(store, stored, members[:keep])
     durability.close()
     again, durability = opened(tmp_path)
     assert len(again.get(maps, "a", "default").document()["data"]) == keep

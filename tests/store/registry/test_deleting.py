@@ -6,7 +6,6 @@ import pytest
 
 from seatrial.model.errors import Conflict, NotFound
 from seatrial.model.kinds import Kind
-from seatrial.model.label_selectors import LabelSelector
 from seatrial.store.objects import Stored
 from seatrial.store.options import DeleteOptions, Propagation
 from seatrial.store.store import Store
@@ -161,12 +160,3 @@ def test_a_namespace_terminates_until_it_is_finalized(store: Store, kind: FindKi
         namespaces, "team", lambda document: document["spec"].pop("finalizers"), subresource="finalize", writer="test"
     )
     assert store.find(namespaces, "team") is None
-
-
-def test_a_collection_is_deleted_by_selector(store: Store, maps: Kind) -> None:
-    for name, tier in (("a", "x"), ("b", "y"), ("c", "x")):
-        document = config_map(name)
-        document["metadata"]["labels"] = {"tier": tier}
-        store.create(maps, document, writer="test")
-    store.delete_collection(maps, namespace="default", labels=LabelSelector.parse("tier=x"), writer="test")
-    assert [stored.name for stored in store.list(maps)] == ["b"]

@@ -4,7 +4,7 @@ import pytest
 
 from seatrial.model.errors import ConfigError
 from seatrial.volcano.config.arguments import Arguments
-from seatrial.volcano.config.scheduler_conf import default_conf, helm_conf, load_conf
+from seatrial.volcano.config.scheduler_conf import helm_conf, load_conf
 from seatrial.volcano.plugins.registry import PLUGINS
 
 TIERS = "tiers:\n- plugins:\n  - name: gang\n"
@@ -80,7 +80,6 @@ def test_the_helm_default_adds_binpack_and_spares_victims_of_gang_and_drf() -> N
     first, second = helm_conf().tiers
     assert [option.name for option in second][-1] == "binpack"
     assert [option.name for option in (*first, *second) if not option.enables("enablePreemptable")] == ["gang", "drf"]
-    assert [option.name for option in default_conf().tiers[1]][-1] == "nodeorder"
 
 
 @pytest.mark.parametrize(

@@ -23,11 +23,6 @@ class NoProtobuf(BadRequest):
     """The body does not begin as a message does."""
 
 
-def speaks_protobuf(api_version: str, kind: str) -> bool:
-    """Whether a kind (or list) has a protobuf form; custom resources have none."""
-    return f"{api_version}/{kind}" in facts().kinds
-
-
 def decode_protobuf(data: bytes, kind: Kind | None = None) -> Document:
     """The document of an enveloped message; it is read as `kind` where the envelope names none."""
     if not data.startswith(MAGIC):

@@ -106,10 +106,6 @@ class SchedulerMetrics:
     def observe(self, name: str, value: float, *labels: str) -> None:
         self._families[name].observe(value, *labels)
 
-    @property
-    def preemption_attempts(self) -> int:
-        return int(self["preemption_attempts_total"].values[()])
-
     def attempted(self, decision: Decision) -> None:
         """Count an attempt; one that Permit or PreBind holds counts when its wait is over."""
         result = _RESULTS.get(decision.outcome)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from seatrial.store.admission.chain import PLUGINS, StandardAdmission
     from seatrial.store.admission.namespaced_reader import Reader, forbidden
     from seatrial.store.admission.pods import merge_label_keys
-    from seatrial.store.admission.priorities import set_priority, system_priority_classes
+    from seatrial.store.admission.priorities import set_priority
     from seatrial.store.admission.quota_charges import charge
     from seatrial.store.admission.quotas import quota_usage
     from seatrial.store.admission.topology import topology_labels

@@ -13,20 +13,6 @@ SYSTEM_PRIORITY_CLASSES: Final = {"system-cluster-critical": 2_000_000_000, "sys
 _PREEMPT: Final = "PreemptLowerPriority"
 
 
-def system_priority_classes() -> list[Document]:
-    """The two PriorityClasses that every cluster has."""
-    return [
-        {
-            "apiVersion": "scheduling.k8s.io/v1",
-            "kind": "PriorityClass",
-            "metadata": {"name": name},
-            "value": value,
-            "preemptionPolicy": _PREEMPT,
-        }
-        for name, value in SYSTEM_PRIORITY_CLASSES.items()
-    ]
-
-
 def set_priority(request: Request, reader: Reader) -> None:
     """Resolve the class of a new pod; keep what an older client leaves out of an update."""
     if request.subresource:

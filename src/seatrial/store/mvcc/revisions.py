@@ -12,7 +12,6 @@ from typing import NamedTuple, TypedDict, Unpack
 
 from seatrial.model.documents import Document, encode_to_keep
 from seatrial.model.kinds import Kind
-from seatrial.store.fragments import Parts, encode_with_parts
 from seatrial.store.mvcc.history import History
 from seatrial.store.mvcc.index import KeyIndex
 from seatrial.store.objects import Change, ChangeType, Facets, Stored
@@ -79,7 +78,6 @@ class Revisions:
         writer: str,
         at: int,
         subresource: str = "",
-        parts: Parts | None = None,
     ) -> Stored:
         """Commit a new state of an object, which gets its resourceVersion here."""
         metadata = document["metadata"]
@@ -88,7 +86,7 @@ class Revisions:
             namespace, name = intern(metadata.get("namespace", "")), metadata["name"]
         else:
             namespace, name = previous.namespace, previous.name
-        content = encode_to_keep(document) if parts is None else encode_with_parts(document, parts)
+        content = encode_to_keep(document)
         stored = Stored(kind, namespace, name, self.revision + 1, content)
         self._commit(Change("MODIFIED" if previous else "ADDED", stored, previous, writer, at, subresource))
         return stored

@@ -43,7 +43,6 @@ HIERARCHY, CLUSTER_ORDER = "enableHierarchy", "enabledClusterOrder"
 """Flags that are false unless the file says otherwise."""
 _FIELDS = ("actions", "tiers", "configurations", "metrics")
 _OPTION_FIELDS = ("name", "arguments", *FLAGS, HIERARCHY, CLUSTER_ORDER)
-_FIRST_TIER = ("priority", "gang", "conformance")
 _SECOND_TIER = ("overcommit", "drf", "predicates", "proportion", "nodeorder")
 
 log = logging.getLogger("seatrial.volcano")
@@ -78,12 +77,6 @@ class SchedulerConf:
     def hierarchy_enabled(self, plugin: str) -> bool:
         """Whether the first entry of a plugin asks for hierarchical queues."""
         return next((option.hierarchy for tier in self.tiers for option in tier if option.name == plugin), False)
-
-
-def default_conf() -> SchedulerConf:
-    """What the scheduler runs with when it is given no file."""
-    tiers = tuple(tuple(map(PluginOption, names)) for names in (_FIRST_TIER, _SECOND_TIER))
-    return SchedulerConf(("enqueue", "allocate", "backfill"), tiers)
 
 
 def helm_conf() -> SchedulerConf:
