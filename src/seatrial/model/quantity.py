@@ -17,7 +17,7 @@ DECIMAL_SI: Final = "DecimalSI"
 BINARY_SI: Final = "BinarySI"
 DECIMAL_EXPONENT: Final = "DecimalExponent"
 
-NANO, MICRO, MILLI, UNIT, KILO, MEGA, GIGA = -9, -6, -3, 0, 3, 6, 9
+NANO, MILLI, UNIT = -9, -3, 0
 MAX_INT64: Final = (1 << 63) - 1
 MIN_INT64: Final = -(1 << 63)
 MAX_MILLI_VALUE: Final = MAX_INT64 // 1000

@@ -70,7 +70,6 @@ class Field:
     merge_key: str = ""
     patch_strategy: str = ""
     default: Any = None
-    proto_number: int = 0
     pointer: bool = False
     omit_empty: bool = False
     omit_zero: bool = False
@@ -146,7 +145,6 @@ def _field(field: FieldFacts) -> Field:
         merge_key=field.merge_key,
         patch_strategy=field.patch_strategy,
         default=field.default,
-        proto_number=field.number,
         pointer=field.pointer,
         omit_empty=field.omit_empty,
         omit_zero=field.omit_zero,

@@ -212,7 +212,6 @@ class Watch:
         self._feed = feed
         self._view = view
         self._beginning = first
-        self._bookmarks = bookmarks
         self._gates = gates
         self._closed = False
         self._bookmark_due = False

@@ -49,8 +49,6 @@ class Binding(Struct, eq=False):
     pre_bind: PreBindRun | None = None
     is_plain: bool = False
     """Whether Reserve and PreBind have nothing to do, and their answers are not recorded."""
-    is_being_bound: bool = False
-    """Whether an extender is binding the pod in the background."""
 
     @property
     def details(self) -> dict[str, Any]:
@@ -163,7 +161,7 @@ class Binder:
     def take_answer(self) -> Binding:
         """Go on with a pod that an extender was binding."""
         binding, status = self.answered.popleft()
-        binding.outcome, binding.is_being_bound = SCHEDULED, False
+        binding.outcome = SCHEDULED
         return self._end(binding, self._bind_by_plugins(binding) if status is None else status)
 
     def resume(self, binding: Binding, status: Status) -> Binding:
@@ -250,7 +248,7 @@ class Binder:
 
     def _bind_in_background(self, binding: Binding, extenders: ExtenderSet, background: Background) -> Binding:
         """An extender binds through the API server, which may run on this thread: waiting would block it."""
-        binding.outcome, binding.is_being_bound = WAITING, True
+        binding.outcome = WAITING
         background(
             lambda: extenders.bind(binding.assumed, binding.node.name),
             lambda status: self.answered.append((binding, status)),

@@ -95,7 +95,6 @@ class Session(SessionPlugins):
         """What plugins share in this session."""
         self._handlers: list[Plugin] = []
         self.plugins: dict[str, Plugin] = {}
-        self.old_phases = {uid: job.pod_group.phase for uid, job in self.jobs.items()}
         prepare_topology(self)
 
     def open(self, plugins: Mapping[str, type[Plugin]]) -> None:

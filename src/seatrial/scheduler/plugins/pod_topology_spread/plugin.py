@@ -40,8 +40,6 @@ SYSTEM_DEFAULTS: tuple[Document, ...] = (
     {"topologyKey": HOSTNAME, "whenUnsatisfiable": SCHEDULE_ANYWAY, "maxSkew": 3},
     {"topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": SCHEDULE_ANYWAY, "maxSkew": 5},
 )
-LAST = -1
-"""Nodes without a label see the last place of a column of domains."""
 
 
 @dataclass(frozen=True, slots=True)
