@@ -12,6 +12,7 @@ from seatrial.model.label_selectors import LabelSelector
 from seatrial.store.objects import Change, Stored
 from seatrial.store.registry.kinds import selectable_fields
 from seatrial.store.store import Store
+from seatrial.store.views import View
 from tests.store.conftest import FindKind
 from tests.store.stock import config_map, pod
 
@@ -75,8 +76,9 @@ def test_a_view_has_just_the_fields_it_declares_and_is_shared(store: Store, pods
         spec: Spec
 
     stored = store.create(pods, pod("a", nodeName="n1"), writer="test")
-    assert stored.view(Assigned).spec.nodeName == "n1"
-    assert stored.view(Assigned) is stored.view(Assigned)
+    view = View(Assigned)
+    assert view.read(stored).spec.nodeName == "n1"
+    assert view.read(stored) is view.read(stored)
 
 
 def test_an_autoscaler_is_one_object_in_both_of_its_versions(store: Store, kind: FindKind) -> None:

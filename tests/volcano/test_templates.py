@@ -8,13 +8,12 @@ from seatrial.controllers.stages.field_reader import Fields
 from seatrial.model.errors import StatusError
 from seatrial.scheduler.cache import PodInfo, PodReader
 from seatrial.store import Stored
-from seatrial.store.registry.status_writes import encoded_status
 from seatrial.store.registry.templates import Templates
 from seatrial.volcano.apis import JOB, POD_GROUP, kind_of
 from seatrial.volcano.apis.templates import declare_templates
-from seatrial.volcano.controllers.job import cache
+from seatrial.volcano.controllers.job import job_pods
 from seatrial.volcano.controllers.job.job_cache import JobCache
-from seatrial.volcano.controllers.job.status import read_job
+from seatrial.volcano.controllers.job.status import JOB_VIEW
 from tests.volcano.cluster import Cluster
 from tests.volcano.objects import create, job, queue, task
 
@@ -54,8 +53,8 @@ def test_what_is_read_of_jobs_and_groups_from_templates_is_what_they_say() -> No
         known = [stored.facets for stored in (*jobs, *groups) if stored.facets is not None]
         assert len(known) > 10, when
         for stored in (*jobs, *groups):
-            assert encoded_status(stored) == encoded_status(bare(stored))
-        assert [known_jobs.put_job(stored).view for stored in jobs] == [read_job(bare(stored)) for stored in jobs]
+            assert stored.encoded_status == bare(stored).encoded_status
+        assert [known_jobs.put_job(stored).view for stored in jobs] == [JOB_VIEW.read(bare(stored)) for stored in jobs]
         assert [known_jobs.put_group(one) for one in groups] == [plain.put_group(bare(one)) for one in groups]
         cluster.run()
 
@@ -67,11 +66,11 @@ def test_what_is_read_of_pods_from_templates_is_what_they_say() -> None:
     fields = Fields(shared), Fields([*shared, ("metadata", "labels")])
     pod_kind, reader = kind_of(cluster.store, ("v1", "Pod")), PodReader()
     created = cluster.store.list(pod_kind)
-    assert len({stored.facets.kin.number for stored in created if stored.facets and stored.facets.kin}) == 3
+    assert len({stored.shape.template for stored in created if stored.shape is not None}) == 3
     bound = [cluster.store.bind(stored.namespace, stored.name, "node", writer="test") for stored in created]
     for stored in (*created, *bound):
         assert pod_row.read_pod(stored) == pod_row.read_pod(bare(stored))
-        assert cache.read_pod(stored) == cache.read_pod(bare(stored))
+        assert job_pods.read_pod(stored) == job_pods.read_pod(bare(stored))
         assert [each.read(stored) for each in fields] == [each.read(bare(stored)) for each in fields]
         assert seen(reader.of(stored)) == seen(PodReader().of(bare(stored)))
 
@@ -85,7 +84,7 @@ def seen(pod: PodInfo) -> tuple[object, ...]:
 
 def bare(stored: Stored) -> Stored:
     """An object of which no more is known than its bytes."""
-    return msgspec.structs.replace(stored, facets=None)
+    return msgspec.structs.replace(stored, facets=None, views=None)
 
 
 def test_a_closed_queue_is_seen_by_a_job_like_others_before_it() -> None:

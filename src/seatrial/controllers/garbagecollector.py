@@ -11,19 +11,17 @@ from typing import ClassVar
 import msgspec
 
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
-from seatrial.controllers.framework.metadata import drop_owners, is_tied
-from seatrial.controllers.framework.pod_row import OwnerReference, related_owner
+from seatrial.controllers.framework.metadata import drop_owners
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
-from seatrial.store import Change, Memo, Stored
+from seatrial.store import Change, OwnerReference, Stored, View
 from seatrial.store.options import DeleteOptions
 from seatrial.store.registry import drop_finalizer
 from seatrial.store.snapshots import ABSENT_OWNERS
 
 FOREGROUND = "foregroundDeletion"
 ORPHAN = "orphan"
-TEMPLATES_KEPT = 1024
 WITHOUT_OWNERS = frozenset({"status", "binding"})
 """Writes through these change neither owners nor finalizers."""
 IGNORED = frozenset({("", "Event"), ("events.k8s.io", "Event")})
@@ -37,7 +35,6 @@ class Annotations(msgspec.Struct):
 
 
 class Meta(msgspec.Struct, rename="camel"):
-    uid: str = ""
     annotations: Annotations | None = None
     owner_references: list[OwnerReference] = []
     finalizers: list[str] = []
@@ -52,7 +49,7 @@ class Owned(msgspec.Struct):
     metadata: Meta
 
 
-_owned = msgspec.json.Decoder(Owned)
+_OWNED = View(Owned, lambda seen: seen.metadata)
 Place = tuple[Kind, str, str]
 """Kind, namespace and name."""
 
@@ -66,8 +63,6 @@ class GarbageCollector(QueueController):
         super().__init__(context)
         self._places: dict[str, Place] = {}
         self._metas: dict[str, Meta] = {}
-        self._kin: Memo[int, Meta] = Memo(TEMPLATES_KEPT)
-        """By template: what is read of an object."""
         self._dependents: dict[str, dict[str, None]] = {}
 
     def watches(self) -> Mapping[Kind, Listener]:
@@ -158,7 +153,7 @@ class GarbageCollector(QueueController):
     def _is_event(self, uid: str) -> bool:
         """Whether there is such an Event: an owner that is not followed is looked up, as upstream."""
         events = self.store.kinds.served("v1", "Event")
-        return any(stored.view(Owned).metadata.uid == uid for stored in self.store.list(events))
+        return any(stored.uid == uid for stored in self.store.list(events))
 
     def _waits(self, reference: OwnerReference) -> bool:
         owner = self._metas.get(reference.uid)
@@ -177,44 +172,31 @@ class GarbageCollector(QueueController):
             self._learn(change.stored)
 
     def _learn(self, stored: Stored) -> None:
-        facets = stored.facets
-        if facets is not None and facets.uid not in self._metas and not is_tied(stored):
-            self._metas[facets.uid] = PLAIN
+        uid, meta = stored.uid, _OWNED.read(stored)
+        before = self._metas.get(uid)
+        if before is None and not meta.owner_references and not meta.finalizers:
+            self._metas[uid] = PLAIN
             return
-        meta = self._meta(stored)
-        before = self._metas.get(meta.uid)
         if before is not None and before.owner_references != meta.owner_references:
-            self._unlink(meta.uid, before)
+            self._unlink(uid, before)
             for reference in before.owner_references:  # one that does not block any more may have been the last
                 if reference.uid in self._metas:
                     self.enqueue(("", reference.uid))
         if meta.owner_references or meta.finalizers:
-            self._metas[meta.uid] = meta
-            self._places[meta.uid] = stored.kind, stored.namespace, stored.name
+            self._metas[uid] = meta
+            self._places[uid] = stored.kind, stored.namespace, stored.name
         else:
-            self._metas[meta.uid] = PLAIN
-            self._places.pop(meta.uid, None)
+            self._metas[uid] = PLAIN
+            self._places.pop(uid, None)
         for reference in meta.owner_references:
-            self._dependents.setdefault(reference.uid, {})[meta.uid] = None
+            self._dependents.setdefault(reference.uid, {})[uid] = None
         is_orphaned = any(not self._exists(reference) for reference in meta.owner_references)
         has_finalizer = FOREGROUND in meta.finalizers or ORPHAN in meta.finalizers
         if is_orphaned or (meta.deletion_timestamp is not None and has_finalizer):
-            self.enqueue(("", meta.uid))
-
-    def _meta(self, stored: Stored) -> Meta:
-        """What is read of an object; objects of one template are decoded once."""
-        facets = stored.facets
-        kin = facets.kin if facets is not None else None
-        if facets is None or kin is None:
-            return _owned.decode(stored.data).metadata
-        like = self._kin.get(kin.number)
-        if like is None:
-            like = self._kin[kin.number] = _owned.decode(stored.data).metadata
-        owners = [related_owner(facets, owner) for owner in like.owner_references]
-        return Meta(facets.uid, like.annotations, owners, like.finalizers)
+            self.enqueue(("", uid))
 
     def _forget(self, stored: Stored) -> None:
-        uid = msgspec.json.decode(stored.data, type=Owned).metadata.uid
+        uid = stored.uid
         meta = self._metas.pop(uid, None)
         self._places.pop(uid, None)
         if meta is not None:

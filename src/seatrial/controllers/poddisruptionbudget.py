@@ -12,13 +12,13 @@ from seatrial.controllers.framework.conditions import find_condition
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
 from seatrial.controllers.framework.int_or_string import scaled
 from seatrial.controllers.framework.pod_control import controller_of, set_status
-from seatrial.controllers.framework.pod_row import OwnerReference, PodRow
+from seatrial.controllers.framework.pod_row import PodRow
 from seatrial.controllers.framework.selectors import SelectorIndex
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.model.times import MINUTE, parse_time, to_time
-from seatrial.store import Change
+from seatrial.store import Change, OwnerReference
 
 FORGOTTEN_AFTER = 2 * MINUTE
 """A pod whose eviction was granted and that is still there counts again after this."""

@@ -4,16 +4,17 @@ Upstream: pkg/controller/resourceclaim (v1.36).
 """
 
 from collections.abc import Iterable, Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import msgspec
 
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
-from seatrial.controllers.framework.metadata import mentioning
 from seatrial.controllers.framework.pod_control import controller_of, controller_reference
 from seatrial.controllers.framework.pod_row import PodRow
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
-from seatrial.store import Change, Stored
+from seatrial.store import Change, Stored, View
 from seatrial.store.registry import drop_finalizer
 
 POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name"
@@ -22,7 +23,17 @@ POD = "pod:"
 """Keys of pods carry this before the namespace, those of claims do not."""
 WITHOUT_SPEC = frozenset({"status", "binding"})
 """Writes through these do not change which claims a pod has."""
-_has_claims = mentioning(b'"resourceClaims"')
+
+
+class _Spec(msgspec.Struct, rename="camel"):
+    resource_claims: list[Any] | None = None
+
+
+class _Pod(msgspec.Struct):
+    spec: _Spec
+
+
+_HAS_CLAIMS = View(_Pod, lambda pod: bool(pod.spec.resource_claims))
 
 
 class ResourceClaim(QueueController):
@@ -51,7 +62,7 @@ class ResourceClaim(QueueController):
         for stored in self.store.list(self.kind):
             self._note(stored)
         for stored in self.store.list(self._pods):
-            if b'"resourceClaims"' in stored.data:
+            if _HAS_CLAIMS.read(stored):
                 self._claimants.add((stored.namespace, stored.name))
                 self.enqueue((POD + stored.namespace, stored.name))
 
@@ -179,7 +190,7 @@ class ResourceClaim(QueueController):
         key = change.stored.namespace, change.stored.name
         if change.subresource not in WITHOUT_SPEC:
             self._claimants.discard(key)
-            if _has_claims(change.stored):
+            if _HAS_CLAIMS.read(change.stored):
                 self._claimants.add(key)
         if key not in self._claimants:
             return

@@ -8,11 +8,12 @@ if TYPE_CHECKING:
     from seatrial.store.memo import Memo
     from seatrial.store.metadata import not_found
     from seatrial.store.object_meta import annotation_causes, label_causes, label_faults, subdomain_faults
-    from seatrial.store.objects import Change, Facets, Stored
-    from seatrial.store.registry.templates import Family
+    from seatrial.store.objects import Change, Stored
+    from seatrial.store.registry.templates import PreparedCreate
     from seatrial.store.requests import Admission, Request
     from seatrial.store.store import Store
     from seatrial.store.uids import SeededIdentities, suffix_from
     from seatrial.store.users import MASTERS, User
+    from seatrial.store.views import Condition, OwnerReference, StatusView, View
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,5 +1,9 @@
 """The part of an object that the store itself answers for: metadata."""
 
+from typing import cast
+
+import orjson
+
 from seatrial.model.documents import Document
 from seatrial.model.errors import AlreadyExists, BadRequest, Conflict, NotFound
 from seatrial.model.kinds import Kind
@@ -80,3 +84,11 @@ def uid_mismatch(kind: Kind, namespace: str, name: str, wanted: str, found: str)
     key = "/".join(part for part in ("/registry", prefix, namespace, name) if part)
     why = f"Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}"
     return f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: {why}"
+
+
+def copied(document: Document) -> Document:
+    """A copy that shares nothing; BadRequest where the document is no JSON."""
+    try:
+        return cast(Document, orjson.loads(orjson.dumps(document)))
+    except (TypeError, orjson.JSONEncodeError) as error:
+        raise BadRequest(f"the object provided is no JSON document: {error}") from error

@@ -2,67 +2,45 @@
 
 A document is decoded when it is read and not kept (a pod is 2 KB of bytes and 7 to 18 KB of dicts). A large
 document may be kept as a tuple of fragments that are joined only when it is read; revisions share the
-fragments that did not change.
+fragments that did not change. `store.views` reads the fields of an object without decoding the rest of it.
 """
 
-from collections.abc import Callable, Hashable, Mapping
-from functools import lru_cache
-from itertools import count
-from typing import Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import msgspec
 import orjson
 
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
+from seatrial.store.memo import Memo
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from seatrial.store.views.view import Views
+
 ChangeType = Literal["ADDED", "MODIFIED", "DELETED"]
-VIEWS_KEPT = 16_384
-
+_POD = ("", "Pod")
+LIKES_KEPT = 64
+"""Of how many views a template keeps an object."""
 
 Path = tuple[str | int, ...]
 """The steps to a field of a document."""
 
 
-class Kin(msgspec.Struct, frozen=True, gc=False):
-    """The objects of one template: where the values in which they differ are among `Facets.values`."""
+class Varying(msgspec.Struct, frozen=True, eq=False):
+    """In what the objects of one template differ, and what views read of one of them."""
 
-    number: int
-    """Equal for no other template, and for no likeness."""
     paths: tuple[Path, ...]
-    """The fields with these values; the first is the time of creation."""
-    labels: tuple[tuple[str, int], ...]
-    annotations: dict[str, int]
-    owner: tuple[int, int] | None
-    """Where name and uid of the only owner are; None where all have the same owners."""
-    has_others: bool
-    """Whether they differ in more than that."""
+    """The fields with the values of `Shape.values`; the first is the time of creation."""
+    likes: Memo[Any, Any] = msgspec.field(default_factory=lambda: Memo(LIKES_KEPT))
 
-    @classmethod
-    def of(cls, paths: tuple[Path, ...]) -> "Kin | None":
-        """The objects that differ in the values of these fields; None where these are of several owners."""
 
-        def below(field: str) -> dict[Path, int]:
-            return {path[2:]: place for place, path in enumerate(paths) if path[:2] == ("metadata", field)}
+class Shape(msgspec.Struct, frozen=True, eq=False, gc=False):
+    """Stands for objects that are equal but for name, uid, resourceVersion, status and a pod's spec.nodeName."""
 
-        labels, notes, owners = below("labels"), below("annotations"), below("ownerReferences")
-        if owners and owners.keys() != {(0, "name"), (0, "uid")}:
-            return None
-        return cls(
-            new_likeness(),
-            paths,
-            tuple((str(path[0]), place) for path, place in labels.items()),
-            {str(path[0]): place for path, place in notes.items()},
-            (owners[0, "name"], owners[0, "uid"]) if owners else None,
-            1 + len(labels) + len(notes) + len(owners) < len(paths),
-        )
-
-    def varies(self, path: Path) -> bool:
-        """Whether the objects may differ in the value of a field, apart from name, uid and resourceVersion."""
-        # Tracked fields have times of their own.
-        own_paths = (*self.paths, ("metadata", "managedFields"))
-        return any(own[: len(path)] == path or path[: len(own)] == own for own in own_paths)
+    template: Varying | None = None
+    """None where other fields than status and nodeName were written since the creation."""
+    values: tuple[Any, ...] = ()
+    """In which they differ from others of the template."""
 
 
 class Facets(msgspec.Struct, frozen=True, gc=False):
@@ -72,39 +50,34 @@ class Facets(msgspec.Struct, frozen=True, gc=False):
     and its generation is 1.
     """
 
-    likeness: int
-    """Equal for objects that are equal but for name, uid, resourceVersion, status and a pod's spec.nodeName."""
+    shape: Shape
     uid: str
     status: bytes
     """The encoded status; empty where the object has none, as a pod never is."""
     node: str = ""
     """The node of a pod."""
-    kin: Kin | None = None
-    """The template, unless other fields than status and nodeName were written since."""
-    values: tuple[str, ...] = ()
-    """In which it differs from others of the template."""
     tail: bytes = b"}"
     """The bytes after the status, which is the last field of a pod, and of each object once its status was written."""
 
-    def labels(self, like: Mapping[str, str]) -> Mapping[str, str]:
-        """Its labels, where another object of the template has these."""
-        return {**like, **{key: self.values[place] for key, place in self.kin.labels}} if self.kin is not None else like
 
-    def annotation(self, key: str, like: str) -> str:
-        """An annotation of it, where another object of the template has this value."""
-        place = self.kin.annotations.get(key) if self.kin is not None else None
-        return like if place is None else self.values[place]
-
-    def owner(self) -> tuple[str, str] | None:
-        """Name and uid of its only owner; None where it has the same owners as other objects of the template."""
-        if self.kin is None or self.kin.owner is None:
-            return None
-        name, uid = self.kin.owner
-        return self.values[name], self.values[uid]
+class _Metadata(msgspec.Struct, rename="camel", frozen=True, gc=False):
+    uid: str = ""
+    deletion_timestamp: str | None = None
 
 
-new_likeness: Callable[[], int] = count(1).__next__
-"""A number for `Facets.likeness` that no other object has; numbers are compared and never shown."""
+class _Spec(msgspec.Struct, rename="camel", gc=False):
+    node_name: str | None = None
+
+
+class _Own(msgspec.Struct):
+    """What an object has of its own, where it is known by its bytes alone."""
+
+    metadata: _Metadata = _Metadata()
+    spec: msgspec.Raw = msgspec.Raw(b"")
+    status: msgspec.Raw = msgspec.Raw(b"")
+
+
+_own, _spec = msgspec.json.Decoder(_Own), msgspec.json.Decoder(_Spec)
 
 
 class Stored(msgspec.Struct, frozen=True, gc=False):
@@ -116,6 +89,8 @@ class Stored(msgspec.Struct, frozen=True, gc=False):
     revision: int
     content: bytes | tuple[bytes, ...]
     facets: Facets | None = None
+    views: "Views | None" = None
+    """What the store keeps of the views of its objects; None: this is no state of an object in a store."""
 
     @property
     def data(self) -> bytes:
@@ -128,13 +103,68 @@ class Stored(msgspec.Struct, frozen=True, gc=False):
         content = self.content
         return len(content) if isinstance(content, bytes) else sum(map(len, content))
 
+    @property
+    def uid(self) -> str:
+        facets = self.facets
+        return facets.uid if facets is not None else self._own().metadata.uid
+
+    @property
+    def node_name(self) -> str:
+        """spec.nodeName of a pod; empty where it is not bound."""
+        facets = self.facets
+        if facets is not None and (facets.node or self.kind.group_kind == _POD):
+            return facets.node
+        if b'"nodeName"' not in self.data:
+            return ""
+        return _spec.decode(self._own().spec).node_name or ""
+
+    @property
+    def is_deleting(self) -> bool:
+        """Whether the deletion was requested, and the object waits for its grace period or its finalizers."""
+        if self.facets is not None:
+            return False
+        return b'"deletionTimestamp"' in self.data and bool(self._own().metadata.deletion_timestamp)
+
+    @property
+    def encoded_status(self) -> bytes:
+        """The status as it is encoded; empty where there is none."""
+        facets = self.facets
+        return facets.status if facets is not None else bytes(self._own().status)
+
+    @property
+    def shape(self) -> Shape | None:
+        """A key, equal for objects that are known to be equal but for name, uid, revision, status and node.
+
+        None where nothing is known of others.
+        """
+        facets = self.facets
+        return facets.shape if facets is not None else None
+
+    def differs_only_in_status(self, previous: "Stored | None") -> bool:
+        """Whether two states of an object are known to be equal but for the status."""
+        return (
+            previous is not None
+            and self.differs_only_in_status_or_node(previous)
+            and self.node_name == previous.node_name
+        )
+
+    def differs_only_in_status_or_node(self, previous: "Stored | None") -> bool:
+        """Whether two states of an object are known to be equal but for the status and a pod's node."""
+        facets, before = self.facets, previous.facets if previous is not None else None
+        return facets is not None and before is not None and facets.shape is before.shape
+
+    def _own(self) -> _Own:
+        views = self.views
+        found = views.own.get(self.revision) if views is not None else None
+        if found is None:
+            found = _own.decode(self.data)
+            if views is not None:
+                views.own[self.revision] = found
+        return found
+
     def document(self) -> Document:
         """A fresh dict each call; the caller may change it."""
         return cast(Document, orjson.loads(self.data))
-
-    def view(self, type: type[T]) -> T:
-        """A typed view of the fields that `type` declares; shared between callers, so never changed."""
-        return cast(T, _view(cast(Hashable, type), self.data))
 
 
 class Change(msgspec.Struct, frozen=True, gc=False):
@@ -150,8 +180,3 @@ class Change(msgspec.Struct, frozen=True, gc=False):
     @property
     def revision(self) -> int:
         return self.stored.revision
-
-
-@lru_cache(VIEWS_KEPT)
-def _view(type: Any, data: bytes) -> Any:
-    return msgspec.json.decode(data, type=type)

@@ -5,7 +5,7 @@ call is carried out in a module of its own (creating, updating, deleting, bindin
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Unpack, cast
+from typing import Unpack
 
 import orjson
 
@@ -20,7 +20,7 @@ from seatrial.store.crd import DEFINITIONS, Definitions
 from seatrial.store.journal import Journal
 from seatrial.store.managed_fields import FIELD_SETS_KEPT
 from seatrial.store.memo import Memo
-from seatrial.store.metadata import conflict, metadata_of, not_found, uid_mismatch
+from seatrial.store.metadata import conflict, copied, metadata_of, not_found, uid_mismatch
 from seatrial.store.mvcc.history import History
 from seatrial.store.mvcc.index import KeyIndex
 from seatrial.store.mvcc.revisions import Listener, Revisions, SortsOfChanges
@@ -32,7 +32,7 @@ from seatrial.store.registry.binding import BindingOptions
 from seatrial.store.registry.kinds import strategy_of
 from seatrial.store.registry.rules import Rules
 from seatrial.store.registry.scale import ScalePaths, apply_scale, check_scalable, scale_of
-from seatrial.store.registry.templates import Family, Templates
+from seatrial.store.registry.templates import PreparedCreate, Templates
 from seatrial.store.requests import Admission, NoAdmission
 from seatrial.store.selection import selected
 from seatrial.store.uids import Identities, SeededIdentities
@@ -80,6 +80,7 @@ class Store:
         """Sets of fields that were worked out for creators, by the shape of what they created."""
         self.templates = Templates()
         self._revisions = Revisions(history)
+        self.views = self._revisions.views
         self._journal: Journal | None = None
         self._pods = kinds.named("v1", "Pod") or Kind("", "v1", "Pod", "pods", subresources=("status", "binding"))
 
@@ -140,13 +141,17 @@ class Store:
         stored = creating.create(self, kind, document, namespace, writer, options)
         return self.versions.read(kind, stored) if kind.custom else stored
 
-    def family(self, kind: Kind, document: Document, namespace: str, options: CreateOptions = _CREATE) -> Family | None:
-        """The objects that differ from a document in name and variable fields; None where each is created by itself."""
-        return self.templates.family(self, kind, document, namespace, options)
+    def prepare_create(
+        self, kind: Kind, document: Document, namespace: str, options: CreateOptions = _CREATE
+    ) -> PreparedCreate | None:
+        """Prepare the creation of objects like a document but for name and variable fields; None: not possible."""
+        return self.templates.prepare(self, kind, document, namespace, options)
 
-    def create_in(self, family: Family, name: str, values: Sequence[object], *, writer: str) -> Stored | None:
-        """Create an object of a family, with values of its variable fields; None: it must be created by itself."""
-        return self.templates.create_in(self, family, name, values, writer)
+    def create_prepared(
+        self, prepared: PreparedCreate, name: str, values: Sequence[object], *, writer: str
+    ) -> Stored | None:
+        """Create an object with these values of the prepared fields; None: it must be created by itself."""
+        return self.templates.create_prepared(self, prepared, name, values, writer)
 
     def update(
         self,
@@ -159,7 +164,7 @@ class Store:
         options: UpdateOptions = _UPDATE,
     ) -> Stored:
         """Replace an object; Conflict where the document was made from an older revision."""
-        document, kind = document if options.owned else self.copied(document), self.versions.local_kind(kind)
+        document, kind = document if options.owned else copied(document), self.versions.local_kind(kind)
         metadata = metadata_of(document)
         name, namespace = metadata.get("name", ""), namespace or metadata.get("namespace", "")
         if not isinstance(name, str) or not isinstance(namespace, str):
@@ -382,14 +387,6 @@ class Store:
         elif current.kind.custom:
             deleting.finish_definition(self, current.kind, writer)
         return stored
-
-    @staticmethod
-    def copied(document: Document) -> Document:
-        """A copy that shares nothing; BadRequest where the document is no JSON."""
-        try:
-            return cast(Document, orjson.loads(orjson.dumps(document)))
-        except (TypeError, orjson.JSONEncodeError) as error:
-            raise BadRequest(f"the object provided is no JSON document: {error}") from error
 
     def unsaved(self, kind: Kind, document: Document) -> Stored:
         """The response of a dry run: the object as it would be, at the current revision."""

@@ -1,20 +1,15 @@
 """The history of each pod so far, from which the PodResult of KEP-140 is made."""
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 import msgspec
 
-from seatrial.store import Change, Stored
-from seatrial.store.registry import encoded_status
+from seatrial.store import Change, StatusView, Stored, View
 from seatrial.timeline.attempt_lists import NO_ATTEMPTS, AttemptList, AttemptLists, Tried
 from seatrial.timeline.wire import Shape, pod_result
-from seatrial.timeline.writes import is_terminating
 
 StepPair = tuple[int, int]
 ENDED = ("Succeeded", "Failed")
-_ENDS = tuple(f'{phase}"'.encode() for phase in ENDED)
-STATUSES_REMEMBERED = 1024
 
 
 class PodHistory:
@@ -48,7 +43,7 @@ class PodHistory:
 
     @property
     def is_pending(self) -> bool:
-        return not self.gone and self.bound_to is None and not is_terminating(self.latest)
+        return not self.gone and self.bound_to is None and not self.latest.is_deleting
 
     def bind(self, major: int, minor: int) -> None:
         self.bound_to, self.bound_at = node_of(self.latest), (major, minor)
@@ -151,31 +146,20 @@ class PodHistories:
 
 def node_of(stored: Stored) -> str | None:
     """The node a pod is bound to."""
-    if stored.facets is not None:
-        return stored.facets.node or None
-    data = stored.data
-    return _bound.decode(data).spec.node_name if b'"nodeName"' in data else None
+    return stored.node_name or None
 
 
 def scheduler_of(stored: Stored) -> str:
     """The scheduler that a pod names."""
-    return _bound.decode(stored.data).spec.scheduler_name or "default-scheduler"
+    return _POD.read(stored).spec.scheduler_name or "default-scheduler"
 
 
 def has_ended(stored: Stored) -> bool:
     """Whether a pod has run to its end; most pods have not, which needs no decoding."""
-    if stored.facets is not None:
-        return _is_of_the_end(stored.facets.status)
-    return any(phase in stored.data for phase in _ENDS) and _is_of_the_end(encoded_status(stored))
-
-
-@lru_cache(STATUSES_REMEMBERED)
-def _is_of_the_end(status: bytes) -> bool:
-    return any(phase in status for phase in _ENDS) and msgspec.json.decode(status, type=_Status).phase in ENDED
+    return _HAS_ENDED.read(stored)
 
 
 class _Spec(msgspec.Struct, rename="camel"):
-    node_name: str | None = None
     scheduler_name: str = ""
 
 
@@ -183,8 +167,9 @@ class _Status(msgspec.Struct):
     phase: str = ""
 
 
-class _Bound(msgspec.Struct):
+class _Pod(msgspec.Struct):
     spec: _Spec
 
 
-_bound = msgspec.json.Decoder(_Bound)
+_POD = View(_Pod)
+_HAS_ENDED = StatusView(_Status, lambda status: status.phase in ENDED)

@@ -5,7 +5,7 @@ engine sets the step and reports the end of each loop, of the scheduling and of 
 `timeline.parquet`; entries in the wire shape of the scenario are encoded at once and handed over step by step.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Hashable
 from functools import lru_cache
 from itertools import count
 from typing import Literal
@@ -88,7 +88,7 @@ class Timeline:
         self._numbers = count(1)
         self._is_taken = is_taken
         self._excluded_kinds = frozenset(excluded_kinds)
-        self._patches: Memo[tuple[int, int], bytes] = Memo(PATCHES_REMEMBERED)
+        self._patches: Memo[tuple[Hashable, Hashable], bytes] = Memo(PATCHES_REMEMBERED)
         self._latest_attempt: tuple[Decision, bool, Row, int] | None = None
         """The latest attempt that is not repeated: whether its row has cells, its columns and their bytes."""
         self._operation: tuple[str, bytes] | None = None
@@ -331,15 +331,14 @@ class Timeline:
         return b'{"typeMeta":{%b},"objectMeta":{"name":%b}%b' % (types, meta, ending) if ending else None
 
     def _patch_of(self, change: Change) -> bytes:
-        """The end of the patch operation of a write; pods that are alike before and after it are patched alike."""
+        """The end of the patch operation of a write; it is the same for all objects that were and are of one shape."""
         assert change.previous is not None
-        old, new = change.previous.facets, change.stored.facets
-        if old is None or new is None or old.node != new.node:
+        old, new = change.previous.shape, change.stored.shape
+        if old is None or new is None or change.previous.node_name != change.stored.node_name:
             return _merge_patch(change.previous, change.stored)
-        alike = old.likeness, new.likeness
-        patch = self._patches.get(alike)
+        patch = self._patches.get((old, new))
         if patch is None:
-            patch = self._patches[alike] = _merge_patch(change.previous, change.stored)
+            patch = self._patches[old, new] = _merge_patch(change.previous, change.stored)
         return patch
 
     def _row(self, change: Change, verb: Verb, id: str | None, operation: bytes | None) -> None:

@@ -11,16 +11,13 @@
 - `snapshotObjects`: objects that existed before the first step.
 """
 
-from functools import lru_cache
 from typing import Any
 
 import msgspec
 
 from seatrial.model.documents import Document
-from seatrial.store import Change, Stored
-from seatrial.store.registry import encoded_status
+from seatrial.store import Change, StatusView, Stored
 
-STATUSES_SHARED = 256
 MOST_FINISHED = 10_000
 """Finished pods that are listed: the status is encoded again at each end of a run."""
 
@@ -45,7 +42,7 @@ class Unshown:
     def note_node(self, change: Change) -> None:
         """A write to a node that is no operation: does it change what the node offers?"""
         before = change.previous
-        if before is not None and _offer(encoded_status(change.stored)) != _offer(encoded_status(before)):
+        if before is not None and _OFFER.read(change.stored) != _OFFER.read(before):
             self._node_status_writes += 1
 
     def document(self) -> Document:
@@ -79,7 +76,4 @@ class _NodeStatus(msgspec.Struct):
     allocatable: dict[str, Any] = {}
 
 
-@lru_cache(STATUSES_SHARED)
-def _offer(status: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
-    read = msgspec.json.decode(status, type=_NodeStatus) if status else _NodeStatus()
-    return read.capacity, read.allocatable
+_OFFER = StatusView(_NodeStatus)

@@ -6,8 +6,6 @@ are kept in the rows only. A deletion is an operation when it is asked for, not 
 
 from typing import Literal
 
-import msgspec
-
 from seatrial.model.kinds import Kind
 from seatrial.scheduler import ANNOTATOR
 from seatrial.store import Change, Stored
@@ -26,30 +24,11 @@ def verb_of(change: Change) -> Verb:
         return "create"
     if change.subresource == "binding":
         return "patch"
-    return "delete" if change.type == "DELETED" or is_terminating(stored) else "patch"
+    return "delete" if change.type == "DELETED" or stored.is_deleting else "patch"
 
 
 def counts(kind: Kind, previous: Stored | None, writer: str, subresource: str) -> bool:
     """Whether a write on its way into the store is an operation."""
     if subresource in QUIET_SUBRESOURCES or writer == ANNOTATOR or kind.group_kind in QUIET_KINDS:
         return False
-    return previous is None or not is_terminating(previous)
-
-
-def is_terminating(stored: Stored) -> bool:
-    """Whether a deletion was already requested."""
-    if stored.facets is not None:
-        return False
-    data = stored.data
-    return b'"deletionTimestamp"' in data and bool(_terminating.decode(data).metadata.deletion_timestamp)
-
-
-class _Metadata(msgspec.Struct, rename="camel"):
-    deletion_timestamp: str | None = None
-
-
-class _Terminating(msgspec.Struct):
-    metadata: _Metadata
-
-
-_terminating = msgspec.json.Decoder(_Terminating)
+    return previous is None or not previous.is_deleting

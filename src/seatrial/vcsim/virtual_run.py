@@ -6,7 +6,7 @@ A session of the scheduler takes no simulated time and begins a period after the
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -18,7 +18,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, StatusError
 from seatrial.model.times import HOUR, SECOND
 from seatrial.scenario import fresh_store
-from seatrial.store import Change, Facets, Store, Stored
+from seatrial.store import Change, StatusView, Store, Stored, View
 from seatrial.vcsim.load import DAEMON_SET, DaemonSet
 from seatrial.vcsim.places import Owner, Places, renaming_owner
 from seatrial.vcsim.workload import Arrival, Workload
@@ -37,7 +37,6 @@ MOST_BINDS: Final = 20
 LONGEST_WAIT: Final = 720 * HOUR
 """Simulated time without an arrival, a bind or the end of a pod, after which nothing more is expected."""
 WRITER: Final = "vcsimctl"
-STATUSES_KEPT: Final = 4096
 
 
 @dataclass(slots=True)
@@ -88,15 +87,17 @@ class JobTimes:
         return sorted(self.bound)[least - 1] - self.created if len(self.bound) >= least else None
 
 
+class _Annotations(msgspec.Struct):
+    group: str = msgspec.field(default="", name=GROUP_NAME)
+
+
 class _Meta(msgspec.Struct, rename="camel"):
-    uid: str = ""
-    annotations: dict[str, str] = {}
+    annotations: _Annotations = msgspec.field(default_factory=_Annotations)
     deletion_timestamp: str | None = None
     owner_references: list[Owner] = []
 
 
 class _Spec(msgspec.Struct, rename="camel"):
-    node_name: str = ""
     scheduler_name: str = ""
 
 
@@ -106,11 +107,6 @@ class _Status(msgspec.Struct):
 
 class _Pod(msgspec.Struct):
     metadata: _Meta = msgspec.field(default_factory=_Meta)
-    spec: _Spec = msgspec.field(default_factory=_Spec)
-    status: _Status = msgspec.field(default_factory=_Status)
-
-
-class _SpecOnly(msgspec.Struct):
     spec: _Spec = msgspec.field(default_factory=_Spec)
 
 
@@ -131,10 +127,7 @@ class _Group(_Owned):
     spec: _GroupSpec = msgspec.field(default_factory=_GroupSpec)
 
 
-_pods, _specs, _groups = msgspec.json.Decoder(_Pod), msgspec.json.Decoder(_SpecOnly), msgspec.json.Decoder(_Group)
-_daemons = msgspec.json.Decoder(DaemonSet)
-_owned = msgspec.json.Decoder(_Owned)
-_phase = lru_cache(STATUSES_KEPT)(msgspec.json.Decoder(_Status).decode)
+_POD, _STATUS, _GROUP, _DAEMON_SET = View(_Pod), StatusView(_Status), View(_Group), View(DaemonSet)
 _NOWHERE = Path()
 
 
@@ -168,8 +161,6 @@ class KubeScheduler:
         self._store, self._clock = store, clock
         self._scheduler: Scheduler | None = None
         self._stop_watching: Callable[[], None] | None = None
-        self._volcanos: dict[int, bool] = {}
-        """By template: whether its pods are Volcano's."""
 
     def start(self) -> None:
         kinds = [kind_of(self._store, ("v1", name)) for name in ("Pod", "Node")]
@@ -190,13 +181,7 @@ class KubeScheduler:
             self._scheduler.start()
 
     def _is_volcanos(self, pod: Stored) -> bool:
-        kin = pod.facets.kin.number if pod.facets is not None and pod.facets.kin is not None else 0
-        known = self._volcanos.get(kin)
-        if known is None:
-            known = _specs.decode(pod.data).spec.scheduler_name == SCHEDULER_NAME
-            if kin:
-                self._volcanos[kin] = known
-        return known
+        return _POD.read(pod).spec.scheduler_name == SCHEDULER_NAME
 
 
 class VirtualRun:
@@ -220,8 +205,6 @@ class VirtualRun:
         self._daemon_sets = kind_of(self.store, DAEMON_SET)
         self._declared: dict[tuple[str, str, str, str], int] = {}
         """How many pods an object leads to, by apiVersion, kind, namespace and name."""
-        self._renamed: dict[int, bool] = {}
-        """By template: whether the controller gives each pod a name of its own."""
         self._waiting: set[str] = set()
         self._alive: set[str] = set()
         self._arriving = 0
@@ -261,7 +244,7 @@ class VirtualRun:
 
     def expected(self, workload: Workload) -> int:
         """How many pods a workload leads to; those of DaemonSets as far as they have arrived."""
-        statuses = (_daemons.decode(stored.data).status for stored in self.store.list(self._daemon_sets))
+        statuses = (_DAEMON_SET.read(stored).status for stored in self.store.list(self._daemon_sets))
         return workload.pods + sum(status.desired_number_scheduled for status in statuses)
 
     def now(self) -> int:
@@ -314,38 +297,21 @@ class VirtualRun:
     # What is noted.
 
     def _pod_changed(self, change: Change) -> None:
-        stored, facets = change.stored, change.stored.facets
-        known = self.pods.get(facets.uid) if facets is not None else None
-        if facets is not None and known is not None:
-            self._pod_advanced(facets.uid, known, facets.node, _phase(facets.status).phase)
-            return
-        if facets is not None and facets.kin is not None and GROUP_NAME in facets.kin.annotations:
-            times = self._new_pod(stored, facets.uid, self._owner(stored, facets))
-            self._join(times, facets.annotation(GROUP_NAME, ""))
-            self._pod_advanced(facets.uid, times, facets.node, _phase(facets.status).phase)
-            return
-        pod = _pods.decode(stored.data)
-        uid = pod.metadata.uid
+        stored = change.stored
+        uid = stored.uid
         if change.type == "DELETED":
             self._pod_deleted(uid)
             return
-        times = self.pods.get(uid) or self._new_pod(stored, uid, renaming_owner(pod.metadata.owner_references))
-        if not times.group:
-            self._join(times, pod.metadata.annotations.get(GROUP_NAME, ""))
-        if pod.metadata.deletion_timestamp is not None:
-            self._places.leave(uid, times.owner)
-        self._pod_advanced(uid, times, pod.spec.node_name, pod.status.phase)
-
-    def _owner(self, stored: Stored, facets: Facets) -> str:
-        """`renaming_owner` of a pod from a template, of which only the first is decoded."""
-        owner = facets.owner()
-        if owner is None or facets.kin is None:
-            return ""
-        is_renamed = self._renamed.get(facets.kin.number)
-        if is_renamed is None:
-            is_renamed = bool(renaming_owner(_owned.decode(stored.data).metadata.owner_references))
-            self._renamed[facets.kin.number] = is_renamed
-        return owner[1] if is_renamed else ""
+        times = self.pods.get(uid)
+        if times is None or not times.group or stored.is_deleting:
+            metadata = _POD.read(stored).metadata
+            if times is None:
+                times = self._new_pod(stored, uid, renaming_owner(metadata.owner_references))
+            if not times.group:
+                self._join(times, metadata.annotations.group)
+            if metadata.deletion_timestamp is not None:
+                self._places.leave(uid, times.owner)
+        self._pod_advanced(uid, times, stored.node_name, _STATUS.read(stored).phase)
 
     def _new_pod(self, stored: Stored, uid: str, owner: str) -> PodTimes:
         times = self.pods[uid] = PodTimes(stored.namespace, stored.name, self.now(), owner=owner)
@@ -393,7 +359,7 @@ class VirtualRun:
     def _group_changed(self, change: Change) -> None:
         key = change.stored.namespace, change.stored.name
         if key not in self.jobs:
-            group = _groups.decode(change.stored.data)
+            group = _GROUP.read(change.stored)
             named = [(owner.api_version, owner.kind, key[0], owner.name) for owner in group.metadata.owner_references]
             declared = next(
                 (self._declared[name] for name in (*named, (*POD_GROUP, *key)) if name in self._declared), 0

@@ -23,7 +23,7 @@ WRITES: dict[str, Write] = {
 def waiting() -> tuple[World, Any]:
     world = World(start=False)
     world.pod("a")
-    return world, PodReader().decode(stored(world).data)
+    return world, PodReader().of(stored(world))
 
 
 def stored(world: World) -> Any:

@@ -1,4 +1,4 @@
-"""Taking a finalizer from pods that are alike gives the bytes of the whole way."""
+"""Taking a finalizer from pods of one shape gives the bytes of the whole way."""
 
 from typing import Any
 
@@ -29,15 +29,14 @@ def counted_off(finalizers: list[str], *, enabled: bool) -> tuple[Store, list[by
 
 
 @pytest.mark.parametrize("finalizers", [[TRACKING], [TRACKING, OTHER], [OTHER, TRACKING], [OTHER]])
-def test_pods_that_are_alike_lose_a_finalizer_as_any_pod(finalizers: list[str]) -> None:
+def test_pods_of_one_shape_lose_a_finalizer_as_any_pod(finalizers: list[str]) -> None:
     _, fast = counted_off(finalizers, enabled=True)
     _, whole = counted_off(finalizers, enabled=False)
     assert fast == whole
     assert all(TRACKING.encode() not in data for data in fast)
 
 
-def test_later_pods_stay_alike() -> None:
+def test_later_pods_stay_of_one_shape() -> None:
     store, _ = counted_off([TRACKING], enabled=True)
     pods = store.list(kind(store, pod("p")))
-    likenesses = {stored.facets.likeness for stored in pods if stored.facets is not None}
-    assert len(likenesses) == 1
+    assert len({stored.shape for stored in pods if stored.shape is not None}) == 1

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seatrial.model.documents import encode
-from seatrial.store.registry.status_writes import encoded_status, write_status
+from seatrial.store.registry.status_writes import write_status
 from tests.controllers.objects import pod
 from tests.controllers.replaying import Cluster
 
@@ -47,7 +47,7 @@ def test_any_status_is_read_back_wherever_it_stood(statuses: list[dict[str, Any]
         stored = cluster.store.write_pieces(stored, lambda revision: (_renumbered(turned, revision),), writer="me")
     for status in statuses:
         stored = write_status(cluster.store, stored, status, "me")
-        assert encoded_status(stored) == encode(status)
+        assert stored.encoded_status == encode(status)
         assert stored.document()["metadata"]["resourceVersion"] == str(stored.revision)
         assert stored.document()["data"] == {"a": '"resourceVersion":"1"}'}
 

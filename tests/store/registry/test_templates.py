@@ -15,7 +15,7 @@ from seatrial.scenario.cluster import furnish
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.store.admission.chain import StandardAdmission
 from seatrial.store.options import CreateOptions
-from seatrial.store.registry.status_writes import document_without_status, encoded_status, write_status
+from seatrial.store.registry.status_writes import document_without_status, write_status
 from seatrial.store.registry.templates import VARIABLE, Templates
 from seatrial.store.store import Store
 from tests.known_kinds import known_kind
@@ -226,7 +226,7 @@ def test_a_node_whose_status_comes_first_is_written_and_read_as_on_the_whole_way
         for stored in (created, written):
             assert stored[0].data == stored[1].data
             assert document_without_status(stored[0]) == document_without_status(stored[1])
-            assert encoded_status(stored[0]) == encoded_status(stored[1])
+            assert stored[0].encoded_status == stored[1].encoded_status
             assert asdict(NodeInfo.of(stored[0])) == asdict(NodeInfo.read(stored[1].document()))
         is_known = number > 1
         assert [stored.facets is not None for stored in (created[0], written[0])] == [is_known, is_known]

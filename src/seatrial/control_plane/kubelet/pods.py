@@ -86,7 +86,7 @@ class SimulatedKubelet:
         key = pod.namespace, pod.name
         if key in self._node_of:
             return False
-        info = self._reader.decode(pod.data)
+        info = self._reader.of(pod)
         if not info.node or info.phase != "Pending" or info.deleting:
             return False
         node = self._store.find(self._nodes, info.node)
@@ -108,7 +108,7 @@ class SimulatedKubelet:
         """How long the rate of requests of a pod's kubelet forbids the next one."""
         if not self._busy_until:
             return 0
-        now, node = self._clock.now(), self._reader.decode(pod.data).node
+        now, node = self._clock.now(), pod.node_name
         if self._busy_until.get(node, now) <= now:
             self._busy_until.pop(node, None)
             return 0
@@ -176,7 +176,7 @@ class SimulatedKubelet:
         self._admitted.setdefault(info.node, {})[key] = info
 
     def _take_over(self, stored: Stored) -> None:
-        info = self._reader.decode(stored.data)
+        info = self._reader.of(stored)
         if not info.node or info.phase in ENDED:
             return
         key = stored.namespace, stored.name
@@ -195,7 +195,7 @@ class SimulatedKubelet:
             return
         is_gone = change.type == "DELETED"
         if not is_gone:
-            info = self._reader.decode(change.stored.data)
+            info = self._reader.of(change.stored)
             is_gone = info.phase in ENDED
             self._admitted[self._node_of[key]][key] = info
         if is_gone:

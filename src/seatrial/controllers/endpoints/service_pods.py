@@ -15,7 +15,7 @@ from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.model.times import MILLISECOND, parse_time, to_time
-from seatrial.store import Change, Stored
+from seatrial.store import Change, Condition, View
 
 ENDED = ("Succeeded", "Failed")
 HEADLESS = "service.kubernetes.io/headless"
@@ -51,12 +51,6 @@ class PodSpec(msgspec.Struct, rename="camel"):
     subdomain: str = ""
     containers: list[Container] = []
     init_containers: list[Container] = []
-
-
-class Condition(msgspec.Struct, rename="camel"):
-    type: str
-    status: str
-    last_transition_time: str | None = None
 
 
 class Address(msgspec.Struct):
@@ -186,7 +180,7 @@ class ServiceController(QueueController):
         if service["spec"].get("type") == "ExternalName" or not service["spec"].get("selector"):
             return
         selector = self._selectors.get(*key) or NOTHING
-        pods = [found.view(ServicePod) for found in self.store.list(self.pods, key[0], selector)]
+        pods = [SERVICE_POD.read(found) for found in self.store.list(self.pods, key[0], selector)]
         changed = self._trigger_times.setdefault(key, TriggerTimes()).next_change(service, pods)
         self._not_before[key] = self.clock.now() + len(pods) * COST_OF_A_POD
         self.reconcile(service, pods, to_time(changed) if changed is not None else "")
@@ -214,20 +208,19 @@ class ServiceController(QueueController):
         namespace = change.stored.namespace
         if self._selectors.is_empty(namespace):
             return
-        new = change.stored.view(ServicePod) if change.type != "DELETED" else None
-        old = _known(change.previous) if change.previous is not None else None
+        new = SERVICE_POD.read(change.stored) if change.type != "DELETED" else None
+        old = SERVICE_POD.read(change.previous) if change.previous is not None else None
         if new is not None and old is not None and _endpoints_of(old) == _endpoints_of(new):
             return
         names: dict[str, None] = {}
-        for pod in (old, new if new is not None else _known(change.stored)):
+        for pod in (old, new if new is not None else SERVICE_POD.read(change.stored)):
             if pod is not None:
                 names |= dict.fromkeys(self._selectors.matching(namespace, pod.metadata.labels))
         for name in names:
             self._soon((namespace, name))
 
 
-def _known(stored: Stored) -> ServicePod:
-    return stored.view(ServicePod)
+SERVICE_POD = View(ServicePod)
 
 
 def _endpoints_of(pod: ServicePod) -> tuple[object, ...]:

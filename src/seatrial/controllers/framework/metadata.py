@@ -1,32 +1,28 @@
 """Small changes to metadata that several controllers make, and a test of it."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
+
+import msgspec
 
 from seatrial.model.documents import Document
-from seatrial.store import Memo, Stored
-
-LIKENESSES_KEPT = 4096
+from seatrial.store import OwnerReference, Stored, View
 
 
-def mentioning(*fields: bytes) -> Callable[[Stored], bool]:
-    """A test whether the bytes of an object name one of these fields; done once for objects that are alike."""
-    known: Memo[int, bool] = Memo(LIKENESSES_KEPT)
-
-    def is_mentioning(stored: Stored) -> bool:
-        facets = stored.facets
-        found = known.get(facets.likeness) if facets is not None else None
-        if found is None:
-            data = stored.data
-            found = any(field in data for field in fields)
-            if facets is not None:
-                known[facets.likeness] = found
-        return found
-
-    return is_mentioning
+class _Metadata(msgspec.Struct, rename="camel"):
+    owner_references: list[OwnerReference] | None = None
+    finalizers: list[str] | None = None
 
 
-is_tied = mentioning(b'"ownerReferences"', b'"finalizers"')
-"""Whether an object may have owners or finalizers."""
+class _Tied(msgspec.Struct):
+    metadata: _Metadata
+
+
+_TIED = View(_Tied, lambda seen: bool(seen.metadata.owner_references or seen.metadata.finalizers))
+
+
+def is_tied(stored: Stored) -> bool:
+    """Whether an object has owners or finalizers."""
+    return _TIED.read(stored)
 
 
 def drop_owners(document: Document, uids: Collection[str]) -> None:

@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
 from seatrial.controllers.framework.metadata import drop_owners
-from seatrial.controllers.framework.pod_row import OwnerReference, PodRow
+from seatrial.controllers.framework.pod_row import PodRow
 from seatrial.controllers.framework.selectors import SelectorIndex
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound, StatusError
 from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import LabelSelector
-from seatrial.store import Change, Stored
+from seatrial.store import Change, OwnerReference, Stored
 from seatrial.store.options import CreateOptions
 from seatrial.store.registry import write_status
 

@@ -5,7 +5,6 @@ Upstream: pkg/controller/nodelifecycle (v1.36). A node that is not ready or unre
 """
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import ClassVar
 
 import msgspec
@@ -13,12 +12,11 @@ import msgspec
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
 from seatrial.controllers.framework.pod_row import PodRow
 from seatrial.controllers.node.zones import Place, Zones, place_of, zone_of
-from seatrial.model.documents import Document, decode
+from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
-from seatrial.store import Change, Memo, Stored
-from seatrial.store.registry import encoded_status
+from seatrial.store import Change, Condition, StatusView, Stored, View
 
 NOT_READY = "node.kubernetes.io/not-ready"
 UNREACHABLE = "node.kubernetes.io/unreachable"
@@ -31,8 +29,6 @@ CONDITION_TAINTS = {
     ("NetworkUnavailable", "True"): "node.kubernetes.io/network-unavailable",
     ("PIDPressure", "True"): "node.kubernetes.io/pid-pressure",
 }
-STATUSES_SHARED = 256
-"""How many different statuses are remembered: nodes of one template have the same."""
 OURS = frozenset(CONDITION_TAINTS.values()) | {UNSCHEDULABLE}
 
 
@@ -128,50 +124,36 @@ class _Spec(msgspec.Struct):
     unschedulable: bool | None = None
 
 
+class _Status(msgspec.Struct):
+    conditions: tuple[Condition, ...] = ()
+
+
 class _Node(msgspec.Struct):
     metadata: _Metadata
     spec: _Spec = msgspec.field(default_factory=_Spec)
 
 
-_node = msgspec.json.Decoder(_Node)
+_NODE = View(_Node)
 
 
-_kin: Memo[int, _Node] = Memo(STATUSES_SHARED)
-"""By template: what is read of a node."""
+def _asks_for_taints(status: _Status) -> bool:
+    return any((condition.type, condition.status) in CONDITION_TAINTS for condition in status.conditions)
 
 
-def _read(stored: Stored) -> tuple[Mapping[str, str], _Spec]:
-    """Labels and spec of a node; nodes of one template, which differ in their labels, are decoded once."""
-    facets = stored.facets
-    kin = facets.kin if facets is not None else None
-    if facets is None or kin is None or kin.has_others:
-        node = _node.decode(stored.data)
-        return node.metadata.labels or {}, node.spec
-    like = _kin.get(kin.number)
-    if like is None:
-        like = _kin[kin.number] = _node.decode(stored.data)
-    return facets.labels(like.metadata.labels or {}), like.spec
+_ASKS_FOR_TAINTS = StatusView(_Status, _asks_for_taints)
+_READY = StatusView(
+    _Status, lambda status: next((found.status for found in status.conditions if found.type == "Ready"), "")
+)
 
 
 def _place_of(stored: Stored) -> Place | None:
-    return place_of(_read(stored)[0], _ready(encoded_status(stored)))
+    return place_of(_NODE.read(stored).metadata.labels or {}, _READY.read(stored))
 
 
 def _is_untroubled(stored: Stored) -> bool:
     """Whether a node has no taint and nothing that asks for one, as most nodes."""
-    spec = _read(stored)[1]
-    return not spec.taints and not spec.unschedulable and not _asks_for_taints(encoded_status(stored))
-
-
-@lru_cache(STATUSES_SHARED)
-def _asks_for_taints(status: bytes) -> bool:
-    conditions = decode(status or b"{}").get("conditions") or ()
-    return any((condition["type"], condition["status"]) in CONDITION_TAINTS for condition in conditions)
-
-
-@lru_cache(STATUSES_SHARED)
-def _ready(status: bytes) -> str:
-    return ready_status({"status": decode(status or b"{}")})
+    spec = _NODE.read(stored).spec
+    return not spec.taints and not spec.unschedulable and not _ASKS_FOR_TAINTS.read(stored)
 
 
 def ready_status(document: Document) -> str:

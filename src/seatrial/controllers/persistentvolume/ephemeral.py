@@ -4,16 +4,30 @@ Upstream: pkg/controller/volume/ephemeral (v1.36).
 """
 
 from collections.abc import Iterable, Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import msgspec
 
 from seatrial.controllers.framework.controller import Context, Key, Listener, QueueController
-from seatrial.controllers.framework.metadata import mentioning
 from seatrial.controllers.framework.pod_control import controller_reference
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
-from seatrial.store import Change, Stored
+from seatrial.store import Change, Stored, View
 
-_has_claim_template = mentioning(b'"volumeClaimTemplate"')
+
+class _Volume(msgspec.Struct):
+    ephemeral: Any = None
+
+
+class _Spec(msgspec.Struct):
+    volumes: list[_Volume] = []
+
+
+class _Pod(msgspec.Struct):
+    spec: _Spec
+
+
+_HAS_EPHEMERAL = View(_Pod, lambda pod: any(volume.ephemeral for volume in pod.spec.volumes))
 
 
 class EphemeralClaims(QueueController):
@@ -50,7 +64,7 @@ class EphemeralClaims(QueueController):
                 self.store.create(self._claims, claim, namespace=key[0], writer=self.name)
 
     def _enqueue(self, stored: Stored) -> None:
-        if _has_claim_template(stored):
+        if _HAS_EPHEMERAL.read(stored):
             self.enqueue((stored.namespace, stored.name))
 
     def _pod_created(self, change: Change) -> None:

@@ -21,7 +21,7 @@ from seatrial.model.kinds import Kind
 from seatrial.model.times import SECOND, to_micro_time, to_time
 from seatrial.store import Memo, Stored
 from seatrial.store.options import DeleteOptions, Patch, PatchOptions
-from seatrial.store.registry import encoded_status, write_status
+from seatrial.store.registry import write_status
 
 REMEMBERED = 4096
 """How many results of one template are kept."""
@@ -92,7 +92,7 @@ class Executor:
             writer=self._writer,
             options=PatchOptions(field_manager=MANAGER if step.type == "apply" else "", force=step.type == "apply"),
         )
-        status = encoded_status(written)
+        status = written.encoded_status
         if key is not None and not (is_coarse and to_micro_time(now).encode() in status):
             made[key] = _without(status, reported)
 

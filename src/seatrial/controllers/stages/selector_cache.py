@@ -6,7 +6,7 @@ object with equal values; the other conditions are evaluated only for the stages
 
 from collections.abc import Sequence
 
-from seatrial.controllers.stages.field_reader import ABSENT, Fields, Seen
+from seatrial.controllers.stages.field_reader import ABSENT, Fields, Seen, Values
 from seatrial.controllers.stages.selector import Condition
 from seatrial.controllers.stages.stage import Stage
 from seatrial.store import Memo, Stored
@@ -27,19 +27,18 @@ class SelectorCache:
         self._presences = _presences(self._fields, plain) if self._fields is not None else ()
         self._others = {stage: [c.test for c in stage.selector.conditions if c.path is None] for stage in stages}
         self._remembered: Memo[Key, tuple[Stage, ...]] = Memo(REMEMBERED)
-        self._alike: Memo[tuple[int, bool, bytes], tuple[Stage, ...]] = Memo(REMEMBERED)
-        """By number, presence of a node and status, where no condition reads more of objects that are alike."""
+        self._known: Memo[tuple[Values | None, bool, bytes], tuple[Stage, ...]] = Memo(REMEMBERED)
+        """By the values outside of the status, presence of a node and status, where no condition reads more."""
         self._is_shared = self._fields is not None and self._fields.are_shared(self._presences)
 
     def possible(self, stored: Stored) -> tuple[Stage, ...]:
         """The stages whose plain conditions the object meets."""
-        facets = stored.facets
-        if facets is None or self._fields is None or not self._is_shared:
+        if stored.shape is None or self._fields is None or not self._is_shared:
             return self._told(Seen(stored))
-        key = self._fields.number(facets), facets.node != "", facets.status
-        found = self._alike.get(key)
+        key = self._fields.outside(stored), stored.node_name != "", stored.encoded_status
+        found = self._known.get(key)
         if found is None:
-            found = self._alike[key] = self._told(Seen(stored))
+            found = self._known[key] = self._told(Seen(stored))
         return found
 
     def _told(self, seen: Seen) -> tuple[Stage, ...]:

@@ -15,11 +15,11 @@ from seatrial.clock import START, Clock
 from seatrial.model.errors import SeatrialError
 from seatrial.model.kinds import Kind
 from seatrial.model.writers import is_user
-from seatrial.scenario.engine.alike_creations import AlikeCreations
 from seatrial.scenario.engine.controller_set import SimulationControllers
 from seatrial.scenario.engine.loop_limits import LoopCount
 from seatrial.scenario.engine.operations import body_of, carry_out, is_done, verb_of
 from seatrial.scenario.engine.participants import Awaited, Participant, Sweeper
+from seatrial.scenario.engine.prepared_creates import PreparedCreates
 from seatrial.scenario.spec.dialect import (
     FAILED,
     PAUSED,
@@ -74,7 +74,7 @@ class Engine:
         self.settings = settings or Settings()
         self.loops = LoopCount(self.settings.max_loops, lambda: len(timeline.pods))
         self._publisher = publisher
-        self._alike = AlikeCreations(store)
+        self._prepared = PreparedCreates(store)
         self._done = False
         self._in_loop = self._loop_wrote = False
         self._fired = 0
@@ -141,10 +141,10 @@ class Engine:
         self._phase(Phase.FINISHED)
 
     def _operate(self, planned: Planned) -> None:
-        alike = self._alike.find(planned)
-        if alike is not None:
-            self.timeline.begin(planned.id, alike.body)
-            created = self._alike.carry_out(planned, alike)
+        known = self._prepared.find(planned)
+        if known is not None:
+            self.timeline.begin(planned.id, known.body)
+            created = self._prepared.carry_out(planned, known)
             if created is not None:
                 self.timeline.end("Create", created, self.clock.now())
                 return
@@ -154,7 +154,7 @@ class Engine:
         result: Stored | None = carry_out(self.store, planned, operation)
         self.timeline.end(verb, result, self.clock.now())
         if verb == "Create":
-            self._alike.learn(planned)
+            self._prepared.learn(planned)
         self._done = self._done or is_done(operation)
 
     def _simulate(self, step: int) -> Iterator[None]:

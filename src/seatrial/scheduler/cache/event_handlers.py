@@ -238,7 +238,11 @@ class EventHandlers:
         del self.assumed[old.uid]
         if not _differ_only_in_node(old, assumed):
             self._outdated.add(old.key)
-        bound = assumed if _are_alike(stored, change.previous) else self._reader.relabelled(assumed, stored)
+        bound = (
+            assumed
+            if stored.differs_only_in_status_or_node(change.previous)
+            else self._reader.relabelled(assumed, stored)
+        )
         if bound is not assumed:
             self._table.update_pod(assumed, bound)
         self.pods[old.key] = replace_pod(bound, resource_version=str(stored.revision), status=old.status)
@@ -275,12 +279,6 @@ class EventHandlers:
     def _tell(self, event: ClusterEvent, old: PodInfo | None, new: PodInfo | None) -> None:
         if self.is_heard():
             self.queue.move_all(event, old, new)
-
-
-def _are_alike(stored: Stored, previous: Stored | None) -> bool:
-    """Whether a write is known to have changed nothing but node and status."""
-    facets, before = stored.facets, previous.facets if previous is not None else None
-    return facets is not None and before is not None and facets.likeness == before.likeness
 
 
 def _differ_only_in_node(old: PodInfo, assumed: PodInfo) -> bool:

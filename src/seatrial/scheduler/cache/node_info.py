@@ -5,19 +5,16 @@ Upstream: pkg/scheduler/framework/types.go (NodeInfo), component-helpers/node/to
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, NamedTuple
 
-from seatrial.model.documents import Document, decode
+import msgspec
+
+from seatrial.model.documents import Document
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.pod_requests import PODS, allocatable_of
 from seatrial.scheduler.cache.pod_terms import HostPort, Taint
-from seatrial.store import Memo, Stored
-from seatrial.store.registry import document_without_status, encoded_status
+from seatrial.store import StatusView, Stored, View
 
-STATUSES_SHARED = 256
-"""How many different statuses are remembered: nodes of one template have the same."""
-TEMPLATES_KEPT = 1024
 ANY_ADDRESS = "0.0.0.0"
 _ZONES = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")
 _REGIONS = ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region")
@@ -45,41 +42,21 @@ class NodeInfo:
     @classmethod
     def read(cls, document: Document) -> "NodeInfo":
         """The node a document describes, without pods."""
-        return cls._made(document, _StatusPart.read(document.get("status") or {}))
+        metadata, spec, status = (document.get(part) or {} for part in ("metadata", "spec", "status"))
+        return cls(
+            metadata.get("name", ""),
+            metadata.get("labels") or {},
+            metadata.get("annotations") or {},
+            _taints(spec.get("taints")),
+            bool(spec.get("unschedulable")),
+            *_StatusPart.read(status),
+            uid=metadata.get("uid") or "",
+        )
 
     @classmethod
     def of(cls, stored: Stored) -> "NodeInfo":
-        """The node of a stored object; nodes of one template are decoded once, and share what is read of their status.
-
-        Such nodes differ in their labels.
-        """
-        status, facets = _status_part(encoded_status(stored)), stored.facets
-        kin = facets.kin if facets is not None else None
-        if facets is None or kin is None or kin.has_others or kin.annotations:
-            return cls._made(document_without_status(stored), status)
-        like = _kin.get(kin.number)
-        if like is None:
-            like = _kin[kin.number] = cls._made(document_without_status(stored), status)
-        return cls(
-            stored.name, facets.labels(like.labels), like.annotations, like.taints, like.unschedulable, *status,
-            uid=facets.uid,
-        )  # fmt: skip
-
-    @classmethod
-    def _made(cls, document: Document, status: "_StatusPart") -> "NodeInfo":
-        metadata, spec = (document.get(part) or {} for part in ("metadata", "spec"))
-        return cls(
-            name=metadata.get("name", ""),
-            labels=metadata.get("labels") or {},
-            annotations=metadata.get("annotations") or {},
-            taints=tuple([Taint.read(entry) for entry in spec.get("taints") or ()]),
-            unschedulable=bool(spec.get("unschedulable")),
-            allocatable=status.allocatable,
-            images=status.images,
-            declared_features=status.declared_features,
-            conditions=status.conditions,
-            uid=metadata.get("uid") or "",
-        )
+        """The node of a stored object, without pods; nodes share what is equal in them."""
+        return cls(stored.name, *_NODE.read(stored), *_STATUS.read(stored), uid=stored.uid)
 
     @property
     def allowed_pods(self) -> int:
@@ -120,10 +97,6 @@ class NodeInfo:
         return NodeInfo(**(values | {"pods": list(self.pods), "ports": set(self.ports)}))
 
 
-_kin: Memo[int, NodeInfo] = Memo(TEMPLATES_KEPT)
-"""By template: a node."""
-
-
 class _StatusPart(NamedTuple):
     """What is read of the status of a node."""
 
@@ -142,9 +115,29 @@ class _StatusPart(NamedTuple):
         )
 
 
-@lru_cache(STATUSES_SHARED)
-def _status_part(encoded: bytes) -> _StatusPart:
-    return _StatusPart.read((decode(encoded) if encoded else None) or {})
+class _Metadata(msgspec.Struct):
+    labels: dict[str, str] | None = None
+    annotations: dict[str, str] | None = None
+
+
+class _Spec(msgspec.Struct):
+    taints: list[Document] | None = None
+    unschedulable: bool | None = None
+
+
+class _Node(msgspec.Struct):
+    metadata: _Metadata
+    spec: _Spec = msgspec.field(default_factory=_Spec)
+
+
+def _fields(node: _Node) -> tuple[Mapping[str, str], Mapping[str, str], tuple[Taint, ...], bool]:
+    """Labels, annotations, taints, and whether the node is cordoned."""
+    metadata, spec = node.metadata, node.spec
+    return metadata.labels or {}, metadata.annotations or {}, _taints(spec.taints), bool(spec.unschedulable)
+
+
+_NODE = View(_Node, _fields)
+_STATUS = StatusView(dict, _StatusPart.read)
 
 
 def ports_conflict(wanted: Sequence[HostPort], taken: set[HostPort]) -> bool:
@@ -156,6 +149,10 @@ def ports_conflict(wanted: Sequence[HostPort], taken: set[HostPort]) -> bool:
         elif (protocol, address, port) in taken or (protocol, ANY_ADDRESS, port) in taken:
             return True
     return False
+
+
+def _taints(entries: Sequence[Document] | None) -> tuple[Taint, ...]:
+    return tuple([Taint.read(entry) for entry in entries or ()])
 
 
 def _image(entry: Document) -> tuple[tuple[str, ...], int]:

@@ -7,18 +7,26 @@ what filter and score columns are cached by. A `PodInfo` is never changed: a cha
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property
+from sys import intern
 from types import MappingProxyType
 from typing import Any
-from weakref import WeakKeyDictionary, WeakValueDictionary
+from weakref import WeakValueDictionary
 
 import msgspec
 import orjson
 
 from seatrial.model.documents import Document, decode, encode
+from seatrial.model.kinds import Kind
 from seatrial.model.times import parse_time
 from seatrial.scheduler.cache.pod_requests import Requests, requests_of
-from seatrial.scheduler.cache.pod_status_fields import NOTHING, only_status_changed, read_status
+from seatrial.scheduler.cache.pod_status_fields import (
+    NOTHING,
+    STATUSES_KEPT,
+    PodStatus,
+    StatusFields,
+    only_status_changed,
+)
 from seatrial.scheduler.cache.pod_terms import (
     AffinityTerms,
     HostPort,
@@ -28,12 +36,10 @@ from seatrial.scheduler.cache.pod_terms import (
     host_ports,
     owner_of,
 )
-from seatrial.store import Facets, Memo, Stored
+from seatrial.store import StatusView, Stored, View
 
 DEFAULT_SCHEDULER = "default-scheduler"
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
-VALUES_SHARED = 4096
-"""How many values of annotations are remembered, so that pods of one template share theirs."""
 PODS_SHARED = 64
 """Pods that are kept to read others like them; each keeps its shape and the columns of that."""
 LONGEST_KEPT = 4096
@@ -179,23 +185,16 @@ def replace_pod(pod: PodInfo, **changes: Any) -> PodInfo:
     return msgspec.structs.replace(pod, **changes)
 
 
-def pod_likeness(stored: Stored, pod: PodInfo) -> int:
-    """The likeness of a stored pod that was read as `pod`; 0 where it has none."""
-    facets = stored.facets
-    return facets.likeness if facets is not None and facets.node == pod.node else 0
-
-
 NULL = msgspec.Raw(b"null")
+_PODS = Kind("", "v1", "Pod", "pods")
+NODE_NAME = ("spec", "nodeName")
 _NODE_NAME = b'"nodeName":"'
 _PLAIN = re.compile(rb"[a-z0-9.-]+")
 """What a node may be called; nothing in it is escaped."""
 
 
 class _Metadata(msgspec.Struct, rename="camel"):
-    name: str = ""
     namespace: str = ""
-    uid: str = ""
-    resource_version: str = ""
     creation_timestamp: str | None = None
     deletion_timestamp: str | None = None
     labels: msgspec.Raw = NULL
@@ -206,15 +205,29 @@ class _Metadata(msgspec.Struct, rename="camel"):
 class _Pod(msgspec.Struct):
     metadata: _Metadata
     spec: msgspec.Raw = msgspec.Raw(b"{}")
-    status: msgspec.Raw = NULL
 
 
-class _LabelMetadata(msgspec.Struct):
+class _Labels(msgspec.Struct):
     labels: dict[str, str] | None = None
 
 
 class _Labelled(msgspec.Struct):
-    metadata: _LabelMetadata
+    metadata: _Labels
+
+
+_LABELS = View(_Labelled, lambda pod: pod.metadata.labels or NO_LABELS)
+_STATUS = StatusView(PodStatus, StatusFields.of, kept=STATUSES_KEPT)
+
+
+class _Shared(msgspec.Struct, frozen=True, eq=False, gc=False):
+    """What is read of a pod but for its own fields."""
+
+    namespace: str
+    shape: PodShape
+    created: int
+    deleting: bool
+    annotations: Mapping[str, str] | None
+    """None where they are too large to be kept twice."""
 
 
 class PodReader:
@@ -226,100 +239,65 @@ class PodReader:
         self._specs: WeakValueDictionary[bytes, PodSpec] = WeakValueDictionary()
         self._shapes: WeakValueDictionary[tuple[str, bytes, bytes, Owner | None], PodShape] = WeakValueDictionary()
         self._texts: WeakValueDictionary[tuple[str, bytes, bytes, bytes], PodShape] = WeakValueDictionary()
-        self._decoder = msgspec.json.Decoder(_Pod)
-        self._labels = msgspec.json.Decoder(_Labelled)
-        self._alike: Memo[int, PodInfo] = Memo(PODS_SHARED)
-        """By likeness: a pod."""
-        self._kin: Memo[int, PodInfo] = Memo(PODS_SHARED)
-        """By template: a pod."""
-        self._relabelled: WeakKeyDictionary[PodShape, dict[object, PodShape]] = WeakKeyDictionary()
-        """What shapes become with other labels: pods take over the zone of their node, and there are few zones."""
+        self._view = View(_Pod, self._shared, without=(NODE_NAME,), kept=PODS_SHARED)
 
     def read(self, document: Document) -> PodInfo:
         """The pod a document describes."""
-        return self.decode(encode(document))
-
-    def of(self, stored: Stored) -> PodInfo:
-        """A stored pod; pods that are alike are decoded once."""
-        facets = stored.facets
-        if facets is None:
-            return self.decode(stored.data)
-        like = self._alike.get(facets.likeness)
-        if like is None:
-            like = self._alike[facets.likeness] = self._first_alike(stored.data, facets)
-        status = read_status(facets.status)
-        if status.changes_requests or type(like.annotations) is LateAnnotations:
-            return self.decode(stored.data)
-        return PodInfo(
-            like.namespace, stored.name, f"{like.namespace}/{stored.name}", facets.uid, like.shape, like.shape.requests,
-            facets.node, status.nominated_node, status.start_time, like.created, like.deleting, status.phase,
-            like.annotations, status.is_preempted, status.kept, str(stored.revision),
-        )  # fmt: skip
-
-    def _first_alike(self, data: bytes, facets: Facets) -> PodInfo:
-        """A pod of a new likeness; pods of one template are decoded once."""
-        kin = facets.kin
-        like = self._kin.get(kin.number) if kin is not None and not kin.has_others else None
-        if kin is None or like is None:
-            like = self.decode(data)
-            if kin is not None:
-                self._kin[kin.number] = like
-            return like
-        if type(like.annotations) is LateAnnotations:
-            return self.decode(data)
-        owner, own = like.shape.owner, facets.owner()
-        if owner is not None and own is not None:
-            owner = Owner(owner.api_version, owner.kind, *own)
-        return replace_pod(
-            like,
-            shape=self._shape(like.namespace, facets.labels(like.labels), like.shape.shared, owner),
-            created=parse_time(facets.values[0]),
-            annotations={**like.annotations, **{key: facets.values[place] for key, place in kin.annotations.items()}},
+        metadata = document["metadata"]
+        revision = int(metadata.get("resourceVersion") or 0)
+        return self.of(
+            Stored(_PODS, metadata.get("namespace") or "", metadata.get("name") or "", revision, encode(document))
         )
 
-    def decode(self, data: bytes) -> PodInfo:
-        """The pod in encoded JSON; its spec is parsed only where the shape is not known yet."""
-        pod = self._decoder.decode(data)
-        metadata, status = pod.metadata, read_status(bytes(pod.status))
-        spec, node = _without_node(bytes(pod.spec))
-        text = (metadata.namespace, bytes(metadata.labels), spec, bytes(metadata.owner_references))
+    def of(self, stored: Stored) -> PodInfo:
+        """A stored pod; its spec is parsed only where the shape is not known yet."""
+        pod, status = self._view.read(stored), _STATUS.read(stored)
+        namespace, name, shape = pod.namespace, stored.name, pod.shape
+        requests = shape.requests
+        if status.changes_requests:
+            requests = requests_of(shape.spec, self._status(stored.encoded_status))
+        annotations = pod.annotations if pod.annotations is not None else LateAnnotations(stored.data)
+        return PodInfo(
+            namespace, name, f"{namespace}/{name}", stored.uid, shape, requests,
+            stored.node_name, status.nominated_node, status.start_time, pod.created, pod.deleting, status.phase,
+            annotations, status.is_preempted, status.kept, str(stored.revision),
+        )  # fmt: skip
+
+    def _shared(self, pod: _Pod) -> _Shared:
+        metadata = pod.metadata
+        text = (
+            metadata.namespace,
+            bytes(metadata.labels),
+            _without_node(bytes(pod.spec)),
+            bytes(metadata.owner_references),
+        )
         shape = self._texts.get(text)
         if shape is None:
-            parts = decode(text[1]), self._spec(spec), owner_of(decode(text[3]))
+            parts = decode(text[1]), self._spec(text[2]), owner_of(decode(text[3]))
             shape = self._texts[text] = self._shape(metadata.namespace or "default", *parts)
         created = metadata.creation_timestamp
-        namespace, name = metadata.namespace or "default", metadata.name
-        return PodInfo(
-            namespace,
-            name,
-            f"{namespace}/{name}",
-            metadata.uid,
+        return _Shared(
+            metadata.namespace or "default",
             shape,
-            requests_of(shape.spec, self._status(bytes(pod.status))) if status.changes_requests else shape.requests,
-            node,
-            status.nominated_node,
-            status.start_time,
             parse_time(created) if created else 0,
             metadata.deletion_timestamp is not None,
-            status.phase,
-            _annotations(metadata.annotations, data),
-            status.is_preempted,
-            status.kept,
-            metadata.resource_version,
+            _annotations(metadata.annotations),
         )
 
     def with_status(self, pod: PodInfo, stored: Stored, previous: Stored) -> PodInfo | None:
         """The pod with the status of its new encoded form; None where that may differ from `previous` in more."""
-        if stored.facets is not None and stored.facets.likeness == pod_likeness(previous, pod):
-            encoded: bytes | None = stored.facets.status
+        if type(pod.annotations) is LateAnnotations:
+            return None
+        if stored.differs_only_in_status_or_node(previous) and previous.node_name == pod.node:
+            status, encoded = _STATUS.read(stored), stored.encoded_status
         else:
-            encoded = only_status_changed(stored.data, stored.revision, previous.data, previous.revision)
-        if encoded is None or type(pod.annotations) is LateAnnotations:
-            return None
-        try:
-            status = read_status(encoded)
-        except msgspec.DecodeError:
-            return None
+            changed = only_status_changed(stored.data, stored.revision, previous.data, previous.revision)
+            if changed is None:
+                return None
+            try:
+                status, encoded = _STATUS.decode(changed), changed
+            except msgspec.DecodeError:
+                return None
         return PodInfo(
             pod.namespace,
             pod.name,
@@ -341,18 +319,10 @@ class PodReader:
 
     def relabelled(self, pod: PodInfo, stored: Stored) -> PodInfo:
         """The pod with the labels of its stored form; the same one where they are its own."""
-        known = self._relabelled.setdefault(pod.shape, {})
-        likeness = stored.facets.likeness if stored.facets is not None else 0
-        shape = known.get(likeness)
-        if shape is None:
-            labels = self._labels.decode(stored.data).metadata.labels or NO_LABELS
-            key = tuple(sorted(labels.items()))
-            shape = pod.shape if labels == pod.labels else known.get(key)
-            if shape is None:
-                shape = known[key] = self._shape(pod.namespace, labels, pod.shape.shared, pod.shape.owner)
-            if likeness and shape is not pod.shape:
-                known[likeness] = shape
-        return pod if shape is pod.shape else replace_pod(pod, shape=shape)
+        labels = _LABELS.read(stored)
+        if labels == pod.labels:
+            return pod
+        return replace_pod(pod, shape=self._shape(pod.namespace, labels, pod.shape.shared, pod.shape.owner))
 
     def _spec(self, encoded: bytes) -> PodSpec:
         """A spec; without the gate PodLevelResources its resources do not exist."""
@@ -381,25 +351,19 @@ class PodReader:
         return shape
 
 
-def _without_node(spec: bytes) -> tuple[bytes, str]:
-    """The encoded spec without nodeName, and nodeName: bound pods of one template then share their text.
+def _without_node(spec: bytes) -> bytes:
+    """The encoded spec without nodeName: bound pods of one template then share their text.
 
     A binding appends the field; where it stands elsewhere, the spec is taken apart.
     """
     if (start := spec.rfind(_NODE_NAME)) < 0:
-        return spec, ""
+        return spec
     name, closing = spec[start + len(_NODE_NAME) : -2], spec[-2:]
     if start > 1 and closing == b'"}' and _PLAIN.fullmatch(name):
-        return spec[: start - 1] + b"}", name.decode()
+        return spec[: start - 1] + b"}"
     document = decode(spec)
-    node = document.pop("nodeName", None) or ""
-    return encode(document), node
-
-
-@lru_cache(VALUES_SHARED)
-def _known(text: str) -> str:
-    """The first of equal texts."""
-    return text
+    document.pop("nodeName", None)
+    return encode(document)
 
 
 class LateAnnotations(Mapping[str, str]):
@@ -427,11 +391,11 @@ class LateAnnotations(Mapping[str, str]):
         return annotations
 
 
-def _annotations(encoded: msgspec.Raw, data: bytes) -> Mapping[str, str]:
-    """The annotations of an encoded pod, with texts that other pods have too."""
+def _annotations(encoded: msgspec.Raw) -> Mapping[str, str] | None:
+    """The annotations of an encoded pod, with texts that other pods have too; None where they are too large to keep."""
     if encoded is NULL:
         return NO_LABELS
     if len(encoded) > LONGEST_KEPT:
-        return LateAnnotations(data)
+        return None
     annotations: dict[str, str] = decode(bytes(encoded)) or {}
-    return {_known(key): _known(value) for key, value in annotations.items()} or NO_LABELS
+    return {intern(key): intern(value) for key, value in annotations.items()} or NO_LABELS

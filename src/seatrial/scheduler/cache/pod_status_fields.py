@@ -1,13 +1,13 @@
-"""What the scheduler reads of a pod's status. Pods of one template share whole statuses: each is taken apart once."""
+"""What the scheduler reads of a pod's status. Pods of one template share whole statuses."""
 
 from collections.abc import Mapping
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
 from seatrial.model.times import parse_time
+from seatrial.store import Condition
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 STATUSES_KEPT = 256
@@ -25,22 +25,29 @@ class StatusFields(msgspec.Struct, frozen=True, eq=False):
     changes_requests: bool
     """Whether a pod is charged with other amounts than its spec says."""
 
-
-class _Condition(msgspec.Struct):
-    type: str = ""
-    status: str = ""
-    reason: str | None = None
+    @classmethod
+    def of(cls, status: "PodStatus | None") -> "StatusFields":
+        if status is None:
+            status = _NO_STATUS
+        return cls(
+            status.phase or "",
+            status.nominated_node_name or "",
+            parse_time(status.start_time) if status.start_time else None,
+            status.is_preempted(),
+            status.kept(),
+            status.changes_requests(),
+        )
 
 
 class _ContainerStatus(msgspec.Struct):
     resources: Any = None
 
 
-class _Status(msgspec.Struct, rename="camel"):
+class PodStatus(msgspec.Struct, rename="camel"):
     phase: str | None = None
     nominated_node_name: str | None = None
     start_time: str | None = None
-    conditions: tuple[_Condition, ...] | None = None
+    conditions: tuple[Condition, ...] | None = None
     resource_claim_statuses: Any = None
     extended_resource_claim_status: Any = None
     node_allocatable_resource_claim_statuses: Any = None
@@ -71,29 +78,14 @@ class _Status(msgspec.Struct, rename="camel"):
         return {name: value for name, value in found.items() if value} or NOTHING
 
 
-_decoder = msgspec.json.Decoder(_Status | None)
-_NO_STATUS = _Status()
-
-
-@lru_cache(STATUSES_KEPT)
-def read_status(encoded: bytes) -> StatusFields:
-    """The fields of an encoded status, which may be null."""
-    status = _decoder.decode(encoded) or _NO_STATUS
-    return StatusFields(
-        status.phase or "",
-        status.nominated_node_name or "",
-        parse_time(status.start_time) if status.start_time else None,
-        status.is_preempted(),
-        status.kept(),
-        status.changes_requests(),
-    )
+_NO_STATUS = PodStatus()
 
 
 def only_status_changed(data: bytes, revision: int, before: bytes, revision_before: int) -> bytes | None:
     """The encoded status of an object, where nothing but that and the resourceVersion changed; None where unknown.
 
     Both must begin alike up to the status, and the status must be the last field. It is, if what stands there up to
-    the closing brace is one JSON value, which `read_status` finds out.
+    the closing brace is one JSON value, which its decoder finds out.
     """
     found = data.rfind(STATUS)
     if found < 0:

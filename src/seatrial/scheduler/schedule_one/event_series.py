@@ -14,7 +14,7 @@ from seatrial.model.errors import NotFound, StatusError
 from seatrial.model.times import MINUTE, to_micro_time
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.store_cluster import WRITER
-from seatrial.store import Family, Store
+from seatrial.store import PreparedCreate, Store
 from seatrial.store.options import CreateOptions
 
 FINISH_PERIOD = 6 * MINUTE
@@ -45,7 +45,7 @@ class EventReporter:
         self._store, self._clock = store, clock
         self._kind = store.kinds.served("v1", "Event")
         self._series: dict[_Key, _Series] = {}
-        self._families: dict[_Key, Family] = {}
+        self._prepared: dict[_Key, PreparedCreate] = {}
         """By type, action, reason, profile and namespace: the events that differ in pod, note and time."""
         self._numbers = count()
         self._started = clock.now()
@@ -94,9 +94,9 @@ class EventReporter:
     def _create(self, key: _Key, series: _Series) -> None:
         *_, name, uid, version = key
         values = (name, uid, version, series.note, to_micro_time(series.first))
-        family = self._families.get(key[:5]) if series.count == 1 else None
+        prepared = self._prepared.get(key[:5]) if series.count == 1 else None
         try:
-            if family is None or self._store.create_in(family, series.name, values, writer=WRITER) is None:
+            if prepared is None or self._store.create_prepared(prepared, series.name, values, writer=WRITER) is None:
                 self._create_whole(key, series)
         except StatusError:
             # As upstream: an event that the API refuses (its namespace is going) is not worth a failure.
@@ -129,8 +129,8 @@ class EventReporter:
         }
         if series.count > 1:
             document["series"] = _counted(series)
-        elif (family := self._store.family(self._kind, document, namespace, _TRUSTED)) is not None:
-            self._families[key[:5]] = family
+        elif (prepared := self._store.prepare_create(self._kind, document, namespace, _TRUSTED)) is not None:
+            self._prepared[key[:5]] = prepared
         self._store.create(self._kind, document, writer=WRITER, namespace=namespace, options=_TRUSTED)
 
     def _write(self, key: _Key, series: _Series) -> None:

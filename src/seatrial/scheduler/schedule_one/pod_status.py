@@ -10,9 +10,9 @@ import msgspec
 
 from seatrial.model.documents import Document, decode, encode
 from seatrial.model.times import to_time
-from seatrial.scheduler.cache.pod_info import NULL, PodInfo
+from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.store_cluster import WRITER
-from seatrial.store import Store
+from seatrial.store import Store, View
 from seatrial.store.registry import write_status
 
 Edit = Callable[[bytes, int], bytes]
@@ -26,7 +26,9 @@ class _Metadata(msgspec.Struct):
 
 class _Pod(msgspec.Struct):
     metadata: _Metadata
-    status: msgspec.Raw = NULL
+
+
+_POD = View(_Pod)
 
 
 class PodStatusWriter:
@@ -36,7 +38,6 @@ class PodStatusWriter:
         self._store = store
         self._writer = writer
         self._kind = store.kinds.served("v1", "Pod")
-        self._decoder = msgspec.json.Decoder(_Pod)
 
     def not_scheduled(self, pod: PodInfo, reason: str, message: str, nominated: str | None) -> None:
         """PodScheduled is False; the nomination is set, cleared ("") or left as it is (None)."""
@@ -70,12 +71,8 @@ class PodStatusWriter:
         stored = self._store.find(self._kind, pod.name, pod.namespace)
         if stored is None:
             return False
-        if stored.facets is not None:
-            status, generation = stored.facets.status, 1
-        else:
-            present = self._decoder.decode(stored.data)
-            status, generation = bytes(present.status), present.metadata.generation
-        write_status(self._store, stored, change(status, generation), self._writer)
+        status = change(stored.encoded_status or b"null", _POD.read(stored).metadata.generation)
+        write_status(self._store, stored, status, self._writer)
         return True
 
 

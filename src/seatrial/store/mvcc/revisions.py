@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterable
 from sys import intern
 from typing import NamedTuple, TypedDict, Unpack
 
+import msgspec
+
 from seatrial.model.documents import Document, encode_to_keep
 from seatrial.model.kinds import Kind
 from seatrial.store.mvcc.history import History
 from seatrial.store.mvcc.index import KeyIndex
 from seatrial.store.objects import Change, ChangeType, Facets, Stored
+from seatrial.store.views.view import Views
 
 Listener = Callable[[Change], None]
 GroupKind = tuple[str, str]
@@ -52,6 +55,8 @@ class Revisions:
 
     def __init__(self, history: History | None = None) -> None:
         self.revision = 0
+        self.views = Views()
+        """What is kept of the views of the objects."""
         self.history = History() if history is None else history
         self.indexes: dict[GroupKind, KeyIndex] = {}
         self.writes: dict[GroupKind, int] = {}
@@ -87,7 +92,7 @@ class Revisions:
         else:
             namespace, name = previous.namespace, previous.name
         content = encode_to_keep(document)
-        stored = Stored(kind, namespace, name, self.revision + 1, content)
+        stored = Stored(kind, namespace, name, self.revision + 1, content, None, self.views)
         self._commit(Change("MODIFIED" if previous else "ADDED", stored, previous, writer, at, subresource))
         return stored
 
@@ -111,15 +116,15 @@ class Revisions:
         revision = self.revision + 1
         made = pieces(revision)
         content = made[0] if len(made) == 1 else made
-        stored = Stored(previous.kind, previous.namespace, previous.name, revision, content, facets)
+        stored = Stored(previous.kind, previous.namespace, previous.name, revision, content, facets, self.views)
         self._commit(Change("MODIFIED", stored, previous, writer, at, subresource))
         return stored
 
     def remove(self, previous: Stored, document: Document, *, writer: str, at: int) -> Stored:
         """Commit the end of an object; `document` is its last state."""
         document["metadata"]["resourceVersion"] = str(self.revision + 1)
-        kind = previous.kind
-        stored = Stored(kind, previous.namespace, previous.name, self.revision + 1, encode_to_keep(document))
+        kind, revision, content = previous.kind, self.revision + 1, encode_to_keep(document)
+        stored = Stored(kind, previous.namespace, previous.name, revision, content, None, self.views)
         self._commit(Change("DELETED", stored, previous, writer, at))
         return stored
 
@@ -130,7 +135,9 @@ class Revisions:
             group_kind = changed.kind.group_kind
             self.writes[group_kind] = self.writes.get(group_kind, 0) + 1
         if stored is not None:
-            self.index(stored.kind.group_kind).put(stored)
+            # One that takes the place of another at the same revision must not be read from what is kept of that.
+            known = stored if previous is not None else msgspec.structs.replace(stored, views=self.views)
+            self.index(stored.kind.group_kind).put(known)
         elif previous is not None:
             self.index(previous.kind.group_kind).remove(previous.namespace, previous.name)
 

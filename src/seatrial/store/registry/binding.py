@@ -87,8 +87,7 @@ def _spliced(store: "Store", current: Stored, facets: Facets, labels: "Splice", 
         whole = b"".join((*begin, b',"nodeName":', orjson.dumps(node), END_OF_SPEC, status, b"}"))
         return (whole.replace(labels.old, labels.new, 1),)
 
-    kin = facets.kin if labels.likeness == facets.likeness else None
-    bound = Facets(labels.likeness, facets.uid, status, node, kin, facets.values if kin is not None else ())
+    bound = Facets(labels.shape, facets.uid, status, node)
     return store.write_pieces(current, made, writer=writer, subresource="binding", facets=bound)
 
 

@@ -13,7 +13,7 @@ from seatrial.model.times import to_time
 from seatrial.store.deferral import check_size, large, large_object, meaning
 from seatrial.store.field_errors import refusal, required
 from seatrial.store.managed_fields import track_creation
-from seatrial.store.metadata import already_exists, metadata_of, ordered
+from seatrial.store.metadata import already_exists, copied, metadata_of, ordered
 from seatrial.store.objects import Stored
 from seatrial.store.options import CreateOptions
 from seatrial.store.registry.kinds import strategy_of
@@ -37,7 +37,7 @@ def create(
         made = store.templates.create(store, kind, document, sighting, writer)
         if made is not None:
             return made
-    document = document if options.owned else store.copied(document)
+    document = document if options.owned else copied(document)
     warnings = len(options.warnings or ())
     stored = _create(store, kind, document, namespace, writer, options)
     if sighting is not None and len(options.warnings or ()) == warnings:

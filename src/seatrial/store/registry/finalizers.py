@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from seatrial.model.documents import Document
-from seatrial.store.objects import Facets, Stored, new_likeness
+from seatrial.store.objects import Facets, Shape, Stored
 from seatrial.store.registry.templates import Splice
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def remove_finalizer(store: "Store", stored: Stored, finalizer: str, writer: str
     """Write an object without a finalizer."""
     facets = stored.facets
     inputs = store.admission.inputs(store, stored.kind, stored.namespace) if facets is not None else None
-    key = (facets.likeness, finalizer, store.admission, *inputs) if facets is not None and inputs is not None else None
+    key = (facets.shape, finalizer, store.admission, *inputs) if facets is not None and inputs is not None else None
     splice = store.templates.splices.get(key) if key is not None else None
     if facets is not None and splice is not None:
         return _spliced(store, stored, facets, splice, writer)
@@ -48,7 +48,7 @@ def remove_finalizer(store: "Store", stored: Stored, finalizer: str, writer: str
 def _spliced(store: "Store", stored: Stored, facets: Facets, splice: Splice, writer: str) -> Stored:
     head = stored.data.replace(splice.old, splice.new, 1)
     old = _REVISION % stored.revision
-    alike = Facets(splice.likeness, facets.uid, facets.status, facets.node, tail=facets.tail)
+    alike = Facets(splice.shape, facets.uid, facets.status, facets.node, facets.tail)
     return store.write_pieces(
         stored,
         lambda revision: (head.replace(old, _REVISION % revision, 1),),
@@ -62,4 +62,4 @@ def _learnt(before: Stored, after: Stored, finalizer: str) -> Splice | None:
     """How the bytes changed where it was the only finalizer; None where they changed in another way, too."""
     old = b',"finalizers":' + orjson.dumps([finalizer])
     made = before.data.replace(old, b"", 1).replace(_REVISION % before.revision, _REVISION % after.revision, 1)
-    return Splice(old, b"", new_likeness()) if old in before.data and made == after.data else None
+    return Splice(old, b"", Shape()) if old in before.data and made == after.data else None

@@ -15,7 +15,7 @@ from seatrial.model.patches import apply_json_patch, apply_merge_patch, apply_st
 from seatrial.model.schema import Schema, schema_of
 from seatrial.store.deferral import check_size, large_object, weigh
 from seatrial.store.managed_fields import applied
-from seatrial.store.metadata import not_found
+from seatrial.store.metadata import copied, not_found
 from seatrial.store.objects import Stored
 from seatrial.store.options import CreateOptions, Patch, PatchOptions, WriteOptions
 from seatrial.store.registry.patch_refusals import refusal
@@ -62,7 +62,7 @@ def patch(
 
 def _decoded(store: "Store", kind: Kind, document: Document, patch: Patch, options: PatchOptions) -> Document:
     """The patched document in canonical form; a patch that leaves no object of the kind is refused as such."""
-    before = store.copied(document)
+    before = copied(document)
     try:
         return store.rules.decode(kind, document, options)
     except CannotHandle as error:

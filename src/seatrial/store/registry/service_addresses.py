@@ -13,6 +13,7 @@ import msgspec
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.store.field_errors import invalid
+from seatrial.store.views.view import View
 
 if TYPE_CHECKING:
     from seatrial.store.store import Store
@@ -38,6 +39,9 @@ class _Spec(msgspec.Struct, frozen=True, gc=False):
 
 class _Service(msgspec.Struct, frozen=True, gc=False):
     spec: _Spec = _Spec()
+
+
+_SERVICE = View(_Service)
 
 
 def allocate(store: "Store", document: Document) -> list[Cause]:
@@ -107,7 +111,7 @@ def _others(store: "Store", metadata: Document) -> list[_Spec]:
         return []
     own = (metadata["namespace"], metadata["name"])
     index = store.index(services)
-    return [stored.view(_Service).spec for stored in index if (stored.namespace, stored.name) != own]
+    return [_SERVICE.read(stored).spec for stored in index if (stored.namespace, stored.name) != own]
 
 
 def _port_causes(spec: Document, taken: list[_Spec]) -> Iterator[Cause]:

@@ -6,8 +6,6 @@ put in the place of the old one. The old status is read the same way, so writing
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from seatrial.model.documents import Document, decode, encode, encode_to_keep
 from seatrial.store.objects import Facets, Stored
 
@@ -15,21 +13,7 @@ if TYPE_CHECKING:
     from seatrial.store.store import Store
 
 
-class WithStatus(msgspec.Struct):
-    """The encoded status alone."""
-
-    status: msgspec.Raw = msgspec.Raw(b"")
-
-
 STATUS = b',"status":'
-_decoder = msgspec.json.Decoder(WithStatus)
-
-
-def encoded_status(stored: Stored) -> bytes:
-    """The status as it is encoded; empty where there is none."""
-    if stored.facets is not None:
-        return stored.facets.status
-    return bytes(_decoder.decode(stored.data).status)
 
 
 def document_without_status(stored: Stored) -> Document:
@@ -47,11 +31,11 @@ def write_status(store: "Store", stored: Stored, status: Document | bytes, write
     """Set the status of an object, unless it is equal."""
     fresh = status if isinstance(status, bytes) else encode_to_keep(status)
     data, facets = stored.data, stored.facets
-    present = encoded_status(stored)
+    present = stored.encoded_status
     if present == fresh:
         return stored
     if facets is not None:
-        facets = Facets(facets.likeness, facets.uid, fresh, facets.node, facets.kin, facets.values)
+        facets = Facets(facets.shape, facets.uid, fresh, facets.node)
     return store.write_pieces(
         stored, lambda revision: (_joined(stored, data, present, fresh, revision),), writer=writer, facets=facets
     )

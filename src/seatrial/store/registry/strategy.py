@@ -12,11 +12,11 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.model.field_selectors import SelectableFields
 from seatrial.store.object_meta import NameFaults
+from seatrial.store.objects import Path
 from seatrial.store.printers.columns import Columns
 
 CreateCauses = Callable[[Document], Iterable[Cause]]
 UpdateCauses = Callable[[Document, Document, str], Iterable[Cause]]
-Path = tuple[str | int, ...]
 Check = Callable[[Any], bool]
 
 

@@ -28,12 +28,12 @@ from seatrial.model.times import to_time
 from seatrial.store.memo import Memo
 from seatrial.store.metadata import already_exists
 from seatrial.store.object_meta import is_subdomain
-from seatrial.store.objects import Facets, Kin, Stored, new_likeness
+from seatrial.store.objects import Facets, Path, Shape, Stored, Varying
 from seatrial.store.options import CreateOptions
 from seatrial.store.registry.creating import new_name
 from seatrial.store.registry.kinds import strategy_of
-from seatrial.store.registry.status_writes import STATUS, document_without_status, encoded_status
-from seatrial.store.registry.strategy import Path, VariableField, VariableFields
+from seatrial.store.registry.status_writes import STATUS, document_without_status
+from seatrial.store.registry.strategy import VariableField, VariableFields
 from seatrial.store.uids import LONGEST_BASE
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ VARIABLE = "SEATRIAL_TEMPLATES"
 """The environment variable that selects for a whole command whether templates are used: `on` (the default) or `off`."""
 CHOICES = ("on", "off")
 TEMPLATES_KEPT = 4096
-LIKENESSES_KEPT = 1024
+SHAPES_KEPT = 1024
 TREES_KEPT = 1024
 LONGEST_DOCUMENT = 64 * 1024
 """Bytes up to which a template is made; with larger objects the limits of a whole object are near."""
@@ -69,8 +69,8 @@ class Template(NamedTuple):
     """The encoded status, empty where there is none; None where objects have no facets."""
     tail: bytes
     """The bytes after the status."""
-    likenesses: Memo[tuple[str, ...], tuple[int, tuple[str, ...]]]
-    kin: Kin | None
+    shapes: Memo[tuple[Any, ...], Shape]
+    varying: Varying
 
     def filled(self, values: list[bytes]) -> bytes:
         """The bytes with these values: name, uid, resourceVersion, time, then the fields of the kind."""
@@ -80,10 +80,10 @@ class Template(NamedTuple):
         """Of a new object with these values in all gaps but name, uid and resourceVersion."""
         if self.status is None:
             return None
-        found = self.likenesses.get(values)
-        if found is None:
-            found = self.likenesses[values] = new_likeness(), values
-        return Facets(found[0], uid, self.status, "", self.kin, found[1], self.tail)
+        shape = self.shapes.get(values)
+        if shape is None:
+            shape = self.shapes[values] = Shape(self.varying, values)
+        return Facets(shape, uid, self.status, "", self.tail)
 
 
 class Sighting(NamedTuple):
@@ -107,8 +107,11 @@ class Sighting(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class Family:
-    """Objects that their maker creates from one document, but for the name and the values of variable fields."""
+class PreparedCreate:
+    """A creation that is carried out again and again, each time with another name and other values of its fields.
+
+    As a prepared statement of a database: what is equal in all objects is looked at once.
+    """
 
     kind: Kind
     namespace: str
@@ -118,6 +121,10 @@ class Family:
     """With the values that the first of them has."""
     latest: "tuple[object, tuple[int, ...], Template] | None" = None
     """The template that was used last, and for which admission and inputs."""
+
+    def differs_only_in_values(self, other: "PreparedCreate") -> bool:
+        """Whether both create the same objects, given the same name and values."""
+        return self.likes == other.likes
 
 
 def chosen_templates() -> bool:
@@ -133,7 +140,7 @@ class Splice(NamedTuple):
 
     old: bytes
     new: bytes
-    likeness: int
+    shape: Shape
 
 
 class Templates:
@@ -146,7 +153,7 @@ class Templates:
         self._kept: Memo[Hashable, Template | None] = Memo(TEMPLATES_KEPT)
         self._relabelled: Memo[tuple[object, ...], Splice | None] = Memo(TEMPLATES_KEPT)
         self.splices: Memo[tuple[object, ...], Splice] = Memo(TEMPLATES_KEPT)
-        """Other writes to pods that are alike, by likeness and what the write depends on."""
+        """Other writes to pods that are alike, by shape and what the write depends on."""
         self._admission: object = None
         self._declared: dict[tuple[str, str], VariableFields] = {}
         """The variable fields of kinds that a definition adds."""
@@ -193,38 +200,40 @@ class Templates:
             self._kept.clear()
         return store.admission.inputs(store, kind, namespace)
 
-    def family(
+    def prepare(
         self, store: "Store", kind: Kind, document: Document, namespace: str, options: CreateOptions
-    ) -> Family | None:
-        """The objects that are like a document with a name; None where templates do not serve them."""
+    ) -> PreparedCreate | None:
+        """The creation of objects that are like a document with a name; None where templates do not serve them."""
         sighting = self.sighting(store, kind, document, namespace, options)
         variable = self._variable_fields(kind)
         if sighting is None or variable is None or variable.accepts is not None:
             return None
-        return Family(kind, namespace, options, sighting.likes, sighting.fields)
+        return PreparedCreate(kind, namespace, options, sighting.likes, sighting.fields)
 
-    def create_in(self, store: "Store", family: Family, name: str, values: Sequence[Any], writer: str) -> Stored | None:
-        """Create an object of a family; None where it must take the whole way."""
-        kind, template = family.kind, self._template_of(store, family)
+    def create_prepared(
+        self, store: "Store", prepared: PreparedCreate, name: str, values: Sequence[Any], writer: str
+    ) -> Stored | None:
+        """Create one of the objects; None where it must take the whole way."""
+        kind, template = prepared.kind, self._template_of(store, prepared)
         if template is None or not name or not _is_name(kind, name):
             return None
-        for field, value in zip(family.fields, values, strict=True):
+        for field, value in zip(prepared.fields, values, strict=True):
             if not field.is_valid(value):
                 return None
         if store.find(kind, name, template.namespace) is not None:
             return None
         return self._put(store, kind, template, name, values, [orjson.dumps(value) for value in values], writer)
 
-    def _template_of(self, store: "Store", family: Family) -> Template | None:
-        inputs = self._inputs(store, family.kind, family.namespace, family.options)
+    def _template_of(self, store: "Store", prepared: PreparedCreate) -> Template | None:
+        inputs = self._inputs(store, prepared.kind, prepared.namespace, prepared.options)
         if inputs is None:
             return None
-        latest = family.latest
+        latest = prepared.latest
         if latest is not None and latest[0] is self._admission and latest[1] == inputs:
             return latest[2]
-        template = self._kept.get((family.likes, inputs))
+        template = self._kept.get((prepared.likes, inputs))
         if template is not None:
-            family.latest = self._admission, inputs, template
+            prepared.latest = self._admission, inputs, template
         return template
 
     def create(self, store: "Store", kind: Kind, document: Document, sighting: Sighting, writer: str) -> Stored | None:
@@ -267,13 +276,13 @@ class Templates:
 
         def made(revision: int) -> Stored:
             own[2] = b'"%d"' % revision
-            return Stored(kind, namespace, name, revision, template.filled(own), facets)
+            return Stored(kind, namespace, name, revision, template.filled(own), facets, store.views)
 
         return store.put_encoded(kind, made, writer=writer)
 
     def relabelling(self, pod: Stored, facets: Facets, labels: Mapping[str, str]) -> Splice | None:
         """How a pod that is bound takes over labels; None where its bytes must be decoded for that."""
-        key = (facets.likeness, *labels.items())
+        key = (facets.shape, *labels.items())
         if key not in self._relabelled:
             self._relabelled[key] = _relabelling(pod, facets, labels)
         return self._relabelled[key]
@@ -339,10 +348,10 @@ def _template(sighting: Sighting, stored: Stored, options: CreateOptions) -> Tem
     places = [int(place) for place in pieces[1::2]]
     if len(places) != len(cuts):
         return None  # a text looks like a gap
-    kin = Kin.of((_TIMES[0], *(path for path, _ in given)))
+    varying = Varying((_TIMES[0], *(path for path, _ in given)))
     status, tail = _status(stored, len(pieces[-1].replace(b"%%", b"%")))
     pattern = b"%b".join(pieces[::2])
-    template = Template(stored.namespace, pattern, itemgetter(*places), status, tail, Memo(LIKENESSES_KEPT), kin)
+    template = Template(stored.namespace, pattern, itemgetter(*places), status, tail, Memo(SHAPES_KEPT), varying)
     encoded = [orjson.dumps(value) for value in values]
     # A value that the whole way changed gives other bytes.
     return template if template.filled(encoded) == stored.data else None
@@ -353,7 +362,7 @@ def _status(stored: Stored, length: int) -> tuple[bytes | None, bytes]:
 
     A pod has one, and nothing follows it; an Event is like no other.
     """
-    status, data, group_kind = encoded_status(stored), stored.data, stored.kind.group_kind
+    status, data, group_kind = stored.encoded_status, stored.data, stored.kind.group_kind
     if not status:
         return None if group_kind in (_POD, _EVENT) else b"", b"}"
     field = STATUS + status
@@ -369,16 +378,16 @@ def _relabelling(pod: Stored, facets: Facets, labels: Mapping[str, str]) -> Spli
     if GATES in pod.data:
         return None
     if not labels:
-        return Splice(b"", b"", facets.likeness)
+        return Splice(b"", b"", facets.shape)
     document = pod.document()
     given = document["metadata"].get("labels")
     merged = document["metadata"]["labels"] = {**(given or {}), **labels}
     new = b'"labels":' + orjson.dumps(merged)
     if given is None:
-        change = Splice(SPEC, b"," + new + SPEC, new_likeness())
+        change = Splice(SPEC, b"," + new + SPEC, Shape())
     else:
-        likeness = facets.likeness if merged == given else new_likeness()
-        change = Splice(b'"labels":' + orjson.dumps(given), new, likeness)
+        shape = facets.shape if merged == given else Shape()
+        change = Splice(b'"labels":' + orjson.dumps(given), new, shape)
     return change if pod.data.replace(change.old, change.new, 1) == orjson.dumps(document) else None
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
-from seatrial.store.metadata import metadata_of, ordered
+from seatrial.store.metadata import copied, metadata_of, ordered
 from seatrial.store.objects import Stored
 from seatrial.store.options import CreateOptions
 from seatrial.store.registry import creating
@@ -76,7 +76,7 @@ def _items(document: Document) -> list[Document]:
 
 def _restore(store: "Store", document: Document, writer: str) -> Stored:
     kind = kind_of(store, document)
-    document = store.copied(document)
+    document = copied(document)
     metadata = metadata_of(document)
     if kind.namespaced:
         _make_namespace(store, metadata.setdefault("namespace", "default"), writer)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from seatrial.model.documents import Document
 from seatrial.model.label_selectors import LabelSelector
+from seatrial.store.metadata import copied
 from seatrial.store.objects import Stored
 from seatrial.store.options import CreateOptions
 from seatrial.store.snapshots.owners import controller_of
@@ -92,7 +93,7 @@ def _align(store: "Store", revision: Stored, owner: Stored, is_current: bool, wr
     else:
         plain = {key: value for key, value in template.items() if key != "$patch"}
         # A copy of the workload with this template goes the way of every StatefulSet or DaemonSet.
-        copy = store.copied({**workload, "spec": {**workload["spec"], "template": plain}})
+        copy = copied({**workload, "spec": {**workload["spec"], "template": plain}})
         copy = store.rules.decode(owner.kind, copy, _STORED)
         store.rules.apply_defaults(owner.kind, copy)
         stored_form = copy["spec"]["template"]

@@ -9,7 +9,6 @@ from seatrial.model.documents import Document, decode
 from seatrial.scheduler.cache import PodInfo
 from seatrial.scheduler.framework import Cluster
 from seatrial.store import Stored
-from seatrial.store.registry import encoded_status
 from seatrial.volcano.apis import SCHEDULER_NAME
 from seatrial.volcano.cache.cluster_info import Priorities
 from seatrial.volcano.cache.csi_volumes import volumes_of
@@ -90,7 +89,7 @@ class JobCache:
         if known is None:
             self._order = None
         if known is not None and only_status:
-            self._groups[uid] = known | {"status": decode(encoded_status(stored) or b"{}")}
+            self._groups[uid] = known | {"status": decode(stored.encoded_status or b"{}")}
             return
         self._groups[uid] = stored.document()
         self._jobs.pop(uid, None)

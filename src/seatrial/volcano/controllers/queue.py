@@ -4,7 +4,6 @@ Upstream: pkg/controllers/queue. The counts of PodGroups by phase are metrics th
 """
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import ClassVar, Final
 
 import msgspec
@@ -12,8 +11,7 @@ import msgspec
 from seatrial.controllers.framework import Context, Key, Listener
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
-from seatrial.store import Change, Stored
-from seatrial.store.registry import encoded_status
+from seatrial.store import Change, StatusView, Stored, View
 from seatrial.volcano.apis import POD_GROUP, QUEUE, ROOT_QUEUE
 from seatrial.volcano.apis.labels import CLOSED_BY_PARENT
 from seatrial.volcano.controllers.requests import RequestController
@@ -21,14 +19,13 @@ from seatrial.volcano.controllers.requests import RequestController
 OPEN, CLOSED, CLOSING, UNKNOWN = "Open", "Closed", "Closing", "Unknown"
 SYNC, OPEN_QUEUE, CLOSE_QUEUE = "SyncQueue", "OpenQueue", "CloseQueue"
 SHUT: Final = (CLOSED, CLOSING)
-STATUSES_KEPT: Final = 4096
 
 
 class _Spec(msgspec.Struct):
     queue: str = ""
 
 
-class _Status(msgspec.Struct):
+class _GroupStatus(msgspec.Struct):
     phase: str = ""
 
 
@@ -40,12 +37,9 @@ class _QueueStatus(msgspec.Struct):
     state: str = ""
 
 
-class _Queue(msgspec.Struct):
-    status: _QueueStatus = msgspec.field(default_factory=_QueueStatus)
-
-
-_group_decoder = msgspec.json.Decoder(_Group)
-_read_status = lru_cache(STATUSES_KEPT)(msgspec.json.Decoder(_Status).decode)
+_QUEUE_STATUS = StatusView(_QueueStatus)
+_GROUP = View(_Group)
+_GROUP_STATUS = StatusView(_GroupStatus)
 
 
 class VolcanoQueue(RequestController[str]):
@@ -75,7 +69,7 @@ class VolcanoQueue(RequestController[str]):
         for stored in self.store.list(self._groups):
             self._note(stored)
         for stored in self.store.list(self.kind):
-            self._states[stored.name] = stored.view(_Queue).status.state
+            self._states[stored.name] = _QUEUE_STATUS.read(stored).state
             self._request(stored.name, SYNC)
         super().start()
 
@@ -178,7 +172,7 @@ class VolcanoQueue(RequestController[str]):
         if change.type == "DELETED":
             self._states.pop(name, None)
             return
-        self._states[name] = change.stored.view(_Queue).status.state
+        self._states[name] = _QUEUE_STATUS.read(change.stored).state
         before = change.previous
         if before is None or _parent(before) != _parent(change.stored):
             self._request(change.stored.name, SYNC)
@@ -201,9 +195,9 @@ class VolcanoQueue(RequestController[str]):
         """Take the new state of a PodGroup; whether its phase has changed. A status write leaves its queue."""
         key = stored.namespace, stored.name
         if is_new or key not in self._queue_of:
-            self._queue_of[key] = _group_decoder.decode(stored.data).spec.queue
+            self._queue_of[key] = _GROUP.read(stored).spec.queue
         phases = self._phases.setdefault(self._queue_of[key], {})
-        phase = _read_status(encoded_status(stored) or b"{}").phase
+        phase = _GROUP_STATUS.read(stored).phase
         changed = phases.get(key) != phase
         phases[key] = phase
         return changed

@@ -17,11 +17,11 @@ from seatrial.store.registry import write_status
 from seatrial.volcano.apis import JOB, QUEUE
 from seatrial.volcano.apis.labels import OUT_OF_SYNC
 from seatrial.volcano.controllers.job import plugins
-from seatrial.volcano.controllers.job.alike_objects import AlikeObjects
-from seatrial.volcano.controllers.job.cache import JobPod, JobPods
 from seatrial.volcano.controllers.job.initiation import WRITER, Initiation, Record
 from seatrial.volcano.controllers.job.job_cache import JobCache, JobInfo
+from seatrial.volcano.controllers.job.job_pods import JobPod, JobPods
 from seatrial.volcano.controllers.job.pods import job_pod, pod_name
+from seatrial.volcano.controllers.job.prepared_objects import PreparedObjects
 from seatrial.volcano.controllers.job.state import RETAIN_SOFT, SYNC, Step, Update, next_step
 from seatrial.volcano.controllers.job.status import JobStatus, JobView, TaskSpec
 
@@ -56,7 +56,7 @@ class JobActions:
         self._initiation = Initiation(context, jobs, record)
         self.kind = context.kind(*JOB)
         self._pod_kind = context.kind("v1", "Pod")
-        self._alike = AlikeObjects(context.store, self._pod_kind, WRITER, FROM_TEMPLATE)
+        self._prepared = PreparedObjects(context.store, self._pod_kind, WRITER, FROM_TEMPLATE)
         self._queues = context.kind(*QUEUE)
         self._rests: dict[str, tuple[object, ...]] = {}
         """The situation that the last sync of a Job left, by the Job's uid, unless it goes on from there."""
@@ -229,7 +229,7 @@ class JobActions:
             plugins.on_pod_create(document, pod)
             return pod
 
-        self._alike.create(job, (place, index, status.version, status.retry_count), name, make)
+        self._prepared.create(job, (place, index, status.version, status.retry_count), name, make)
 
     def _may_start(self, job: JobInfo, task: TaskSpec) -> bool:
         """Whether the tasks that a task depends on have come far enough."""

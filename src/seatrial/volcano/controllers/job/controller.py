@@ -18,9 +18,9 @@ from seatrial.model.kinds import Kind
 from seatrial.store import Change, Stored
 from seatrial.volcano.apis import BATCH, JOB, POD_GROUP
 from seatrial.volcano.controllers.job.actions import JobActions, Target
-from seatrial.volcano.controllers.job.cache import JobPod, JobPods, read_pod
 from seatrial.volcano.controllers.job.delays import DelayedActions
 from seatrial.volcano.controllers.job.job_cache import JobCache
+from seatrial.volcano.controllers.job.job_pods import JobPod, JobPods, read_pod
 from seatrial.volcano.controllers.job.policies import Request, decide
 from seatrial.volcano.controllers.job.state import SYNC, next_step
 from seatrial.volcano.controllers.requests import RequestController

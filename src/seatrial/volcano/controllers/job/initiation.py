@@ -13,7 +13,6 @@ from seatrial.store import Memo, Stored
 from seatrial.store.options import CreateOptions
 from seatrial.volcano.apis import JOB, POD_GROUP
 from seatrial.volcano.controllers.job import plugins
-from seatrial.volcano.controllers.job.alike_objects import AlikeObjects
 from seatrial.volcano.controllers.job.job_cache import JobCache, JobInfo
 from seatrial.volcano.controllers.job.pod_group import (
     SPECS_KEPT,
@@ -22,6 +21,7 @@ from seatrial.volcano.controllers.job.pod_group import (
     new_pod_group,
     update_pod_group,
 )
+from seatrial.volcano.controllers.job.prepared_objects import PreparedObjects
 from seatrial.volcano.controllers.job.status import JobStatus
 
 WRITER = "volcano-job"
@@ -39,7 +39,7 @@ class Initiation:
         self._jobs, self._record = jobs, record
         self._owner = plugins.Owner(context.store, self.kind)
         self._groups = context.kind(*POD_GROUP)
-        self._alike = AlikeObjects(context.store, self._groups, WRITER, CreateOptions())
+        self._prepared = PreparedObjects(context.store, self._groups, WRITER, CreateOptions())
         self._claims = context.kind("v1", "PersistentVolumeClaim")
         self._settled: dict[str, tuple[int, int]] = {}
         """Generation of a Job, by its uid, and that of its PodGroup that agreed with it."""
@@ -107,7 +107,7 @@ class Initiation:
         try:
             if found is None:
                 classes = self.store.writes(_PRIORITY_CLASS)
-                self._alike.create(job, (classes,), job.group[1], self._new_group)
+                self._prepared.create(job, (classes,), job.group[1], self._new_group)
             else:
                 self._update_group(found[0], job.document())
         except StatusError as error:

@@ -3,19 +3,21 @@
 Upstream: pkg/controllers/cache, and the listers of the Job controller.
 """
 
-from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
 
 from seatrial.controllers.framework import Key
 from seatrial.model.documents import Document
-from seatrial.store import Memo, Stored
-from seatrial.store.registry import encoded_status
-from seatrial.volcano.controllers.job.status import JOBS_KEPT, STATUSES_KEPT, JobView, read_job
+from seatrial.store import OwnerReference, Stored, View
+from seatrial.volcano.controllers.job.status import JOB_VIEW, JOBS_KEPT, JobView
 
-_alike: Memo[int, Document] = Memo(JOBS_KEPT)
-"""By likeness: a Job."""
+
+def _without_status(job: Document) -> Document:
+    return {field: value for field, value in job.items() if field != "status"}
+
+
+_DOCUMENT = View(dict, _without_status, without=(("status",), ("metadata", "managedFields")), kept=JOBS_KEPT)
 
 
 class JobInfo(NamedTuple):
@@ -29,16 +31,8 @@ class JobInfo(NamedTuple):
         return self.stored.namespace, self.stored.name
 
     def document(self) -> Document:
-        """The Job without its status; Jobs that are alike share their spec, so it is not to be changed."""
-        facets = self.stored.facets
-        if facets is None:
-            return self.stored.document()
-        like = _alike.get(facets.likeness)
-        if like is None:
-            like = _alike[facets.likeness] = self.stored.document()
-            like.pop("status", None)
-        own = {"name": self.stored.name, "uid": facets.uid, "resourceVersion": str(self.stored.revision)}
-        return {**like, "metadata": {**like["metadata"], **own}}
+        """The Job without its status; not to be changed, since Jobs share their spec."""
+        return _DOCUMENT.read(self.stored)
 
     @property
     def group(self) -> Key:
@@ -46,15 +40,9 @@ class JobInfo(NamedTuple):
         return self.stored.namespace, f"{self.stored.name}-{self.view.metadata.uid}"
 
 
-class _Owner(msgspec.Struct, rename="camel", gc=False):
-    api_version: str = ""
-    kind: str = ""
-    name: str = ""
-
-
 class _Metadata(msgspec.Struct, rename="camel"):
     generation: int = 0
-    owner_references: list[_Owner] = []
+    owner_references: list[OwnerReference] = []
 
 
 class _Status(msgspec.Struct, gc=False):
@@ -77,30 +65,7 @@ class GroupView(msgspec.Struct):
         return next((owner.name for owner in owners if owner.kind == "Job" and owner.api_version == api_version), "")
 
 
-_group_decoder = msgspec.json.Decoder(GroupView)
-_kin: Memo[int, GroupView] = Memo(JOBS_KEPT)
-"""By template: a PodGroup."""
-_status = lru_cache(STATUSES_KEPT)(msgspec.json.Decoder(_Status).decode)
-
-
-def _differ_in_status(before: Stored, now: Stored) -> bool:
-    """Whether two states of an object are known to differ in the status alone."""
-    old, new = before.facets, now.facets
-    return old is not None and new is not None and old.likeness == new.likeness and old.uid == new.uid
-
-
-def _read_group(stored: Stored) -> GroupView:
-    """What is read of a PodGroup; those of one template are decoded once."""
-    facets = stored.facets
-    own = facets.owner() if facets is not None else None
-    if facets is None or facets.kin is None or own is None:
-        return _group_decoder.decode(stored.data)
-    like = _kin.get(facets.kin.number)
-    if like is None:
-        like = _kin[facets.kin.number] = _group_decoder.decode(stored.data)
-    (owner,) = like.metadata.owner_references
-    metadata = _Metadata(like.metadata.generation, [_Owner(owner.api_version, owner.kind, own[0])])
-    return GroupView(metadata, _status(facets.status or b"{}"))
+_GROUP = View(GroupView, kept=JOBS_KEPT)
 
 
 class JobCache:
@@ -112,7 +77,7 @@ class JobCache:
 
     def put_job(self, stored: Stored) -> JobInfo:
         """Take the new state of a Job."""
-        info = self._jobs[stored.namespace, stored.name] = JobInfo(stored, read_job(stored))
+        info = self._jobs[stored.namespace, stored.name] = JobInfo(stored, JOB_VIEW.read(stored))
         return info
 
     def remove_job(self, key: Key) -> JobInfo | None:
@@ -122,14 +87,9 @@ class JobCache:
         return self._jobs.get(key)
 
     def put_group(self, stored: Stored) -> GroupView:
-        """Take the new state of a PodGroup; where only its status has changed, no more than that is read."""
-        key = stored.namespace, stored.name
-        before = self._groups.get(key)
-        if before is not None and _differ_in_status(before[0], stored):
-            view = GroupView(before[1].metadata, _status(encoded_status(stored) or b"{}"))
-        else:
-            view = _read_group(stored)
-        self._groups[key] = stored, view
+        """Take the new state of a PodGroup."""
+        view = _GROUP.read(stored)
+        self._groups[stored.namespace, stored.name] = stored, view
         return view
 
     def remove_group(self, key: Key) -> None:

@@ -1,16 +1,11 @@
 """What the controller reads of a Volcano Job, and the status it writes; fields that are zero are left out, as in Go."""
 
-from functools import lru_cache
 from typing import Any
 
 import msgspec
 
 from seatrial.model.times import to_time
-from seatrial.store import Memo, Stored
-
-JOBS_KEPT = 4096
-STATUSES_KEPT = 4096
-"""How many different specs and statuses are remembered: many Jobs have theirs in common."""
+from seatrial.store import View
 
 
 class JobState(msgspec.Struct, rename="camel", omit_defaults=True):
@@ -124,24 +119,5 @@ class JobView(msgspec.Struct):
     status: JobStatus = msgspec.field(default_factory=JobStatus)
 
 
-_decoder = msgspec.json.Decoder(JobView)
-_status_decoder = msgspec.json.Decoder(JobStatus)
-_alike: Memo[int, JobView] = Memo(JOBS_KEPT)
-"""By likeness: a Job."""
-
-
-def read_job(stored: Stored) -> JobView:
-    """A stored Job without its templates; Jobs that are alike are decoded once, and share what is read."""
-    facets = stored.facets
-    if facets is None:
-        return _decoder.decode(stored.data)
-    like = _alike.get(facets.likeness)
-    if like is None:
-        like = _alike[facets.likeness] = _decoder.decode(stored.data)
-    metadata = JobMetadata(facets.uid, like.metadata.generation, like.metadata.creation_timestamp)
-    return JobView(metadata, like.spec, _read_status(facets.status))
-
-
-@lru_cache(STATUSES_KEPT)
-def _read_status(encoded: bytes) -> JobStatus:
-    return _status_decoder.decode(encoded) if encoded else JobStatus()
+JOBS_KEPT = 4096
+JOB_VIEW = View(JobView, kept=JOBS_KEPT)

@@ -1,7 +1,7 @@
 """Carries out createOperations that differ in nothing but the name without decoding each of them.
 
-A scenario of twenty thousand pods lists few different ones. From the second operation of a shape on its document is a
-family of the store; from the third on the name is cut out of the encoded operation and given to the family.
+A scenario of twenty thousand pods lists few different ones. With the second operation of a shape the creation of its
+objects is prepared; from the third on the name is cut out of the encoded operation, and no more of it is read.
 """
 
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from seatrial.scenario.engine.evictions import is_eviction
 from seatrial.scenario.engine.operations import body_of, creation_of, refusal, writer_of
 from seatrial.scenario.spec.annotations import mentions
 from seatrial.scenario.spec.operation_ids import Planned
-from seatrial.store import Family, Memo, Store, Stored
+from seatrial.store import Memo, PreparedCreate, Store, Stored
 
 SHAPES_KEPT = 4096
 LONGEST_BODY = 64 * 1024
@@ -20,7 +20,7 @@ NAME = b'"metadata":{"name":'
 GAP = b'"\0"'
 
 
-class Alike(NamedTuple):
+class Known(NamedTuple):
     """An operation of a known shape."""
 
     body: bytes
@@ -31,35 +31,36 @@ class Alike(NamedTuple):
 class Shape(NamedTuple):
     """The objects of operations that are equal but for the name."""
 
-    family: Family
+    create: PreparedCreate
     named: tuple[bool, ...]
-    """Which of the family's fields have the name as their value."""
+    """Which of its fields have the name as their value."""
 
     def values(self, name: str) -> list[object]:
         if not self.named:
             return []
-        fields = zip(self.family.fields, self.named, strict=True)
+        fields = zip(self.create.fields, self.named, strict=True)
         return [name if is_name else field.value for field, is_name in fields]
 
 
-class AlikeCreations:
+class PreparedCreates:
     """The shapes of the createOperations of one run."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._shapes: Memo[bytes, Shape | None] = Memo(SHAPES_KEPT)
 
-    def find(self, planned: Planned) -> Alike | None:
+    def find(self, planned: Planned) -> Known | None:
         """The operation where its shape is known; None where it must be decoded."""
         body, name = _cut(planned)
         shape = self._shapes.get(body.replace(name, GAP)) if name else None
-        return None if shape is None else Alike(body, name[1:-1].decode(), shape)
+        return None if shape is None else Known(body, name[1:-1].decode(), shape)
 
-    def carry_out(self, planned: Planned, alike: Alike) -> Stored | None:
+    def carry_out(self, planned: Planned, known: Known) -> Stored | None:
         """Create the object; None where the store must be given the whole document."""
-        shape = alike.shape
+        shape = known.shape
         try:
-            return self._store.create_in(shape.family, alike.name, shape.values(alike.name), writer=writer_of(planned))
+            values = shape.values(known.name)
+            return self._store.create_prepared(shape.create, known.name, values, writer=writer_of(planned))
         except StatusError as error:
             raise refusal(planned, error) from error
 
@@ -76,13 +77,13 @@ class AlikeCreations:
         if operation.create_operation is None or own != body or is_eviction(operation.create_operation.object):
             return None
         kind, document, namespace, options = creation_of(self._store, planned, operation.create_operation)
-        family = self._store.family(kind, document, namespace, options)
+        create = self._store.prepare_create(kind, document, namespace, options)
         text = name[1:-1].decode()
-        if family is None or document["metadata"].get("name") != text:
+        if create is None or document["metadata"].get("name") != text:
             return None
-        named = tuple(field.value == text for field in family.fields)
+        named = tuple(field.value == text for field in create.fields)
         # Where the name has another meaning, too, the objects differ in more than the name.
-        return Shape(family, named) if body.count(name) == 1 + sum(named) else None
+        return Shape(create, named) if body.count(name) == 1 + sum(named) else None
 
 
 def _cut(planned: Planned) -> tuple[bytes, bytes]:

@@ -4,17 +4,15 @@ Upstream: pkg/controllers/cache and pkg/controllers/apis/job_info.go.
 """
 
 from collections.abc import Iterator
-from functools import lru_cache
+from typing import NamedTuple
 
 import msgspec
 
-from seatrial.store import Facets, Memo, Stored
+from seatrial.store import OwnerReference, StatusView, Stored, View
 from seatrial.volcano.apis import BATCH
 from seatrial.volcano.apis.labels import JOB_NAME, JOB_VERSION, OUT_OF_SYNC, PARTITION_ID, TASK_SPEC
 
-PODS_KEPT = 16_384
-STATUSES_KEPT = 4096
-_MARK = f'"{JOB_NAME}"'.encode()
+ROWS_KEPT = 4096
 
 
 class _Annotations(msgspec.Struct, frozen=True, gc=False):
@@ -28,18 +26,10 @@ class _Labels(msgspec.Struct, frozen=True, gc=False):
     partition: str = msgspec.field(default="", name=PARTITION_ID)
 
 
-class _Owner(msgspec.Struct, rename="camel"):
-    api_version: str = ""
-    kind: str = ""
-    uid: str = ""
-    controller: bool | None = None
-
-
 class _Metadata(msgspec.Struct, rename="camel"):
-    uid: str = ""
     annotations: _Annotations = _Annotations()
     labels: _Labels = _Labels()
-    owner_references: list[_Owner] = []
+    owner_references: list[OwnerReference] = []
     deletion_timestamp: str | None = None
 
 
@@ -65,10 +55,6 @@ class _Status(msgspec.Struct, rename="camel"):
 
 class _Pod(msgspec.Struct):
     metadata: _Metadata
-    status: _Status = msgspec.field(default_factory=_Status)
-
-
-_decoder, _status_decoder = msgspec.json.Decoder(_Pod), msgspec.json.Decoder(_Status)
 
 
 class JobPod(msgspec.Struct, frozen=True, gc=False):
@@ -90,81 +76,39 @@ class JobPod(msgspec.Struct, frozen=True, gc=False):
     is_out_of_sync: bool
 
 
-_alike: Memo[int, JobPod | None] = Memo(PODS_KEPT)
-"""By likeness: the row of a pod."""
+class _Shared(NamedTuple):
+    """What a row has but for the pod's own fields."""
 
+    job: str
+    job_uid: str
+    task: str
+    version: int
+    partition: str
+    is_deleting: bool
+    is_out_of_sync: bool
 
-_kin: Memo[int, JobPod | None] = Memo(PODS_KEPT)
-"""By template: the row of a pod."""
+    @classmethod
+    def of(cls, pod: _Pod) -> "_Shared | None":
+        meta, notes = pod.metadata, pod.metadata.annotations
+        owner = next((owner for owner in meta.owner_references if owner.controller), None)
+        if owner is None or owner.kind != "Job" or owner.api_version != BATCH:
+            return None
+        if not notes.job or not notes.task or not notes.version.isdigit():
+            return None
+        is_deleting, is_out_of_sync = meta.deletion_timestamp is not None, notes.out_of_sync is not None
+        version, partition = int(notes.version), meta.labels.partition
+        return cls(notes.job, owner.uid, notes.task, version, partition, is_deleting, is_out_of_sync)
 
 
 def read_pod(stored: Stored) -> JobPod | None:
-    """The row of a pod that a Volcano Job controls; None for any other pod. Pods that are alike are decoded once."""
-    if _MARK not in stored.data:
-        return None
-    facets = stored.facets
-    if facets is None:
-        return _decoded(stored)
-    if facets.likeness not in _alike:
-        _alike[facets.likeness] = _first_alike(stored, facets)
-    like = _alike[facets.likeness]
-    if like is None:
+    """The row of a pod that a Volcano Job controls; None for any other pod."""
+    pod = _POD.read(stored)
+    if pod is None:
         return None
     return JobPod(
-        stored.namespace, stored.name, facets.uid, like.job, like.job_uid, like.task, like.version, like.partition,
-        *_read_status(facets.status), like.is_deleting, like.is_out_of_sync,
+        stored.namespace, stored.name, stored.uid, pod.job, pod.job_uid, pod.task, pod.version, pod.partition,
+        *_STATUS.read(stored), pod.is_deleting, pod.is_out_of_sync,
     )  # fmt: skip
-
-
-def _first_alike(stored: Stored, facets: Facets) -> JobPod | None:
-    """The row of a pod of a new likeness; pods of one template are decoded once."""
-    kin = facets.kin
-    if kin is None:
-        return _decoded(stored)
-    if kin.number not in _kin:
-        _kin[kin.number] = _decoded(stored)
-    like, owner = _kin[kin.number], facets.owner()
-    if like is None:
-        return None
-    return msgspec.structs.replace(
-        like,
-        job=facets.annotation(JOB_NAME, like.job),
-        job_uid=like.job_uid if owner is None else owner[1],
-        partition=facets.labels({PARTITION_ID: like.partition})[PARTITION_ID],
-    )
-
-
-def _decoded(stored: Stored) -> JobPod | None:
-    pod = _decoder.decode(stored.data)
-    meta = pod.metadata
-    owner = next((owner for owner in meta.owner_references if owner.controller), None)
-    notes = meta.annotations
-    if owner is None or owner.kind != "Job" or owner.api_version != BATCH:
-        return None
-    if not notes.job or not notes.task or not notes.version.isdigit():
-        return None
-    phase, exit_code, restarts, is_ready = _summary(pod.status)
-    return JobPod(
-        namespace=stored.namespace,
-        name=stored.name,
-        uid=meta.uid,
-        job=notes.job,
-        job_uid=owner.uid,
-        task=notes.task,
-        version=int(notes.version),
-        partition=meta.labels.partition,
-        phase=phase,
-        exit_code=exit_code,
-        restarts=restarts,
-        is_ready=is_ready,
-        is_deleting=meta.deletion_timestamp is not None,
-        is_out_of_sync=notes.out_of_sync is not None,
-    )
-
-
-@lru_cache(STATUSES_KEPT)
-def _read_status(encoded: bytes) -> tuple[str, int, int, bool]:
-    return _summary(_status_decoder.decode(encoded))
 
 
 def _summary(status: _Status) -> tuple[str, int, int, bool]:
@@ -173,6 +117,10 @@ def _summary(status: _Status) -> tuple[str, int, int, bool]:
     ended = containers[0].state.terminated if containers else None
     restarts = sum(each.restart_count for each in (*containers, *status.init_container_statuses))
     return status.phase, ended.exit_code if ended is not None else 0, restarts, all(each.ready for each in containers)
+
+
+_POD = View(_Pod, _Shared.of, kept=ROWS_KEPT)
+_STATUS = StatusView(_Status, _summary, kept=ROWS_KEPT)
 
 
 class JobPods:
