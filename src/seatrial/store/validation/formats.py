@@ -6,14 +6,15 @@ pkg/apis/core/validation/validation.go.
 
 import ipaddress
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
+from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.model.label_selectors import label_key_faults, label_value_faults
-from seatrial.store.field_errors import invalid, required
-from seatrial.store.object_meta import Faults, label_faults, subdomain_faults
+from seatrial.store.field_errors import forbidden, invalid, required
+from seatrial.store.object_meta import Faults, label_causes, label_faults, subdomain_faults
 
 MOST_INT32 = 2**31 - 1
 NEGATIVE = "must be greater than or equal to 0"
@@ -45,28 +46,28 @@ _SUBDOMAIN_WRONG_ = (
 )
 
 
-def each(faults: Callable[[str], Faults], value: str, path: str) -> Iterator[Cause]:
+def each(faults: Callable[[str], Faults], value: str, path: str) -> Iterable[Cause]:
     """Every fault of a text as a cause."""
-    for fault in faults(value):
-        yield invalid(path, value, fault)
+    found = faults(value)
+    return [invalid(path, value, fault) for fault in found] if found else ()
 
 
-def label(value: str, path: str) -> Iterator[Cause]:
+def label(value: str, path: str) -> Iterable[Cause]:
     """A DNS label."""
     return each(label_faults, value, path)
 
 
-def subdomain(value: str, path: str) -> Iterator[Cause]:
+def subdomain(value: str, path: str) -> Iterable[Cause]:
     """A DNS subdomain."""
     return each(subdomain_faults, value, path)
 
 
-def qualified(value: str, path: str) -> Iterator[Cause]:
+def qualified(value: str, path: str) -> Iterable[Cause]:
     """A name with an optional DNS prefix."""
     return each(label_key_faults, value, path)
 
 
-def label_value(value: str, path: str) -> Iterator[Cause]:
+def label_value(value: str, path: str) -> Iterable[Cause]:
     """The value of a label."""
     return each(label_value_faults, value, path)
 
@@ -78,42 +79,45 @@ def needed(document: dict[str, Any], path: str, *keys: str) -> Iterator[Cause]:
             yield required(f"{path}.{key}")
 
 
+def template_metadata(metadata: Document, path: str) -> Iterator[Cause]:
+    """The metadata of a template: labels and annotations."""
+    yield from label_causes(metadata.get("labels") or {}, f"{path}.labels")
+    for key, value in metadata.items():
+        if key not in ("labels", "annotations") and value:
+            yield forbidden(f"{path}.{key}", "cannot be set")
+
+
 def between(low: int, high: int) -> str:
     """The text for a number out of range."""
     return f"must be between {low} and {high}, inclusive"
 
 
-def not_negative(value: int | None, path: str) -> Iterator[Cause]:
+def not_negative(value: int | None, path: str) -> Iterable[Cause]:
     """A number from zero on."""
-    if value is not None and value < 0:
-        yield invalid(path, value, NEGATIVE)
+    return (invalid(path, value, NEGATIVE),) if value is not None and value < 0 else ()
 
 
-def positive(value: int, path: str) -> Iterator[Cause]:
+def positive(value: int, path: str) -> Iterable[Cause]:
     """A number above zero."""
-    if value <= 0:
-        yield invalid(path, value, NOT_POSITIVE)
+    return (invalid(path, value, NOT_POSITIVE),) if value <= 0 else ()
 
 
-def identity(value: int | None, path: str) -> Iterator[Cause]:
+def identity(value: int | None, path: str) -> Iterable[Cause]:
     """The number of a user or a group."""
-    if value is not None and not 0 <= value <= MOST_INT32:
-        yield invalid(path, value, between(0, MOST_INT32))
+    return () if value is None or 0 <= value <= MOST_INT32 else (invalid(path, value, between(0, MOST_INT32)),)
 
 
-def file_mode(value: int | None, path: str) -> Iterator[Cause]:
+def file_mode(value: int | None, path: str) -> Iterable[Cause]:
     """The permissions of a file."""
-    if value is not None and not 0 <= value <= 0o777:
-        yield invalid(path, value, FILE_MODE)
+    return () if value is None or 0 <= value <= 0o777 else (invalid(path, value, FILE_MODE),)
 
 
-def port_number(value: int, path: str) -> Iterator[Cause]:
+def port_number(value: int, path: str) -> Iterable[Cause]:
     """The number of a port."""
-    if not 1 <= value <= 65535:
-        yield invalid(path, value, between(1, 65535))
+    return () if 1 <= value <= 65535 else (invalid(path, value, between(1, 65535)),)
 
 
-def port(value: int | str, path: str) -> Iterator[Cause]:
+def port(value: int | str, path: str) -> Iterable[Cause]:
     """A port by number or by name."""
     return port_number(value, path) if isinstance(value, int) else each(port_name_faults, value, path)
 
@@ -225,10 +229,9 @@ def _strict(value: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         return None
 
 
-def no_backsteps(value: str, path: str) -> Iterator[Cause]:
+def no_backsteps(value: str, path: str) -> Iterable[Cause]:
     """A path that does not go up."""
-    if ".." in value.split("/"):
-        yield invalid(path, value, "must not contain '..'")
+    return (invalid(path, value, "must not contain '..'"),) if ".." in value.split("/") else ()
 
 
 def descending(value: str, path: str) -> Iterator[Cause]:

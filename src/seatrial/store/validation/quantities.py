@@ -3,7 +3,7 @@
 Upstream: pkg/apis/core/helper/helpers.go and the resource rules of pkg/apis/core/validation/validation.go.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from seatrial.model.documents import Document
@@ -109,10 +109,10 @@ def amount_faults(name: str, value: str) -> tuple[str, ...]:
     return negative
 
 
-def amount(name: str, value: str, path: str) -> Iterator[Cause]:
+def amount(name: str, value: str, path: str) -> Iterable[Cause]:
     """How much of a resource there is."""
-    for fault in amount_faults(name, value):
-        yield invalid(path, value, fault)
+    found = amount_faults(name, value)
+    return [invalid(path, value, fault) for fault in found] if found else ()
 
 
 def basic_amount(value: str, path: str) -> Iterator[Cause]:

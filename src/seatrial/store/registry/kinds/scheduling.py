@@ -4,7 +4,7 @@ from seatrial.model.field_selectors import EVENTS_K8S_IO_FIELDS, SelectableField
 from seatrial.store.printers.cells import age, at, name, number, text
 from seatrial.store.printers.cluster import EVENTS, claim_state_cells
 from seatrial.store.printers.columns import Columns, columns, plain
-from seatrial.store.registry.strategy import Strategy, Validation
+from seatrial.store.registry.strategy import Strategy, Validation, on_every_write
 from seatrial.store.validation.cluster import policies
 from seatrial.store.validation.devices import devices, slices
 
@@ -63,7 +63,7 @@ STRATEGIES = {
     ("coordination.k8s.io", "Lease"): Strategy(
         created_by_update=True,
         needs_resource_version=True,
-        validation=Validation(policies.lease_causes, policies.lease_update_causes),
+        validation=on_every_write(policies.lease_causes),
         columns=plain("Name Holder Age", lambda o: [text(o, "spec", "holderIdentity")]),
     ),
     ("coordination.k8s.io", "LeaseCandidate"): Strategy(created_by_update=True, needs_resource_version=True),

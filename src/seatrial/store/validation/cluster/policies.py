@@ -5,14 +5,28 @@ Upstream: pkg/apis/{policy,scheduling,coordination}/validation and ValidateNames
 
 import re
 from collections.abc import Iterator, Sequence
+from math import inf
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.model.label_selectors import label_key_faults
-from seatrial.store.field_errors import Struct, duplicate, forbidden, invalid, required, too_long, unsupported
-from seatrial.store.object_meta import IMMUTABLE
+from seatrial.store.field_errors import Struct, duplicate, forbidden, invalid, unsupported
 from seatrial.store.validation.formats import not_negative, qualified
-from seatrial.store.validation.pods.pod_specs import PREEMPTIONS
+from seatrial.store.validation.pods.pod_specs import PREEMPTION
+from seatrial.store.validation.rules import (
+    always,
+    among,
+    filled,
+    given,
+    longest,
+    need,
+    of_spec,
+    present,
+    ranged,
+    rules,
+    unchanged,
+    valid,
+)
 from seatrial.store.validation.selectors import label_selector
 from seatrial.store.validation.workloads.rollouts import at_most_all, number_or_percent
 from seatrial.store.validation.workloads.workloads import selector_of
@@ -22,6 +36,11 @@ _HIGHEST = 1_000_000_000
 _SYSTEM = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 _FINALIZERS = ("kubernetes", "orphan", "foregroundDeletion")
 _REASON = "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?"
+_NO_REASON = (
+    "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric "
+    "characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or "
+    f"'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '{_REASON}')"
+)
 
 
 def budget_causes(document: Document) -> Iterator[Cause]:
@@ -50,8 +69,12 @@ def budget_update_causes(document: Document, old: Document, subresource: str) ->
         return
     status = document.get("status") or {}
     yield from conditions(status.get("conditions") or (), "status.conditions")
-    for key in ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"):
-        yield from not_negative(status.get(key), f"status.{key}")
+    yield from _COUNTS(status, "status")
+
+
+_COUNTS = rules(
+    *(present(key, not_negative) for key in ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"))
+)
 
 
 def conditions(given: Sequence[Document], path: str) -> Iterator[Cause]:
@@ -62,32 +85,17 @@ def conditions(given: Sequence[Document], path: str) -> Iterator[Cause]:
         if kind in seen:
             yield duplicate(f"{path}[{index}].type", kind)
         seen.setdefault(kind, index)
-        yield from _condition(condition, f"{path}[{index}]")
+        yield from _CONDITION(condition, f"{path}[{index}]")
 
 
-def _condition(condition: Document, path: str) -> Iterator[Cause]:
-    kind, state, reason = condition.get("type", ""), condition.get("status", ""), condition.get("reason", "")
-    yield from qualified(kind, f"{path}.type")
-    if state not in ("True", "False", "Unknown"):
-        yield unsupported(f"{path}.status", state, ("False", "True", "Unknown"))
-    yield from not_negative(condition.get("observedGeneration"), f"{path}.observedGeneration")
-    if not condition.get("lastTransitionTime"):
-        yield required(f"{path}.lastTransitionTime")
-    if not reason:
-        yield required(f"{path}.reason")
-    else:
-        if not re.fullmatch(_REASON, reason):
-            why = (
-                "a condition reason must start with alphabetic character, optionally followed by a string of "
-                "alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' "
-                f"(e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', "
-                f"regex used for validation is '{_REASON}')"
-            )
-            yield invalid(f"{path}.reason", reason, why)
-        if len(reason.encode()) > 1024:
-            yield too_long(f"{path}.reason", 1024)
-    if len(condition.get("message", "").encode()) > 32 * 1024:
-        yield too_long(f"{path}.message", 32 * 1024)
+_CONDITION = rules(
+    always("type", qualified),
+    always("status", among("False", "True", "Unknown")),
+    present("observedGeneration", not_negative),
+    need("lastTransitionTime"),
+    need("reason", valid(lambda reason: () if re.fullmatch(_REASON, reason) else (_NO_REASON,)), longest(1024)),
+    given("message", longest(32 * 1024)),
+)
 
 
 def priority_causes(document: Document) -> Iterator[Cause]:
@@ -99,11 +107,10 @@ def priority_causes(document: Document) -> Iterator[Cause]:
             yield forbidden("metadata.name", f"{why}{fault}")
     elif value > _HIGHEST:
         yield forbidden("value", f"maximum allowed value of a user defined priority is {_HIGHEST}")
-    policy = document.get("preemptionPolicy")
-    if policy == "":
-        yield required("preemptionPolicy")
-    elif policy is not None and policy not in PREEMPTIONS:
-        yield unsupported("preemptionPolicy", policy, PREEMPTIONS)
+    yield from _PRIORITY(document, "")
+
+
+_PRIORITY = rules(present("preemptionPolicy", filled), given("preemptionPolicy", PREEMPTION))
 
 
 def _system_fault(name: str, value: int, is_default: bool) -> str:
@@ -118,8 +125,7 @@ def priority_update_causes(document: Document, old: Document, subresource: str) 
     """Validation errors of an update of a PriorityClass."""
     if document.get("value", 0) != old.get("value", 0):
         yield forbidden("value", "may not be changed in an update.")
-    if document.get("preemptionPolicy") != old.get("preemptionPolicy"):
-        yield invalid("preemptionPolicy", document.get("preemptionPolicy"), IMMUTABLE)
+    yield from unchanged(document, old, "preemptionPolicy", path="")
 
 
 def _finalizers(given: Sequence[str], path: str, *, indexed: bool) -> Iterator[Cause]:
@@ -149,16 +155,10 @@ def namespace_update_causes(document: Document, old: Document, subresource: str)
         yield from _finalizers(given, "spec.finalizers", indexed=subresource == "finalize")
 
 
-def lease_causes(document: Document) -> Iterator[Cause]:
-    """Validation errors of a Lease."""
-    spec = document.get("spec") or {}
-    duration, transitions = spec.get("leaseDurationSeconds"), spec.get("leaseTransitions")
-    if duration is not None and duration <= 0:
-        yield invalid("spec.leaseDurationSeconds", duration, "must be greater than 0")
-    if transitions is not None and transitions < 0:
-        yield invalid("spec.leaseTransitions", transitions, "must be greater than or equal to 0")
-
-
-def lease_update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """Validation errors of an update of a Lease."""
-    return lease_causes(document)
+lease_causes = of_spec(
+    rules(
+        present("leaseDurationSeconds", ranged(1, inf, "must be greater than 0")),
+        present("leaseTransitions", not_negative),
+    )
+)
+"""Validation errors of a Lease."""

@@ -10,15 +10,28 @@ from collections.abc import Iterator, Sequence
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
-from seatrial.store.field_errors import Struct, duplicate, forbidden, invalid, required, unsupported
+from seatrial.store.field_errors import Struct, duplicate, forbidden, invalid, required
 from seatrial.store.object_meta import label_causes
 from seatrial.store.validation.formats import address, label, port, port_number, qualified, subdomain
-from seatrial.store.validation.pods.containers import PROTOCOLS
+from seatrial.store.validation.pods.containers import PROTOCOL
+from seatrial.store.validation.rules import always, among, each, given, need, need_set, present, ranged, rules
 
-_TYPES = ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
-_AFFINITIES, _POLICIES = ("ClientIP", "None"), ("Cluster", "Local")
-_DISTRIBUTIONS = ("PreferClose", "PreferSameZone", "PreferSameNode")
 _LONGEST_AFFINITY = 86400
+_WITH_CLIENT_IP = "when session affinity type is ClientIP"
+_SECONDS = ranged(1, _LONGEST_AFFINITY, f"must be greater than 0 and less than {_LONGEST_AFFINITY}")
+_POLICIES = among("Cluster", "Local")
+_PORT = rules(
+    always("port", port_number, zero=0),
+    need("protocol", PROTOCOL),
+    always("targetPort", port, zero=0),
+    present("appProtocol", qualified),
+)
+_CLIENT_IP = rules(need_set("clientIP.timeoutSeconds", _SECONDS, text=_WITH_CLIENT_IP))
+_OUTSIDE = rules(given("externalTrafficPolicy", _POLICIES))
+_TRAFFIC = rules(
+    present("internalTrafficPolicy", _POLICIES),
+    present("trafficDistribution", among("PreferClose", "PreferSameZone", "PreferSameNode")),
+)
 
 
 def create_causes(document: Document) -> Iterator[Cause]:
@@ -50,22 +63,17 @@ def _always(spec: Document) -> Iterator[Cause]:
         else:
             yield from subdomain(name, "spec.externalName")
     yield from _ports(ports)
-    yield from label_causes(spec.get("selector") or {}, "spec.selector")
-    yield from _affinity(spec)
-    for index, value in enumerate(spec.get("externalIPs") or ()):
-        yield from address(value, f"spec.externalIPs[{index}]")
-    if not kind:
-        yield required("spec.type")
-    elif kind not in _TYPES:
-        yield unsupported("spec.type", kind, _TYPES)
+    yield from _REST(spec, "spec")
     yield from _doubled(ports)
-    yield from _traffic(spec)
+    if _is_outside(spec):
+        yield from _OUTSIDE(spec, "spec")
+    yield from _TRAFFIC(spec, "spec")
 
 
 def _ports(ports: Sequence[Document]) -> Iterator[Cause]:
     names: set[str] = set()
-    for index, each in enumerate(ports):
-        path, name, protocol = f"spec.ports[{index}]", each.get("name", ""), each.get("protocol", "")
+    for index, one in enumerate(ports):
+        path, name = f"spec.ports[{index}]", one.get("name", "")
         if name:
             yield from label(name, f"{path}.name")
             if name in names:
@@ -73,65 +81,44 @@ def _ports(ports: Sequence[Document]) -> Iterator[Cause]:
             names.add(name)
         elif len(ports) > 1:
             yield required(f"{path}.name")
-        yield from port_number(each.get("port", 0), f"{path}.port")
-        if not protocol:
-            yield required(f"{path}.protocol")
-        elif protocol not in PROTOCOLS:
-            yield unsupported(f"{path}.protocol", protocol, PROTOCOLS)
-        yield from port(each.get("targetPort", 0), f"{path}.targetPort")
-        if each.get("appProtocol") is not None:
-            yield from qualified(each["appProtocol"], f"{path}.appProtocol")
+        yield from _PORT(one, path)
 
 
 def _doubled(ports: Sequence[Document]) -> Iterator[Cause]:
     outer: set[tuple[str, int]] = set()
     inner: set[tuple[str, int]] = set()
-    for index, each in enumerate(ports):
-        protocol, number = each.get("protocol", ""), each.get("nodePort", 0)
+    for index, one in enumerate(ports):
+        protocol, number = one.get("protocol", ""), one.get("nodePort", 0)
         if number and (protocol, number) in outer:
             yield duplicate(f"spec.ports[{index}].nodePort", number)
         outer.add((protocol, number))
-    for index, each in enumerate(ports):
-        pair = (each.get("protocol", ""), each.get("port", 0))
+    for index, one in enumerate(ports):
+        pair = (one.get("protocol", ""), one.get("port", 0))
         if pair in inner:
             fields = {"Name": "", "Protocol": pair[0], "AppProtocol": None, "Port": pair[1]}
             yield duplicate(f"spec.ports[{index}]", Struct({**fields, "TargetPort": 0, "NodePort": 0}))
         inner.add(pair)
 
 
-def _affinity(spec: Document) -> Iterator[Cause]:
-    kind, config, path = (
-        spec.get("sessionAffinity", ""),
-        spec.get("sessionAffinityConfig"),
-        "spec.sessionAffinityConfig",
-    )
-    if not kind:
-        yield required("spec.sessionAffinity")
-    elif kind not in _AFFINITIES:
-        yield unsupported("spec.sessionAffinity", kind, _AFFINITIES)
-    if kind != "ClientIP":
+def _client_ip(spec: Document, path: str) -> Iterator[Cause]:
+    if spec.get("sessionAffinity") != "ClientIP":
         return
-    why = "when session affinity type is ClientIP"
+    config, path, why = spec.get("sessionAffinityConfig"), f"{path}.sessionAffinityConfig", _WITH_CLIENT_IP
     if config is None:
         yield required(path, why)
     elif config.get("clientIP") is None:
         yield required(f"{path}.clientIP", why)
-    elif (seconds := config["clientIP"].get("timeoutSeconds")) is None:
-        yield required(f"{path}.clientIP.timeoutSeconds", why)
-    elif not 0 < seconds <= _LONGEST_AFFINITY:
-        why = f"must be greater than 0 and less than {_LONGEST_AFFINITY}"
-        yield invalid(f"{path}.clientIP.timeoutSeconds", seconds, why)
+    else:
+        yield from _CLIENT_IP(config, path)
 
 
-def _traffic(spec: Document) -> Iterator[Cause]:
-    outer, inner = spec.get("externalTrafficPolicy", ""), spec.get("internalTrafficPolicy")
-    if _is_outside(spec) and outer and outer not in _POLICIES:
-        yield unsupported("spec.externalTrafficPolicy", outer, _POLICIES)
-    if inner is not None and inner not in _POLICIES:
-        yield unsupported("spec.internalTrafficPolicy", inner, _POLICIES)
-    spread = spec.get("trafficDistribution")
-    if spread is not None and spread not in _DISTRIBUTIONS:
-        yield unsupported("spec.trafficDistribution", spread, _DISTRIBUTIONS)
+_REST = rules(
+    given("selector", label_causes),
+    need("sessionAffinity", among("ClientIP", "None")),
+    _client_ip,
+    each("externalIPs", address),
+    need("type", among("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")),
+)
 
 
 def _is_outside(spec: Document) -> bool:
@@ -145,8 +132,8 @@ def _by_type(spec: Document) -> Iterator[Cause]:
     if kind in ("LoadBalancer", "NodePort") and _is_headless(spec):
         yield invalid("spec.clusterIPs[0]", "None", f"may not be set to 'None' for {kind} services")
     if kind == "ClusterIP":
-        for index, each in enumerate(spec.get("ports") or ()):
-            if each.get("nodePort"):
+        for index, one in enumerate(spec.get("ports") or ()):
+            if one.get("nodePort"):
                 yield forbidden(f"spec.ports[{index}].nodePort", "may not be used when `type` is 'ClusterIP'")
     if spec.get("sessionAffinity") == "None" and spec.get("sessionAffinityConfig") is not None:
         yield forbidden("spec.sessionAffinityConfig", "must not be set when session affinity is None")

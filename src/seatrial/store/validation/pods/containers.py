@@ -9,30 +9,22 @@ from dataclasses import dataclass
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
-from seatrial.store.field_errors import duplicate, forbidden, invalid, not_found_value, required, too_many, unsupported
-from seatrial.store.validation.formats import each, label, port_name_faults, port_number
-from seatrial.store.validation.pods.environment import environment, environment_from
+from seatrial.store.field_errors import duplicate, forbidden, invalid, not_found_value, required, unsupported
+from seatrial.store.validation.formats import each as each_fault
+from seatrial.store.validation.formats import label, port_name_faults, port_number
+from seatrial.store.validation.pods.environment import environment_from, variable
 from seatrial.store.validation.pods.handlers import lifecycle, probes
 from seatrial.store.validation.pods.requirements import container_requirements
 from seatrial.store.validation.pods.security import container_context
-from seatrial.store.validation.pods.volumes import devices, mounts, pull_policy
+from seatrial.store.validation.pods.volumes import PULL_POLICY, devices, mounts
+from seatrial.store.validation.rules import always, among, at_most, each, given, items, need, need_set, present, rules
 
-PROTOCOLS = ("SCTP", "TCP", "UDP")
-_MESSAGE_POLICIES = ("File", "FallbackToLogsOnError")
-_RESTARTS = ("Always", "Never", "OnFailure")
+PROTOCOL = among("SCTP", "TCP", "UDP")
 _RESIZES = ("NotRequired", "RestartContainer")
 _ONLY_SIDECARS = ("lifecycle", "livenessProbe", "readinessProbe", "startupProbe")
 _NOT_EPHEMERAL = (
-    "ports",
-    "resources",
-    "resizePolicy",
-    "restartPolicy",
-    "restartPolicyRules",
-    "livenessProbe",
-    "readinessProbe",
-    "startupProbe",
-    "lifecycle",
-)
+    "ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules", *_ONLY_SIDECARS[1:], "lifecycle"
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,29 +120,12 @@ def image_whitespace(container: Document, path: str) -> Iterator[Cause]:
 
 
 def _container(container: Document, pod: Surroundings, path: str) -> Iterator[Cause]:
-    name = container.get("name", "")
-    if not name:
-        yield required(f"{path}.name")
-    else:
-        yield from label(name, f"{path}.name")
-    if not container.get("image"):
-        yield required(f"{path}.image")
-    message = container.get("terminationMessagePolicy", "")
-    if not message:
-        yield required(f"{path}.terminationMessagePolicy")
-    elif message not in _MESSAGE_POLICIES:
-        yield unsupported(f"{path}.terminationMessagePolicy", message, _MESSAGE_POLICIES)
-    if ports := container.get("ports"):
-        yield from _ports(ports, f"{path}.ports")
-    if variables := container.get("env"):
-        yield from environment(variables, f"{path}.env")
-    if sources := container.get("envFrom"):
-        yield from environment_from(sources, f"{path}.envFrom")
+    yield from _BASICS(container, path)
     if container.get("volumeMounts"):
         yield from mounts(container, pod.volumes, f"{path}.volumeMounts")
     if container.get("volumeDevices"):
         yield from devices(container, pod.volumes, f"{path}.volumeDevices")
-    yield from pull_policy(container.get("imagePullPolicy", ""), f"{path}.imagePullPolicy")
+    yield from _PULLED(container, path)
     if resources := container.get("resources"):
         yield from container_requirements(resources, pod.claims, f"{path}.resources")
     if policies := container.get("resizePolicy"):
@@ -159,27 +134,33 @@ def _container(container: Document, pod: Surroundings, path: str) -> Iterator[Ca
         yield from container_context(context, f"{path}.securityContext", host_users=pod.host_users)
 
 
-def _ports(ports: Sequence[Document], path: str) -> Iterator[Cause]:
+def _port_names(ports: Sequence[Document], path: str) -> Iterator[Cause]:
     names: set[str] = set()
     for index, port in enumerate(ports):
-        where, name, protocol = f"{path}[{index}]", port.get("name", ""), port.get("protocol", "")
+        where, name = f"{path}[{index}]", port.get("name", "")
         if name:
-            faults = list(each(port_name_faults, name, f"{where}.name"))
+            faults = list(each_fault(port_name_faults, name, f"{where}.name"))
             yield from faults
             if not faults and name in names:
                 yield duplicate(f"{where}.name", name)
             names.add(name)
-        number = port.get("containerPort", 0)
-        if not number:
-            yield required(f"{where}.containerPort")
-        else:
-            yield from port_number(number, f"{where}.containerPort")
-        if port.get("hostPort"):
-            yield from port_number(port["hostPort"], f"{where}.hostPort")
-        if not protocol:
-            yield required(f"{where}.protocol")
-        elif protocol not in PROTOCOLS:
-            yield unsupported(f"{where}.protocol", protocol, PROTOCOLS)
+        yield from _PORT(port, where)
+
+
+_PORT = rules(
+    need("containerPort", port_number),
+    given("hostPort", port_number),
+    need("protocol", PROTOCOL),
+)
+_BASICS = rules(
+    need("name", label),
+    need("image"),
+    need("terminationMessagePolicy", among("File", "FallbackToLogsOnError")),
+    given("ports", _port_names),
+    each("env", variable),
+    given("envFrom", environment_from),
+)
+_PULLED = rules(PULL_POLICY)
 
 
 def _host_ports(given: Sequence[Document], path: str) -> Iterator[Cause]:
@@ -211,24 +192,22 @@ def _resize_policy(policies: Sequence[Document], restart_policy: str, path: str)
 
 
 def _restart_policy(container: Document, path: str) -> Iterator[Cause]:
-    policy, rules = container.get("restartPolicy"), container.get("restartPolicyRules") or ()
-    if policy is None:
-        if not rules:
-            return
+    if container.get("restartPolicy") is None and container.get("restartPolicyRules"):
         yield required(f"{path}.restartPolicy", "must specify restartPolicy when restart rules are used")
-    elif policy not in _RESTARTS:
-        yield unsupported(f"{path}.restartPolicy", policy, _RESTARTS)
-    if len(rules) > 20:
-        yield too_many(f"{path}.restartPolicyRules", len(rules), 20)
-    for index, rule in enumerate(rules):
-        where, actions = f"{path}.restartPolicyRules[{index}]", ("Restart", "RestartAllContainers")
-        if rule.get("action", "") not in actions:
-            yield unsupported(f"{where}.action", rule.get("action", ""), actions)
-        codes = rule.get("exitCodes")
-        if codes is None:
-            yield required(f"{where}.exitCodes", "must be specified")
-            continue
-        if codes.get("operator", "") not in ("In", "NotIn"):
-            yield unsupported(f"{where}.exitCodes.operator", codes.get("operator", ""), ("In", "NotIn"))
-        if len(codes.get("values") or ()) > 255:
-            yield too_many(f"{where}.exitCodes.values", len(codes["values"]), 255)
+    yield from _RESTARTS(container, path)
+
+
+_EXIT_CODES = rules(always("operator", among("In", "NotIn")), given("values", at_most(255)))
+_RESTARTS = rules(
+    present("restartPolicy", among("Always", "Never", "OnFailure")),
+    given(
+        "restartPolicyRules",
+        at_most(20),
+        items(
+            rules(
+                always("action", among("Restart", "RestartAllContainers")),
+                need_set("exitCodes", _EXIT_CODES, text="must be specified"),
+            )
+        ),
+    ),
+)

@@ -11,62 +11,39 @@ from seatrial.store.field_errors import invalid, not_found_value, required
 from seatrial.store.object_meta import subdomain_faults
 from seatrial.store.validation.formats import each, environment_faults, key_faults, label, no_backsteps, subdomain
 from seatrial.store.validation.pods.projections import ENVIRONMENT_FIELDS, field_reference, resource_reference
+from seatrial.store.validation.rules import always, need, present, rules, valid
 
 _ONE_OF = "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
 _SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
 
 
-def environment(variables: Sequence[Document], path: str) -> Iterator[Cause]:
-    """Variables by name."""
-    for index, variable in enumerate(variables):
-        name = variable.get("name", "")
-        if not name:
-            yield required(f"{path}[{index}].name")
-        else:
-            yield from each(environment_faults, name, f"{path}[{index}].name")
-        if (source := variable.get("valueFrom")) is not None:
-            yield from _source(source, variable.get("value", ""), f"{path}[{index}].valueFrom")
-
-
-def _source(source: Document, value: str, path: str) -> Iterator[Cause]:
+def _one_source(variable: Document, path: str) -> Iterator[Cause]:
+    source, path = variable.get("valueFrom"), f"{path}.valueFrom"
+    if source is None:
+        return
+    yield from _SOURCE(source, path)
     given = [key for key in _SOURCES if source.get(key) is not None]
-    for key in given:
-        reference, where = source[key], f"{path}.{key}"
-        if key == "fieldRef":
-            yield from field_reference(reference, ENVIRONMENT_FIELDS, where)
-        elif key == "resourceFieldRef":
-            yield from resource_reference(reference, where, volume=False)
-        elif key == "fileKeyRef":
-            yield from _file_key(reference, where)
-        else:
-            yield from _key(reference, where)
     if not given:
         yield invalid(path, "", _ONE_OF)
-    elif value:
+    elif variable.get("value"):
         yield invalid(path, "", "may not be specified when `value` is not empty")
     elif len(given) > 1:
         yield invalid(path, "", "may not have more than one field specified at a time")
 
 
-def _key(reference: Document, path: str) -> Iterator[Cause]:
-    yield from subdomain(reference.get("name", ""), f"{path}.name")
-    if not reference.get("key"):
-        yield required(f"{path}.key")
-    else:
-        yield from each(key_faults, reference["key"], f"{path}.key")
-
-
-def _file_key(reference: Document, path: str) -> Iterator[Cause]:
-    checks = (
-        ("key", lambda value, where: each(environment_faults, value, where)),
-        ("volumeName", label),
-        ("path", no_backsteps),
-    )
-    for key, check in checks:
-        if not reference.get(key):
-            yield required(f"{path}.{key}")
-        else:
-            yield from check(reference[key], f"{path}.{key}")
+_KEY = rules(always("name", subdomain), need("key", valid(key_faults)))
+_SOURCE = rules(
+    present("fieldRef", lambda reference, path: field_reference(reference, ENVIRONMENT_FIELDS, path)),
+    present("resourceFieldRef", lambda reference, path: resource_reference(reference, path, volume=False)),
+    present("configMapKeyRef", _KEY),
+    present("secretKeyRef", _KEY),
+    present(
+        "fileKeyRef",
+        rules(need("key", valid(environment_faults)), need("volumeName", label), need("path", no_backsteps)),
+    ),
+)
+variable = rules(need("name", valid(environment_faults)), _one_source)
+"""The rules of one variable."""
 
 
 def environment_from(sources: Sequence[Document], path: str) -> Iterator[Cause]:

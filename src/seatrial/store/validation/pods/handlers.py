@@ -4,16 +4,18 @@ Upstream: validateProbe, validateLifecycle and validateHandler of pkg/apis/core/
 """
 
 from collections.abc import Iterator
+from math import inf
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
-from seatrial.store.field_errors import forbidden, invalid, required, unsupported
-from seatrial.store.validation.formats import header_faults, needed, not_negative, port
+from seatrial.store.field_errors import forbidden, invalid, required
+from seatrial.store.validation.formats import each, header_faults, not_negative, port
+from seatrial.store.validation.rules import always, among, given, need, present, ranged, rules
 
 _PROBES = ("exec", "httpGet", "tcpSocket", "grpc")
 _HOOKS = ("exec", "httpGet", "tcpSocket", "sleep")
-_SCHEMES = ("HTTP", "HTTPS")
 COUNTS = ("initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold")
+_GRACE = "terminationGracePeriodSeconds"
 
 
 def probes(container: Document, path: str) -> Iterator[Cause]:
@@ -25,16 +27,17 @@ def probes(container: Document, path: str) -> Iterator[Cause]:
 
 def _probe(probe: Document, key: str, path: str) -> Iterator[Cause]:
     yield from _handler(probe, _PROBES, None, path)
-    for count in COUNTS:
-        yield from not_negative(probe.get(count, 0), f"{path}.{count}")
-    grace = probe.get("terminationGracePeriodSeconds")
-    if grace is not None and grace <= 0:
-        yield invalid(f"{path}.terminationGracePeriodSeconds", grace, "must be greater than 0")
-    if key == "readinessProbe":
-        if grace is not None:
-            yield invalid(f"{path}.terminationGracePeriodSeconds", grace, "must not be set for readinessProbes")
-    elif probe.get("successThreshold", 0) != 1:
-        yield invalid(f"{path}.successThreshold", probe.get("successThreshold", 0), "must be 1")
+    yield from _NUMBERS(probe, path)
+    if key != "readinessProbe":
+        if probe.get("successThreshold", 0) != 1:
+            yield invalid(f"{path}.successThreshold", probe.get("successThreshold", 0), "must be 1")
+    elif probe.get(_GRACE) is not None:
+        yield invalid(f"{path}.{_GRACE}", probe[_GRACE], "must not be set for readinessProbes")
+
+
+_NUMBERS = rules(
+    *(present(count, not_negative) for count in COUNTS), present(_GRACE, ranged(1, inf, "must be greater than 0"))
+)
 
 
 def lifecycle(hooks: Document, grace: int | None, path: str) -> Iterator[Cause]:
@@ -55,21 +58,24 @@ def _handler(handler: Document, kinds: tuple[str, ...], grace: int | None, path:
 
 
 def _action(kind: str, action: Document, grace: int | None, path: str) -> Iterator[Cause]:
-    if kind == "exec":
-        yield from needed(action, path, "command")
-    elif kind == "sleep":
-        seconds = action.get("seconds", 0)
-        if grace is not None and not 0 <= seconds <= grace:
-            why = f"must be non-negative and less than terminationGracePeriodSeconds ({grace})"
-            yield invalid(path, seconds, why)
-    else:
-        if kind == "httpGet":
-            yield from needed(action, path, "path")
-        yield from port(action.get("port", 0), f"{path}.port")
-        if kind == "httpGet":
-            scheme = action.get("scheme", "")
-            if scheme not in _SCHEMES:
-                yield unsupported(f"{path}.scheme", scheme, _SCHEMES)
-            for header in action.get("httpHeaders") or ():
-                for fault in header_faults(header.get("name", "")):
-                    yield invalid(f"{path}.httpHeaders", header.get("name", ""), fault)
+    if kind != "sleep":
+        yield from _ACTIONS[kind](action, path)
+        return
+    seconds = action.get("seconds", 0)
+    if grace is not None and not 0 <= seconds <= grace:
+        why = f"must be non-negative and less than terminationGracePeriodSeconds ({grace})"
+        yield invalid(path, seconds, why)
+
+
+def _headers(headers: list[Document], path: str) -> Iterator[Cause]:
+    for header in headers:
+        yield from each(header_faults, header.get("name", ""), path)
+
+
+_PORT = always("port", port, zero=0)
+_ACTIONS = {
+    "exec": rules(need("command")),
+    "httpGet": rules(need("path"), _PORT, always("scheme", among("HTTP", "HTTPS")), given("httpHeaders", _headers)),
+    "tcpSocket": rules(_PORT),
+    "grpc": rules(_PORT),
+}

@@ -3,7 +3,7 @@
 Upstream: ValidatePodSpec of pkg/apis/core/validation/validation.go.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 import orjson
@@ -12,8 +12,8 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.store.field_errors import duplicate, forbidden, invalid, required, too_long, unsupported
 from seatrial.store.object_meta import label_causes
-from seatrial.store.validation.formats import MOST_INT32, address, between, each, label, qualified, subdomain
-from seatrial.store.validation.formats import search_faults as searches
+from seatrial.store.validation.formats import MOST_INT32, address, between, label, qualified, search_faults, subdomain
+from seatrial.store.validation.formats import each as each_fault
 from seatrial.store.validation.go_values import go_struct
 from seatrial.store.validation.pods.containers import (
     Surroundings,
@@ -28,10 +28,9 @@ from seatrial.store.validation.pods.requirements import container_requirements, 
 from seatrial.store.validation.pods.security import pod_context
 from seatrial.store.validation.pods.volumes import volumes
 from seatrial.store.validation.pods.windows import host_process, linux_pod, windows_pod
+from seatrial.store.validation.rules import always, among, each, filled, given, items, need, present, ranged, rules
 
-RESTARTS = ("Always", "OnFailure", "Never")
-PREEMPTIONS = ("PreemptLowerPriority", "Never")
-_DNS = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
+PREEMPTION = among("PreemptLowerPriority", "Never")
 _REMEMBERED = 4096
 
 
@@ -80,30 +79,16 @@ def _spec(spec: Document, path: str, is_pod: bool, name: str) -> Iterator[Cause]
     if spec.get("resources") is not None:
         yield from pod_requirements(spec, path)
     yield from _host_network(spec, path, is_pod)
-    for key, allowed in (("restartPolicy", RESTARTS), ("dnsPolicy", _DNS)):
-        yield from _choice(spec.get(key, ""), allowed, f"{path}.{key}")
-    yield from label_causes(spec.get("nodeSelector") or {}, f"{path}.nodeSelector")
-    yield from _context(spec, path)
-    if (drawn := spec.get("affinity")) is not None:
-        yield from affinity(drawn, f"{path}.affinity")
-    yield from _dns_config(spec.get("dnsConfig"), spec.get("dnsPolicy"), f"{path}.dnsConfig")
-    yield from _gates_and_spread(spec, path)
+    yield from _POLICIES(spec, path)
     everything = every_container(spec, path)
     yield from host_process(spec, everything, path)
     if spec.get("hostUsers") is False:
         yield from _user_namespace(spec, everything, path)
     yield from _host_name_override(spec, path)
-    yield from _names(spec, path)
+    yield from _NAMES(spec, path)
     yield from _rest(spec, everything, path)
     if is_pod:
         yield from _only_for_pods(spec, path)
-
-
-def _choice(value: str, allowed: Sequence[str], path: str) -> Iterator[Cause]:
-    if not value:
-        yield required(path)
-    elif value not in allowed:
-        yield unsupported(path, value, allowed)
 
 
 def _resource_claims(claims: Sequence[Document], path: str) -> Iterator[Cause]:
@@ -149,42 +134,52 @@ def _context(spec: Document, path: str) -> Iterator[Cause]:
         yield from pod_context(context, spec, f"{path}.securityContext")
 
 
-def _dns_config(config: Document | None, policy: str | None, path: str) -> Iterator[Cause]:
-    if policy == "None":
-        if config is None:
-            yield required(path, "must provide `dnsConfig` when `dnsPolicy` is None")
-            return
-        if not config.get("nameservers"):
-            why = "must provide at least one DNS nameserver when `dnsPolicy` is None"
-            yield required(f"{path}.nameservers", why)
-            return
-    if config is None:
+def _needs_dns(spec: Document, path: str) -> Iterator[Cause]:
+    config, path = spec.get("dnsConfig"), f"{path}.dnsConfig"
+    missing = spec.get("dnsPolicy") == "None"
+    if missing and config is None:
+        yield required(path, "must provide `dnsConfig` when `dnsPolicy` is None")
+    elif config is None:
         return
-    servers, paths = config.get("nameservers") or [], config.get("searches") or []
+    elif missing and not config.get("nameservers"):
+        yield required(f"{path}.nameservers", "must provide at least one DNS nameserver when `dnsPolicy` is None")
+    else:
+        yield from _DNS_CONFIG(config, path)
+
+
+def _servers(servers: list[str], path: str) -> Iterator[Cause]:
     if len(servers) > 3:
-        yield invalid(f"{path}.nameservers", servers, "must not have more than 3 nameservers")
-    for index, server in enumerate(servers):
-        yield from address(server, f"{path}.nameservers[{index}]")
+        yield invalid(path, servers, "must not have more than 3 nameservers")
+
+
+def _searches(paths: list[str], path: str) -> Iterator[Cause]:
     if len(paths) > 32:
-        yield invalid(f"{path}.searches", paths, "must not have more than 32 search paths")
+        yield invalid(path, paths, "must not have more than 32 search paths")
     if len(" ".join(paths)) > 2048:
-        why = "must not have more than 2048 characters (including spaces) in the search list"
-        yield invalid(f"{path}.searches", paths, why)
+        yield invalid(path, paths, "must not have more than 2048 characters (including spaces) in the search list")
     for index, search in enumerate(paths):
         if search != ".":
-            yield from each(searches, search.removesuffix("."), f"{path}.searches[{index}]")
-    for index, option in enumerate(config.get("options") or ()):
-        if not option.get("name"):
-            yield required(f"{path}.options[{index}]", "must not be empty")
+            yield from each_fault(search_faults, search.removesuffix("."), f"{path}[{index}]")
 
 
-def _gates_and_spread(spec: Document, path: str) -> Iterator[Cause]:
-    for index, gate in enumerate(spec.get("readinessGates") or ()):
-        yield from qualified(gate.get("conditionType", ""), f"{path}.readinessGates[{index}].conditionType")
-    if gates := spec.get("schedulingGates"):
-        yield from scheduling_gates(gates, f"{path}.schedulingGates")
-    if constraints := spec.get("topologySpreadConstraints"):
-        yield from spreading(constraints, f"{path}.topologySpreadConstraints")
+def _option(option: Document, path: str) -> Iterable[Cause]:
+    return () if option.get("name") else (required(path, "must not be empty"),)
+
+
+_DNS_CONFIG = rules(
+    given("nameservers", _servers, items(address)), given("searches", _searches), each("options", _option)
+)
+_POLICIES = rules(
+    need("restartPolicy", among("Always", "OnFailure", "Never")),
+    need("dnsPolicy", among("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")),
+    given("nodeSelector", label_causes),
+    _context,
+    present("affinity", affinity),
+    _needs_dns,
+    each("readinessGates", rules(always("conditionType", qualified))),
+    given("schedulingGates", scheduling_gates),
+    given("topologySpreadConstraints", spreading),
+)
 
 
 def _user_namespace(spec: Document, everything: list[tuple[Document, str]], path: str) -> Iterator[Cause]:
@@ -210,28 +205,25 @@ def _host_name_override(spec: Document, path: str) -> Iterator[Cause]:
     yield from subdomain(name, where)
 
 
-def _names(spec: Document, path: str) -> Iterator[Cause]:
-    for key in ("serviceAccountName", "nodeName"):
-        if spec.get(key):
-            yield from subdomain(spec[key], f"{path}.{key}")
-    deadline = spec.get("activeDeadlineSeconds")
-    if deadline is not None and not 1 <= deadline <= MOST_INT32:
-        yield invalid(f"{path}.activeDeadlineSeconds", deadline, between(1, MOST_INT32))
-    for key in ("hostname", "subdomain"):
-        if spec.get(key):
-            yield from label(spec[key], f"{path}.{key}")
-    if given := spec.get("tolerations"):
-        yield from tolerations(given, f"{path}.tolerations")
-    for index, alias in enumerate(spec.get("hostAliases") or ()):
-        yield from address(alias.get("ip", ""), f"{path}.hostAliases[{index}].ip")
-        for position, name in enumerate(alias.get("hostnames") or ()):
-            yield from subdomain(name, f"{path}.hostAliases[{index}].hostnames[{position}]")
-    if spec.get("priorityClassName"):
-        yield from subdomain(spec["priorityClassName"], f"{path}.priorityClassName")
-    if spec.get("runtimeClassName") is not None:
-        yield from subdomain(spec["runtimeClassName"], f"{path}.runtimeClassName")
-    if (preemption := spec.get("preemptionPolicy")) is not None:
-        yield from _choice(preemption, PREEMPTIONS, f"{path}.preemptionPolicy")
+def _alias(alias: Document, path: str) -> Iterator[Cause]:
+    yield from address(alias.get("ip", ""), f"{path}.ip")
+    for position, name in enumerate(alias.get("hostnames") or ()):
+        yield from subdomain(name, f"{path}.hostnames[{position}]")
+
+
+_NAMES = rules(
+    given("serviceAccountName", subdomain),
+    given("nodeName", subdomain),
+    present("activeDeadlineSeconds", ranged(1, MOST_INT32, between(1, MOST_INT32))),
+    given("hostname", label),
+    given("subdomain", label),
+    given("tolerations", tolerations),
+    each("hostAliases", _alias),
+    given("priorityClassName", subdomain),
+    present("runtimeClassName", subdomain),
+    present("preemptionPolicy", filled),
+    given("preemptionPolicy", PREEMPTION),
+)
 
 
 def _rest(spec: Document, everything: list[tuple[Document, str]], path: str) -> Iterator[Cause]:

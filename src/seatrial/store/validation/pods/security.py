@@ -13,71 +13,44 @@ from seatrial.store.field_errors import duplicate, invalid, required, too_long, 
 from seatrial.store.validation.formats import descending, identity
 from seatrial.store.validation.go_values import go_struct
 from seatrial.store.validation.pods.windows import windows_options
+from seatrial.store.validation.rules import among, each, present, rules
 
 _PROFILES = ("Localhost", "RuntimeDefault", "Unconfined")
 _SEGMENT = "[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
 _SYSCTL = rf"({_SEGMENT}[\./])*{_SEGMENT}"
-_CONTEXT = [
-    "capabilities",
-    "privileged",
-    "seLinuxOptions",
-    "windowsOptions",
-    "runAsUser",
-    "runAsGroup",
-    "runAsNonRoot",
-    "readOnlyRootFilesystem",
-    "allowPrivilegeEscalation",
-    "procMount",
-    "seccompProfile",
-    "appArmorProfile",
-]
+_CONTEXT = (
+    "capabilities privileged seLinuxOptions windowsOptions runAsUser runAsGroup runAsNonRoot readOnlyRootFilesystem "
+    "allowPrivilegeEscalation procMount seccompProfile appArmorProfile"
+)
 _NET = ("net.",)
 _IPC = ("kernel.shm", "kernel.msg", "fs.mqueue.")
 
 
 def container_context(context: Document, path: str, *, host_users: bool) -> Iterator[Cause]:
     """The security context of one container."""
-    yield from identity(context.get("runAsUser"), f"{path}.runAsUser")
-    yield from identity(context.get("runAsGroup"), f"{path}.runAsGroup")
+    yield from _CONTAINER(context, path)
     mount = context.get("procMount")
-    if mount is not None:
-        if mount not in ("Default", "Unmasked"):
-            yield unsupported(f"{path}.procMount", mount, ("Default", "Unmasked"))
-        if host_users and mount == "Unmasked":
-            yield invalid(f"{path}.procMount", mount, "`hostUsers` must be false to use `Unmasked`")
-    yield from seccomp_profile(context.get("seccompProfile"), f"{path}.seccompProfile")
+    if host_users and mount == "Unmasked":
+        yield invalid(f"{path}.procMount", mount, "`hostUsers` must be false to use `Unmasked`")
+    yield from _SECCOMP(context, path)
     if context.get("allowPrivilegeEscalation") is False:
         given = context.get("capabilities")
         capabilities = go_struct(given, ("add", "drop")) if given is not None else None
-        shown = go_struct({**context, "capabilities": capabilities}, _CONTEXT)
+        shown = go_struct({**context, "capabilities": capabilities}, _CONTEXT.split())
         if context.get("privileged"):
             why = "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"
             yield invalid(path, shown, why)
         if "CAP_SYS_ADMIN" in ((context.get("capabilities") or {}).get("add") or ()):
             why = "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN"
             yield invalid(path, shown, why)
-    yield from windows_options(context.get("windowsOptions"), f"{path}.windowsOptions")
-    yield from apparmor_profile(context.get("appArmorProfile"), f"{path}.appArmorProfile")
+    yield from _PROFILED(context, path)
 
 
 def pod_context(context: Document, spec: Document, path: str) -> Iterator[Cause]:
     """The security context of a pod."""
-    for key in ("fsGroup", "runAsUser", "runAsGroup"):
-        yield from identity(context.get(key), f"{path}.{key}")
-    for index, group in enumerate(context.get("supplementalGroups") or ()):
-        yield from identity(group, f"{path}.supplementalGroups[{index}]")
+    yield from _POD_IDENTITIES(context, path)
     yield from _sysctls(context.get("sysctls") or (), spec, f"{path}.sysctls")
-    yield from _choice(context, "fsGroupChangePolicy", ("Always", "OnRootMismatch"), path)
-    yield from seccomp_profile(context.get("seccompProfile"), f"{path}.seccompProfile")
-    yield from windows_options(context.get("windowsOptions"), f"{path}.windowsOptions")
-    yield from apparmor_profile(context.get("appArmorProfile"), f"{path}.appArmorProfile")
-    yield from _choice(context, "supplementalGroupsPolicy", ("Merge", "Strict"), path)
-    yield from _choice(context, "seLinuxChangePolicy", ("Recursive",), path)
-
-
-def _choice(context: Document, key: str, allowed: tuple[str, ...], path: str) -> Iterator[Cause]:
-    if context.get(key) is not None and context[key] not in allowed:
-        yield unsupported(f"{path}.{key}", context[key], allowed)
+    yield from _POD(context, path)
 
 
 def _sysctls(given: list[Document] | tuple[()], spec: Document, path: str) -> Iterator[Cause]:
@@ -98,10 +71,7 @@ def _sysctls(given: list[Document] | tuple[()], spec: Document, path: str) -> It
         seen.add(name)
 
 
-def seccomp_profile(profile: Document | None, path: str) -> Iterator[Cause]:
-    """Validate seccompProfile."""
-    if profile is None:
-        return
+def _seccomp_profile(profile: Document, path: str) -> Iterator[Cause]:
     kind, local = profile.get("type", ""), profile.get("localhostProfile")
     if not kind:
         yield required(f"{path}.type", "type is required when seccompProfile is set")
@@ -117,10 +87,7 @@ def seccomp_profile(profile: Document | None, path: str) -> Iterator[Cause]:
         yield invalid(f"{path}.localhostProfile", shown, "can only be set when seccomp type is Localhost")
 
 
-def apparmor_profile(profile: Document | None, path: str) -> Iterator[Cause]:
-    """Validate appArmorProfile."""
-    if profile is None:
-        return
+def _apparmor_profile(profile: Document, path: str) -> Iterator[Cause]:
     kind, local, where = profile.get("type", ""), profile.get("localhostProfile"), f"{path}.localhostProfile"
     if kind == "Localhost":
         if local is None or (local == "" and local.strip() == local):
@@ -136,3 +103,17 @@ def apparmor_profile(profile: Document | None, path: str) -> Iterator[Cause]:
         yield required(f"{path}.type", "type is required when appArmorProfile is set")
     else:
         yield unsupported(f"{path}.type", kind, _PROFILES)
+
+
+_IDENTITIES = present("runAsUser", identity), present("runAsGroup", identity)
+_SECCOMP = rules(present("seccompProfile", _seccomp_profile))
+_PROFILED = rules(present("windowsOptions", windows_options), present("appArmorProfile", _apparmor_profile))
+_CONTAINER = rules(*_IDENTITIES, present("procMount", among("Default", "Unmasked")))
+_POD_IDENTITIES = rules(present("fsGroup", identity), *_IDENTITIES, each("supplementalGroups", identity))
+_POD = rules(
+    present("fsGroupChangePolicy", among("Always", "OnRootMismatch")),
+    _SECCOMP,
+    _PROFILED,
+    present("supplementalGroupsPolicy", among("Merge", "Strict")),
+    present("seLinuxChangePolicy", among("Recursive")),
+)

@@ -9,13 +9,15 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.model.quantity import Quantity
 from seatrial.store.field_errors import duplicate, forbidden, invalid, not_found_value, required, unsupported
-from seatrial.store.object_meta import label_causes, subdomain_faults
-from seatrial.store.validation.formats import descending, label, needed
+from seatrial.store.object_meta import subdomain_faults
+from seatrial.store.validation.formats import descending, label, needed, template_metadata
 from seatrial.store.validation.pods import volume_sources as sources
 from seatrial.store.validation.pods.projections import downward, projected
+from seatrial.store.validation.rules import among, need, need_set, rules
 from seatrial.store.validation.storage.claim_specs import claim_spec
 
-PULL_POLICIES = ("Always", "IfNotPresent", "Never")
+PULL_POLICY = need("imagePullPolicy", among("Always", "IfNotPresent", "Never"))
+_IMAGE = rules(need("pullPolicy", *PULL_POLICY.checks))
 _PROPAGATIONS = ("Bidirectional", "HostToContainer", "None")
 _READ_ONLY = ("Disabled", "Enabled", "IfPossible")
 
@@ -46,7 +48,7 @@ def volumes(
 
 def _volume(volume: Document, name: str, pod_name: str | None, path: str, is_pod: bool) -> Iterator[Cause]:
     yield from sources.one_of(volume, path, _SOURCES)
-    first = next((key for key, *_ in _SOURCES if volume.get(key) is not None), "")
+    first = "".join(sources.sources_of(volume, _SOURCES)[:1])
     scsi = volume.get("iscsi") or {}
     if scsi.get("initiatorName") is not None and len(f"{name}:{scsi.get('targetPortal', '')}".encode()) > 64:
         why = "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if "
@@ -59,15 +61,7 @@ def _volume(volume: Document, name: str, pod_name: str | None, path: str, is_pod
         image = volume["image"]
         if is_pod and not image.get("reference"):
             yield required(f"{path}.image.reference")
-        yield from pull_policy(image.get("pullPolicy", ""), f"{path}.image.pullPolicy")
-
-
-def pull_policy(policy: str, path: str) -> Iterator[Cause]:
-    """When an image is pulled."""
-    if not policy:
-        yield required(path)
-    elif policy not in PULL_POLICIES:
-        yield unsupported(path, policy, PULL_POLICIES)
+        yield from _IMAGE(image, f"{path}.image")
 
 
 def _empty(source: Document, path: str) -> Iterator[Cause]:
@@ -76,55 +70,22 @@ def _empty(source: Document, path: str) -> Iterator[Cause]:
         yield forbidden(f"{path}.sizeLimit", "SizeLimit field must be a valid resource quantity")
 
 
-def _ephemeral(source: Document, path: str) -> Iterator[Cause]:
-    template = source.get("volumeClaimTemplate")
-    if template is None:
-        yield required(f"{path}.volumeClaimTemplate")
-        return
-    where = f"{path}.volumeClaimTemplate"
-    metadata = template.get("metadata") or {}
-    yield from label_causes(metadata.get("labels") or {}, f"{where}.metadata.labels")
-    for key, value in metadata.items():
-        if key not in ("labels", "annotations") and value:
-            yield forbidden(f"{where}.metadata.{key}", "cannot be set")
-    yield from claim_spec(template.get("spec") or {}, f"{where}.spec")
+def _claim_template(template: Document, path: str) -> Iterator[Cause]:
+    yield from template_metadata(template.get("metadata") or {}, f"{path}.metadata")
+    yield from claim_spec(template.get("spec") or {}, f"{path}.spec")
 
 
-def _nothing(source: Document, path: str) -> Iterator[Cause]:
-    return iter(())
-
-
-_SOURCES: tuple[tuple[str, str, str, sources.Check], ...] = (
-    ("emptyDir", "emptyDir", "emptyDir", _empty),
-    ("hostPath", "hostPath", "hostPath", sources.host_path),
-    ("gitRepo", "gitRepo", "gitRepo", sources.git_repository),
-    ("gcePersistentDisk", "gcePersistentDisk", "persistentDisk", sources.disk("pdName")),
-    ("awsElasticBlockStore", "awsElasticBlockStore", "awsElasticBlockStore", sources.disk("volumeID")),
-    ("secret", "secret", "secret", sources.keys_of("secretName")),
-    ("nfs", "nfs", "nfs", sources.nfs),
-    ("iscsi", "iscsi", "iscsi", sources.iscsi(persistent=False)),
-    ("glusterfs", "glusterfs", "glusterfs", sources.glusterfs_inline),
-    ("flocker", "flocker", "flocker", sources.flocker),
-    ("persistentVolumeClaim", "persistentVolumeClaim", "persistentVolumeClaim", sources.claim_name),
-    ("rbd", "rbd", "rbd", sources.ceph_image),
-    ("cinder", "cinder", "cinder", sources.cinder("name")),
-    ("cephfs", "cephFS", "cephfs", sources.monitors),
-    ("quobyte", "quobyte", "quobyte", sources.quobyte),
-    ("downwardAPI", "downwarAPI", "downwardAPI", downward),
-    ("fc", "fc", "fc", sources.fibre_channel),
-    ("flexVolume", "flexVolume", "flexVolume", sources.flex),
-    ("configMap", "configMap", "configMap", sources.keys_of("name")),
-    ("azureFile", "azureFile", "azureFile", sources.azure_file),
-    ("vsphereVolume", "vsphereVolume", "vsphereVolume", sources.volume_path),
-    ("photonPersistentDisk", "photonPersistentDisk", "photonPersistentDisk", sources.disk_id),
-    ("portworxVolume", "portworxVolume", "portworxVolume", sources.volume_id),
-    ("azureDisk", "azureDisk", "azureDisk", sources.azure_disk),
-    ("storageos", "storageos", "storageos", sources.storage_os("name")),
-    ("projected", "projected", "projected", projected),
-    ("scaleIO", "scaleIO", "scaleIO", sources.scale_io),
-    ("csi", "csi", "csi", sources.csi_inline),
-    ("ephemeral", "ephemeral", "ephemeral", _ephemeral),
-    ("image", "image", "image", _nothing),
+_SOURCES = sources.in_order(
+    "emptyDir hostPath gitRepo gcePersistentDisk awsElasticBlockStore secret nfs iscsi glusterfs flocker "
+    "persistentVolumeClaim rbd cinder cephfs quobyte downwardAPI fc flexVolume configMap azureFile vsphereVolume "
+    "photonPersistentDisk portworxVolume azureDisk storageos projected scaleIO csi ephemeral image",
+    cinder=sources.cinder("name"),
+    downwardAPI=downward,
+    emptyDir=_empty,
+    ephemeral=rules(need_set("volumeClaimTemplate", _claim_template)),
+    iscsi=sources.iscsi(persistent=False),
+    projected=projected,
+    storageos=sources.storage_os("name"),
 )
 
 

@@ -11,58 +11,28 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.store.field_errors import forbidden, invalid
 from seatrial.store.validation.formats import subdomain
+from seatrial.store.validation.rules import present, rules, valid
 
 _NET_BIOS = re.compile(r'[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}')
 _DOMAIN_LABEL = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
 _DOMAIN = re.compile(rf"{_DOMAIN_LABEL}(?:\.{_DOMAIN_LABEL})*")
-_POD_ONLY_LINUX = [
-    "appArmorProfile",
-    "seLinuxOptions",
-    "hostUsers",
-    "hostPID",
-    "hostIPC",
-    "seccompProfile",
-    "fsGroup",
-    "fsGroupChangePolicy",
-    "sysctls",
-    "shareProcessNamespace",
-    "runAsUser",
-    "runAsGroup",
-    "supplementalGroups",
-    "supplementalGroupsPolicy",
-    "seLinuxChangePolicy",
-]
+_POD_ONLY_LINUX = (
+    "appArmorProfile seLinuxOptions hostUsers hostPID hostIPC seccompProfile fsGroup fsGroupChangePolicy sysctls "
+    "shareProcessNamespace runAsUser runAsGroup supplementalGroups supplementalGroupsPolicy seLinuxChangePolicy"
+)
 _OF_SPEC = {"hostUsers", "hostPID", "hostIPC", "shareProcessNamespace"}
-_CONTAINER_ONLY_LINUX = [
-    "appArmorProfile",
-    "seLinuxOptions",
-    "seccompProfile",
-    "capabilities",
-    "readOnlyRootFilesystem",
-    "privileged",
-    "allowPrivilegeEscalation",
-    "procMount",
-    "runAsUser",
-    "runAsGroup",
-]
+_CONTAINER_ONLY_LINUX = (
+    "appArmorProfile seLinuxOptions seccompProfile capabilities readOnlyRootFilesystem privileged "
+    "allowPrivilegeEscalation procMount runAsUser runAsGroup"
+)
 Placed = list[tuple[Document, str]]
 
 
-def windows_options(options: Document | None, path: str) -> Iterator[Cause]:
-    """Credentials and user of a Windows container."""
-    if options is None:
-        return
-    if (name := options.get("gmsaCredentialSpecName")) is not None:
-        yield from subdomain(name, f"{path}.gmsaCredentialSpecName")
-    if (credentials := options.get("gmsaCredentialSpec")) is not None:
-        where = f"{path}.gmsaCredentialSpec"
-        if not credentials:
-            yield invalid(where, credentials, "gmsaCredentialSpec cannot be an empty string")
-        elif len(credentials.encode()) > 64 * 1024:
-            yield invalid(where, credentials, "gmsaCredentialSpec size must be under 64 KiB")
-    if (user := options.get("runAsUserName")) is not None:
-        for fault in _user_faults(user):
-            yield invalid(f"{path}.runAsUserName", user, fault)
+def _credentials(credentials: str, path: str) -> Iterator[Cause]:
+    if not credentials:
+        yield invalid(path, credentials, "gmsaCredentialSpec cannot be an empty string")
+    elif len(credentials.encode()) > 64 * 1024:
+        yield invalid(path, credentials, "gmsaCredentialSpec size must be under 64 KiB")
 
 
 def _user_faults(name: str) -> Iterator[str]:
@@ -86,6 +56,14 @@ def _user_faults(name: str) -> Iterator[str]:
             yield "runAsUserName's User cannot contain only periods or spaces"
         if re.search(r'["/\\:;|=,+*?<>@\[\]]', user):
             yield "runAsUserName's User cannot contain the following characters: \"/\\:;|=,+*?<>@[]"
+
+
+windows_options = rules(
+    present("gmsaCredentialSpecName", subdomain),
+    present("gmsaCredentialSpec", _credentials),
+    present("runAsUserName", valid(lambda name: tuple(_user_faults(name)))),
+)
+"""Credentials and user of a Windows container."""
 
 
 def _host_process(context: Document | None) -> bool | None:
@@ -123,7 +101,7 @@ def linux_pod(spec: Document, containers: Placed, path: str) -> Iterator[Cause]:
 def windows_pod(spec: Document, containers: Placed, path: str) -> Iterator[Cause]:
     """A Windows pod has no Linux options."""
     why, context = "cannot be set for a windows pod", spec.get("securityContext") or {}
-    for key in _POD_ONLY_LINUX:
+    for key in _POD_ONLY_LINUX.split():
         if key in _OF_SPEC:
             if spec.get(key) is not None and (spec[key] or key in ("hostUsers", "shareProcessNamespace")):
                 yield forbidden(f"{path}.{key}", why)
@@ -131,6 +109,6 @@ def windows_pod(spec: Document, containers: Placed, path: str) -> Iterator[Cause
             yield forbidden(f"{path}.securityContext.{key}", why)
     for container, where in containers:
         own = container.get("securityContext") or {}
-        for key in _CONTAINER_ONLY_LINUX:
+        for key in _CONTAINER_ONLY_LINUX.split():
             if own.get(key) is not None:
                 yield forbidden(f"{where}.securityContext.{key}", why)

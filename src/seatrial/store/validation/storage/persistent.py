@@ -4,7 +4,7 @@ Upstream: ValidatePersistentVolume…, ValidatePersistentVolumeClaim… of pkg/a
 """
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
@@ -16,17 +16,14 @@ from seatrial.store.validation.formats import subdomain
 from seatrial.store.validation.go_values import go_struct
 from seatrial.store.validation.pods import volume_sources as sources
 from seatrial.store.validation.quantities import amount, basic_amount, is_native, positive_amount
+from seatrial.store.validation.rules import among, given, need, need_set, present, rules
 from seatrial.store.validation.selectors import node_selector
-from seatrial.store.validation.storage.claim_specs import access_modes, claim_spec, volume_mode
+from seatrial.store.validation.storage.claim_specs import VOLUME_MODE, access_modes, claim_spec
 
 CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class"
-_RECLAIM = ("Delete", "Recycle", "Retain")
-_RESIZES = (
-    "ControllerResizeInProgress",
-    "ControllerResizeInfeasible",
-    "NodeResizeInProgress",
-    "NodeResizeInfeasible",
-    "NodeResizePending",
+_RESIZES = sorted(
+    [f"{who}Resize{how}" for who in ("Controller", "Node") for how in ("InProgress", "Infeasible")]
+    + ["NodeResizePending"]
 )
 _BETA = {
     "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
@@ -35,66 +32,19 @@ _BETA = {
     "beta.kubernetes.io/arch": "kubernetes.io/arch",
     "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
 }
-_SOURCES: tuple[tuple[str, str, str, sources.Check], ...] = (
-    ("hostPath", "hostPath", "hostPath", sources.host_path),
-    ("gcePersistentDisk", "gcePersistentDisk", "persistentDisk", sources.disk("pdName")),
-    ("awsElasticBlockStore", "awsElasticBlockStore", "awsElasticBlockStore", sources.disk("volumeID")),
-    ("glusterfs", "glusterfs", "glusterfs", sources.glusterfs),
-    ("flocker", "flocker", "flocker", sources.flocker),
-    ("nfs", "nfs", "nfs", sources.nfs),
-    ("rbd", "rbd", "rbd", sources.ceph_image),
-    ("quobyte", "quobyte", "quobyte", sources.quobyte),
-    ("cephfs", "cephFS", "cephfs", sources.monitors),
-    ("iscsi", "iscsi", "iscsi", sources.iscsi(persistent=True)),
-    ("cinder", "cinder", "cinder", sources.cinder("name", "namespace")),
-    ("fc", "fc", "fc", sources.fibre_channel),
-    ("flexVolume", "flexVolume", "flexVolume", sources.flex),
-    ("azureFile", "azureFile", "azureFile", sources.azure_file),
-    ("vsphereVolume", "vsphereVolume", "vsphereVolume", sources.volume_path),
-    ("photonPersistentDisk", "photonPersistentDisk", "photonPersistentDisk", sources.disk_id),
-    ("portworxVolume", "portworxVolume", "portworxVolume", sources.volume_id),
-    ("azureDisk", "azureDisk", "azureDisk", sources.azure_disk),
-    ("scaleIO", "scaleIO", "scaleIO", sources.scale_io),
-    ("local", "local", "local", sources.local),
-    ("storageos", "storageos", "storageos", sources.storage_os("name", "namespace")),
-    ("csi", "csi", "csi", sources.csi_persistent),
+_SOURCES = sources.in_order(
+    "hostPath gcePersistentDisk awsElasticBlockStore glusterfs flocker nfs rbd quobyte cephfs iscsi cinder fc "
+    "flexVolume azureFile vsphereVolume photonPersistentDisk portworxVolume azureDisk scaleIO local storageos csi",
+    cinder=sources.cinder("name", "namespace"),
+    csi=sources.csi_persistent,
+    glusterfs=sources.glusterfs_persistent,
+    iscsi=sources.iscsi(persistent=True),
+    storageos=sources.storage_os("name", "namespace"),
 )
 
 
-def volume_causes(volume: Document) -> Iterator[Cause]:
-    """Validation errors of a PersistentVolume."""
-    spec = volume.get("spec") or {}
-    yield from _modes_and_size(spec)
-    policy = spec.get("persistentVolumeReclaimPolicy", "")
-    if policy and policy not in _RECLAIM:
-        yield unsupported("spec.persistentVolumeReclaimPolicy", policy, _RECLAIM)
-    affinity = spec.get("nodeAffinity")
-    if affinity is not None:
-        if affinity.get("required") is None:
-            yield required("spec.nodeAffinity.required", "must specify required node constraints")
-        else:
-            yield from node_selector(affinity["required"], "spec.nodeAffinity.required")
-    yield from sources.one_of(spec, "spec", _SOURCES)
-    yield from _source_extras(spec, volume["metadata"].get("name", ""))
-    if spec.get("storageClassName"):
-        yield from subdomain(spec["storageClassName"], "spec.storageClassName")
-    yield from volume_mode(spec.get("volumeMode"), "spec.volumeMode")
-    if (attributes := spec.get("volumeAttributesClassName")) is not None:
-        if not attributes:
-            yield required("spec.volumeAttributesClassName", "an empty string is disallowed")
-        else:
-            yield from subdomain(attributes, "spec.volumeAttributesClassName")
-        if spec.get("csi") is None:
-            yield required("spec.csi", "has to be specified when using volumeAttributesClassName")
-
-
-def _modes_and_size(spec: Document) -> Iterator[Cause]:
-    modes, capacity = spec.get("accessModes") or (), spec.get("capacity") or {}
-    if not modes:
-        yield required("spec.accessModes")
-    yield from access_modes(modes, "spec.accessModes")
-    if not capacity:
-        yield required("spec.capacity")
+def _capacity(spec: Document, path: str) -> Iterator[Cause]:
+    capacity = spec.get("capacity") or {}
     if "storage" not in capacity or len(capacity) > 1:
         yield unsupported("spec.capacity", capacity or None, ("storage",))
     for name, value in capacity.items():
@@ -102,8 +52,43 @@ def _modes_and_size(spec: Document) -> Iterator[Cause]:
         yield from positive_amount(value, f"spec.capacity[{name}]")
 
 
+def _attributes_class(name: str, path: str) -> Iterator[Cause]:
+    yield from subdomain(name, path) if name else (required(path, "an empty string is disallowed"),)
+
+
+def _only_csi(spec: Document, path: str) -> Iterator[Cause]:
+    if spec.get("volumeAttributesClassName") is not None and spec.get("csi") is None:
+        yield required("spec.csi", "has to be specified when using volumeAttributesClassName")
+
+
+_AFFINITY = rules(need_set("required", node_selector, text="must specify required node constraints"))
+_VOLUME = rules(
+    need("accessModes"),
+    given("accessModes", access_modes),
+    need("capacity"),
+    _capacity,
+    given("persistentVolumeReclaimPolicy", among("Delete", "Recycle", "Retain")),
+    present("nodeAffinity", _AFFINITY),
+    lambda spec, path: sources.one_of(spec, path, _SOURCES),
+)
+_VOLUME_CLASSES = rules(
+    given("storageClassName", subdomain),
+    VOLUME_MODE,
+    present("volumeAttributesClassName", _attributes_class),
+    _only_csi,
+)
+
+
+def volume_causes(volume: Document) -> Iterator[Cause]:
+    """Validation errors of a PersistentVolume."""
+    spec = volume.get("spec") or {}
+    yield from _VOLUME(spec, "spec")
+    yield from _source_extras(spec, volume["metadata"].get("name", ""))
+    yield from _VOLUME_CLASSES(spec, "spec")
+
+
 def _source_extras(spec: Document, name: str) -> Iterator[Cause]:
-    first = next((key for key, *_ in _SOURCES if spec.get(key) is not None), "")
+    first = "".join(sources.sources_of(spec, _SOURCES)[:1])
     if first == "local" and spec.get("nodeAffinity") is None:
         yield required("spec.nodeAffinity", "Local volume requires node affinity")
     scsi = spec.get("iscsi") or {}
@@ -125,7 +110,7 @@ def volume_update_causes(volume: Document, old: Document, subresource: str) -> I
         return
     known = set(volume_causes(old))
     yield from (cause for cause in volume_causes(volume) if cause not in known)
-    now, earlier = ({key: each[key] for key, *_ in _SOURCES if key in each} for each in (spec, before))
+    now, earlier = ({key: each[key] for key in _SOURCES if key in each} for each in (spec, before))
     if "csi" in now and "csi" in earlier and "controllerExpandSecretRef" not in earlier["csi"]:
         now["csi"] = {key: value for key, value in now["csi"].items() if key != "controllerExpandSecretRef"}
     if now != earlier:
@@ -183,7 +168,7 @@ def _shown_affinity(affinity: Document | None) -> Struct | None:
     return Struct({"Required": None if wanted is None else {"NodeSelectorTerms": terms}})
 
 
-def claim_causes(claim: Document) -> Iterator[Cause]:
+def claim_causes(claim: Document) -> Iterable[Cause]:
     """Validation errors of a PersistentVolumeClaim."""
     return claim_spec(claim.get("spec") or {}, "spec")
 
@@ -266,7 +251,7 @@ def _claim_status(status: Document) -> Iterator[Cause]:
     for name, state in (status.get("allocatedResourceStatuses") or {}).items():
         yield from _resource_key(name, path)
         if state not in _RESIZES:
-            yield unsupported(path, name, sorted(_RESIZES))
+            yield unsupported(path, name, _RESIZES)
     path = "status.allocatedResources"
     for name, value in (status.get("allocatedResources") or {}).items():
         wrong = list(_resource_key(name, path))
