@@ -15,8 +15,7 @@ from seatrial.clock import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError
 from seatrial.results import Explanation, Result, Run, explain
-from seatrial.scenario import Cluster as _Cluster
-from seatrial.scenario import ScenarioRun, SimulationOptions, fresh_store
+from seatrial.scenario import Sandbox, ScenarioRun, SimulationOptions, fresh_store
 from seatrial.scenario.engine import TieBreak, scheduler_maker
 from seatrial.scenario.spec import decode_scenario, read_scenario, respell
 from seatrial.scheduler.config import Configuration, load_configuration, read_configuration
@@ -102,7 +101,7 @@ class Simulation:
         return Result(_run_of(name, b"".join(self.scenario_run.parts()), self.scenario_run.timeline))
 
 
-class Cluster(_Cluster):
+class Cluster(Sandbox):
     """A cluster for step-by-step use: apply objects, schedule, look, explain."""
 
     def __init__(

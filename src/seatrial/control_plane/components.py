@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from seatrial.control_plane.scenarios import WatchedScheduler, add_scenarios
-from seatrial.control_plane.sifting import sift, started
+from seatrial.control_plane.unusable_objects import ignore_unusable_objects, started
 from seatrial.control_plane.volcano import add_volcano, install_volcano
 
 log = logging.getLogger("seatrial.server")
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from seatrial.clock import RealClock
     from seatrial.control_plane.outside_programs import OutsidePrograms
     from seatrial.control_plane.scheduler import EmbeddedScheduler
-    from seatrial.control_plane.sifting import Sieve
+    from seatrial.control_plane.unusable_objects import Check
     from seatrial.outside import OutsideController
     from seatrial.scenario import ScenarioController
     from seatrial.server import Worker
@@ -94,11 +94,11 @@ def compose(settings: Settings, port: int = 443, authority: "Authority | None" =
     """Put a server together that listens on a port; without a certificate authority it signs and publishes nothing."""
     if settings.data_dir is None:
         return _composed(settings, port, authority, None)
-    return started(lambda sieve: _composed(settings, port, authority, sieve))
+    return started(lambda check: _composed(settings, port, authority, check))
 
 
-def _composed(settings: Settings, port: int, authority: "Authority | None", sieve: "Sieve | None") -> Parts:
-    parts = build_store(settings, port, sieve)
+def _composed(settings: Settings, port: int, authority: "Authority | None", check: "Check | None") -> Parts:
+    parts = build_store(settings, port, check)
     try:
         _add_all(parts, settings, authority)
     except Exception:
@@ -132,8 +132,8 @@ def _add_all(parts: Parts, settings: Settings, authority: "Authority | None") ->
     add_metrics_api(parts)
 
 
-def build_store(settings: Settings, port: int = 443, sieve: "Sieve | None" = None) -> Parts:
-    """The store, in memory or durable, with what every cluster has; `sieve` takes out stored objects."""
+def build_store(settings: Settings, port: int = 443, check: "Check | None" = None) -> Parts:
+    """The store, in memory or durable, with what every cluster has; `check` takes out stored objects."""
     from seatrial.clock import RealClock
     from seatrial.control_plane.bootstrap import bootstrap
     from seatrial.control_plane.bootstrap.service import create_service, create_token_tracking
@@ -152,8 +152,8 @@ def build_store(settings: Settings, port: int = 443, sieve: "Sieve | None" = Non
     serve_stages(store)
     durability = Durability(store, settings.data_dir / "store") if settings.data_dir is not None else None
     try:
-        if sieve is not None:
-            sift(store, sieve)
+        if check is not None:
+            ignore_unusable_objects(store, check)
         EventExpiry(store)
         furnish(store)
         bootstrap(store)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seatrial.scenario import Strategy
+    from seatrial.scenario import ResultsStrategy
 
 VARIABLE = "UPDATE_SCENARIO_RESULTS_STRATEGY"
 VALUES = ("AtMovingNextStep", "OnPause", "OnDone")
@@ -19,8 +19,8 @@ def check_strategy() -> None:
         raise ConfigError("environment", VARIABLE, f"expected {', '.join(VALUES)}, got {chosen!r}")
 
 
-def chosen_strategy() -> "Strategy":
+def chosen_strategy() -> "ResultsStrategy":
     """The strategy of the environment, or the default."""
-    from seatrial.scenario import Strategy
+    from seatrial.scenario import ResultsStrategy
 
-    return Strategy(os.environ.get(VARIABLE, VALUES[0]))
+    return ResultsStrategy(os.environ.get(VARIABLE, VALUES[0]))

@@ -90,10 +90,10 @@ class EmbeddedScheduler:
 
     def _attempt(self) -> "Decision | None":
         """An attempt that gives its turn away while an extender works; None while it waits."""
-        from seatrial.scheduler.extender import Waiting
+        from seatrial.scheduler.extender import AwaitingAnswer
 
         made = self._attempts.run(self.scheduler, self.scheduler.schedule_one)
-        return None if isinstance(made, Waiting) else made
+        return None if isinstance(made, AwaitingAnswer) else made
 
     def metrics(self) -> str:
         """What the scheduler has done so far, for /metrics."""

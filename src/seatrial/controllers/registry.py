@@ -20,12 +20,12 @@ from seatrial.controllers.job.controller import Job
 from seatrial.controllers.namespace import Namespace
 from seatrial.controllers.node.controller import Node
 from seatrial.controllers.persistentvolume.controller import PersistentVolume
-from seatrial.controllers.pod import Pod
 from seatrial.controllers.poddisruptionbudget import PodDisruptionBudget
 from seatrial.controllers.replicaset import ReplicaSet, ReplicationController
 from seatrial.controllers.resourceclaim import ResourceClaim
 from seatrial.controllers.resourcequota import ResourceQuota
 from seatrial.controllers.serviceaccount import ServiceAccount
+from seatrial.controllers.stages.stages_controller import StagesController
 from seatrial.controllers.statefulset.controller import StatefulSet
 from seatrial.controllers.tainteviction import TaintEviction
 from seatrial.controllers.ttlafterfinished import TTLAfterFinished
@@ -50,7 +50,7 @@ CONTROLLERS: tuple[type[QueueController] | type[Ensemble], ...] = (
     Node,
     TaintEviction,
     Drain,
-    Pod,
+    StagesController,
     Endpoint,
     EndpointSlice,
     GarbageCollector,

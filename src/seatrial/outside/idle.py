@@ -6,8 +6,8 @@ from typing import Protocol
 
 from seatrial.model.errors import ScenarioError
 from seatrial.outside.pods import Key, PendingPods
+from seatrial.outside.scheduling_end import SchedulingEnd
 from seatrial.outside.session import Session
-from seatrial.outside.tried_twice import TriedTwice
 
 
 class Idle(Protocol):
@@ -124,7 +124,7 @@ class Taken:
     def __init__(self, session: Session, pods: PendingPods, seconds: float) -> None:
         self._session, self._pods = session, pods
         self._window = Quiet(session, seconds)
-        self._detector = TriedTwice()
+        self._detector = SchedulingEnd()
 
     def begin(self) -> None:
         self._window.begin()

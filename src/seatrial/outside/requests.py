@@ -95,7 +95,7 @@ class Held:
             self.passed.set_result(None)
 
 
-class Waiting:
+class HeldRequests:
     """The requests that wait at a gate, in the order of their arrival; bounded in number, bytes and time."""
 
     def __init__(self) -> None:

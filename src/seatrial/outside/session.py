@@ -17,7 +17,7 @@ from collections.abc import Callable
 from enum import Enum
 
 from seatrial.outside.order import Order
-from seatrial.outside.requests import Held, Sort, Waiting, sort_of
+from seatrial.outside.requests import Held, HeldRequests, Sort, sort_of
 from seatrial.outside.watches import PATIENCE, PODS, WatchSet
 from seatrial.server import Target
 from seatrial.server.extension_points import OpenWatch
@@ -50,7 +50,7 @@ class Session:
         self.changed: Callable[[], None] = lambda: None
         self.passing: Callable[[Request, Target, float], None] = lambda request, target, arrived: None
         self.left: Callable[[Request, Target, Sort], None] = lambda request, target, sort: None
-        self.waiting = Waiting()
+        self.waiting = HeldRequests()
         self.watches = WatchSet(self._stir)
         self.activity = 0
         """Counts writes and other signs that the program is at work; reading is none, as some programs poll."""

@@ -15,7 +15,7 @@ _RESOURCE_CLAIM = re.compile(r'resourceclaim(?:template)? "([^"]+)" not found', 
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class PendingPod:
     """One pod without a node, and why."""
 
     pod: str
@@ -48,20 +48,20 @@ def reason(message: str, gates: Iterable[str], scheduler: str) -> str:
     return ", ".join(sorted(_COUNT.sub("", reasons).split(", ")))
 
 
-def waiting_of(life: PodLife) -> Waiting:
+def waiting_of(life: PodLife) -> PendingPod:
     """A pod of a finished run that has no node."""
-    return Waiting(life.key, reason(life.message, life.gates, life.scheduler))
+    return PendingPod(life.key, reason(life.message, life.gates, life.scheduler))
 
 
-def waiting_document(pod: Document) -> Waiting:
+def waiting_document(pod: Document) -> PendingPod:
     """A pod that has no node, as the store has it."""
     meta, spec, status = pod["metadata"], pod.get("spec") or {}, pod.get("status") or {}
     gates = [gate.get("name", "") for gate in spec.get("schedulingGates") or ()]
     key = f"{meta.get('namespace', '')}/{meta['name']}"
-    return Waiting(key, reason(unscheduled_message(status), gates, spec.get("schedulerName") or ""))
+    return PendingPod(key, reason(unscheduled_message(status), gates, spec.get("schedulerName") or ""))
 
 
-def groups_of(waiting: Iterable[Waiting]) -> list[Group]:
+def groups_of(waiting: Iterable[PendingPod]) -> list[Group]:
     """Pods by reason, the largest group first."""
     found: dict[str, list[str]] = {}
     for each in waiting:

@@ -7,9 +7,9 @@ if TYPE_CHECKING:
     from seatrial.scenario.dry_run import Finding
     from seatrial.scenario.gc_tuning import tune_collector
     from seatrial.scenario.kept_timelines import KeptTimelines
-    from seatrial.scenario.sandbox import Cluster
+    from seatrial.scenario.sandbox import Sandbox
     from seatrial.scenario.scenario_controller import ScenarioController
     from seatrial.scenario.scenario_run import MakeOutside, MakeScheduler, ScenarioRun, SimulationOptions
-    from seatrial.scenario.status import ScenarioStatus, Strategy
+    from seatrial.scenario.status import ResultsStrategy, ScenarioStatus
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

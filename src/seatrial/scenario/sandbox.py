@@ -49,7 +49,7 @@ class NoPages:
         raise IndexError(number)
 
 
-class Cluster:
+class Sandbox:
     """`apply` objects, then `schedule`: controllers and the scheduler work until nothing more can be done."""
 
     def __init__(

@@ -28,7 +28,7 @@ from seatrial.scenario.spec.operation_ids import KnownOperations, Planned, ids_i
 from seatrial.scenario.spec.plan import Plan, expand_and_number
 from seatrial.scenario.spec.timers import idle_cron_jobs, unused_timers
 from seatrial.scenario.spec.validation import operation_problems, problems_in_turns
-from seatrial.scenario.status import MemoryPages, Publisher, Publishers, ScenarioStatus, Strategy, TimelinePages
+from seatrial.scenario.status import MemoryPages, Publisher, Publishers, ResultsStrategy, ScenarioStatus, TimelinePages
 from seatrial.scheduler import Recorder
 from seatrial.store import Store, Stored
 from seatrial.store.snapshots import Snapshot, SnapshotError, restore_cluster
@@ -62,7 +62,7 @@ class SimulationOptions:
     """Whether an entry of the timeline repeats the pod's attempts of earlier steps whole."""
     drain: bool = False
     max_loops: int | None = None
-    strategy: Strategy = Strategy.AT_MOVING_NEXT_STEP
+    strategy: ResultsStrategy = ResultsStrategy.AT_MOVING_NEXT_STEP
     snapshot: Sequence[Document] = ()
     registry: Registry = field(default_factory=lambda: REGISTRY)
     volcano: VolcanoSettings = field(default_factory=VolcanoSettings)

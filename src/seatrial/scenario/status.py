@@ -15,7 +15,7 @@ from seatrial.timeline import NOT_IN_TIMELINE
 from seatrial.timeline.wire import Entry, listed, page_of
 
 
-class Strategy(Enum):
+class ResultsStrategy(Enum):
     """When the result is published: the values of UPDATE_SCENARIO_RESULTS_STRATEGY."""
 
     AT_MOVING_NEXT_STEP = "AtMovingNextStep"

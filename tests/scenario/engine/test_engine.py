@@ -278,9 +278,9 @@ def test_results_can_wait_for_the_end() -> None:
 
 
 def _with_strategy(name: str, spec: dict[str, Any]) -> Stage:
-    from seatrial.scenario.status import Strategy
+    from seatrial.scenario.status import ResultsStrategy
 
-    return Stage(spec, SimulationOptions(registry=Registry(), strategy=Strategy[name]))
+    return Stage(spec, SimulationOptions(registry=Registry(), strategy=ResultsStrategy[name]))
 
 
 @proves("V1-011", "V1-050", "V2-018", "V2-040")

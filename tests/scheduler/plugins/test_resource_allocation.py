@@ -16,8 +16,8 @@ from seatrial.scheduler.plugins.node_resources.resource_allocation import (
     LEAST_ALLOCATED,
     MOST_ALLOCATED,
     RequestedToCapacityRatio,
+    ScoringStrategy,
     Share,
-    Strategy,
     columns,
     row_shares,
     row_values,
@@ -32,7 +32,7 @@ RATIO = RequestedToCapacityRatio(
 AMOUNTS = st.integers(0, 5000)
 
 
-def by_kernel(strategy: Strategy, shares: list[Share], table: NodeTable, true_requests: bool) -> list[int]:
+def by_kernel(strategy: ScoringStrategy, shares: list[Share], table: NodeTable, true_requests: bool) -> list[int]:
     """The scores of all rows as the compiled kernel updates them."""
     from seatrial_kernel import ShapeRows
 

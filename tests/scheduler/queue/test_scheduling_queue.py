@@ -178,7 +178,7 @@ def test_events_nobody_waits_for_are_forgotten() -> None:
     world.queue.move_all(NODE_ADD, None, "node")
     world.queue.pop()
     world.queue.done("a")
-    assert world.queue.in_flight.happenings("b") == []
+    assert world.queue.in_flight.events_for("b") == []
 
 
 def test_a_pending_plugin_brings_its_pod_back_without_backoff() -> None:

@@ -8,7 +8,7 @@ from seatrial.scenario.engine.participants import SchedulerLoop
 from seatrial.scenario.scenario_run import MakeScheduler
 from seatrial.scheduler import Recorder, Scheduler
 from seatrial.scheduler.config import Configuration
-from seatrial.scheduler.extender import HttpTransport, InterruptibleAttempts, TurnTransport, Waiting
+from seatrial.scheduler.extender import AwaitingAnswer, HttpTransport, InterruptibleAttempts, TurnTransport
 from seatrial.store import Store
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class InterruptibleScheduler(Scheduler):
     def schedule_one(self) -> "Decision | None":
         """Make an attempt, or go on with the one that waits; None while it waits."""
         made = self._attempts.run(self, super().schedule_one)
-        return None if isinstance(made, Waiting) else made
+        return None if isinstance(made, AwaitingAnswer) else made
 
 
 def scheduler_maker(

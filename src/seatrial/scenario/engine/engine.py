@@ -33,7 +33,7 @@ from seatrial.scenario.spec.dialect import (
 )
 from seatrial.scenario.spec.operation_ids import Planned
 from seatrial.scenario.spec.plan import Plan
-from seatrial.scenario.status import Publisher, ScenarioStatus, Strategy
+from seatrial.scenario.status import Publisher, ResultsStrategy, ScenarioStatus
 from seatrial.store import Store, Stored
 from seatrial.timeline import Timeline
 from seatrial.timeline.writes import counts
@@ -51,7 +51,7 @@ class Settings:
     step_duration: int = 0
     drain: bool = False
     max_loops: int | None = None
-    strategy: Strategy = Strategy.AT_MOVING_NEXT_STEP
+    strategy: ResultsStrategy = ResultsStrategy.AT_MOVING_NEXT_STEP
 
 
 class Engine:
@@ -136,7 +136,7 @@ class Engine:
         yield from self._simulate(step)
         self.timeline.finish_scheduling()
         self.status.turn(step, self.timeline.finish_step())
-        if self.settings.strategy is Strategy.AT_MOVING_NEXT_STEP:
+        if self.settings.strategy is ResultsStrategy.AT_MOVING_NEXT_STEP:
             self.status.published = len(self.status.pages)
         self._phase(Phase.FINISHED)
 
@@ -281,7 +281,7 @@ class Engine:
     def _end(self, phase: str, reason: str) -> None:
         self.status.phase, self.status.reason = phase, reason
         self.status.scheduler_status = STOPPED
-        if phase != PAUSED or self.settings.strategy is not Strategy.ON_DONE:
+        if phase != PAUSED or self.settings.strategy is not ResultsStrategy.ON_DONE:
             self.status.published = len(self.status.pages)
         self.status.not_in_timeline = self.timeline.unshown.document()
         without = self.timeline.attempts_without_cells

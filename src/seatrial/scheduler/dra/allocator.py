@@ -20,7 +20,7 @@ from seatrial.scheduler.dra.counters import CounterBook
 from seatrial.scheduler.dra.devices import Device, DeviceID, show_device
 from seatrial.scheduler.dra.lookahead import Lookahead
 from seatrial.scheduler.dra.pools import Candidate, Inventory, device_matches
-from seatrial.scheduler.dra.requests import Request, Wanted, key_of, requests_of
+from seatrial.scheduler.dra.requests import DeviceRequest, Wanted, key_of, requests_of
 from seatrial.scheduler.dra.results import Granted, allocation_document
 from seatrial.scheduler.dra.state import AllocatedState
 
@@ -153,7 +153,7 @@ class _Search:
                 )
             self.constraints.append(constraints)
 
-    def check(self, claim: int, index: int, place: int, request: Request) -> Wanted:
+    def check(self, claim: int, index: int, place: int, request: DeviceRequest) -> Wanted:
         """A request with its class, and with its devices if it wants all of them."""
         about = f"claim {key_of(self.claims[claim])}, request {request.name}"
         if request.capacity and not self.allocator.state.has_shares:

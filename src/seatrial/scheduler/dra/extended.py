@@ -10,7 +10,7 @@ from seatrial.model.documents import Document
 from seatrial.model.quantity import Quantity
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.pod_requests import is_extended
-from seatrial.scheduler.framework.cluster import Cluster
+from seatrial.scheduler.framework.cluster import ObjectLister
 from seatrial.scheduler.volumes.claims import metadata_of, spec_of
 
 SPECIAL_NAME = "<extended-resources>"
@@ -22,7 +22,7 @@ CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"
 class DeviceClasses:
     """The device classes, and the extended resources they back; read again when a class changes."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: ObjectLister) -> None:
         self._cluster = cluster
         self._version = -1
         self._by_resource: dict[str, Document] = {}

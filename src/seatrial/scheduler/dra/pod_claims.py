@@ -5,7 +5,7 @@ Upstream: k8s.io/dynamic-resource-allocation/resourceclaim, dynamicresources.for
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.scheduler.framework.cluster import Cluster
+from seatrial.scheduler.framework.cluster import ObjectLister
 from seatrial.scheduler.volumes.claims import is_controlled_by, metadata_of
 
 
@@ -47,7 +47,7 @@ def claim_name(pod: PodInfo, entry: Document) -> tuple[str | None, bool]:
     raise ClaimProblem(f'pod "{pod.key}": ResourceClaim not created yet')
 
 
-def claims_of(pod: PodInfo, cluster: Cluster) -> list[Document]:
+def claims_of(pod: PodInfo, cluster: ObjectLister) -> list[Document]:
     """The claims of a pod in the order of its spec, or ClaimProblem."""
     found: list[Document] = []
     for entry in pod.spec.get("resourceClaims") or ():

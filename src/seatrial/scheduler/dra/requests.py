@@ -11,7 +11,7 @@ from seatrial.scheduler.dra.pools import Candidate
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class DeviceRequest:
     """One request, or one alternative of it."""
 
     name: str
@@ -27,7 +27,7 @@ class Request:
     capacity: Mapping[str, Quantity]
 
     @classmethod
-    def read(cls, name: str, document: Mapping[str, Any], parent: str = "") -> "Request":
+    def read(cls, name: str, document: Mapping[str, Any], parent: str = "") -> "DeviceRequest":
         mode = document.get("allocationMode") or "ExactCount"
         requests = (document.get("capacity") or {}).get("requests") or {}
         count = document.get("count")
@@ -73,22 +73,22 @@ def _tolerates(toleration: Document, taint: Document) -> bool:
 class Wanted:
     """A request with its class and what is known about it before the search."""
 
-    request: Request
+    request: DeviceRequest
     device_class: Document
     count: int = 0
     candidates: list[Candidate] = field(default_factory=list)
     """The devices of a request for all of them."""
 
 
-def requests_of(claim: Document) -> list[list[Request]]:
+def requests_of(claim: Document) -> list[list[DeviceRequest]]:
     """For each request its alternatives; an exact request is its only one."""
-    found: list[list[Request]] = []
+    found: list[list[DeviceRequest]] = []
     for entry in (claim.get("spec") or {}).get("devices", {}).get("requests") or ():
         name = entry.get("name", "")
         if entry.get("firstAvailable"):
-            found.append([Request.read(sub.get("name", ""), sub, name) for sub in entry["firstAvailable"]])
+            found.append([DeviceRequest.read(sub.get("name", ""), sub, name) for sub in entry["firstAvailable"]])
         else:
-            found.append([Request.read(name, entry.get("exactly") or {})])
+            found.append([DeviceRequest.read(name, entry.get("exactly") or {})])
     return found
 
 

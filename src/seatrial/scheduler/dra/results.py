@@ -10,14 +10,14 @@ from uuid import NAMESPACE_OID, uuid5
 from seatrial.model.documents import Document
 from seatrial.model.quantity import Quantity
 from seatrial.scheduler.dra.pools import Candidate
-from seatrial.scheduler.dra.requests import Request, Wanted
+from seatrial.scheduler.dra.requests import DeviceRequest, Wanted
 
 
 @dataclass(frozen=True, slots=True)
 class Granted:
     """A device given to a request; `consumed` is set for a share of a device."""
 
-    request: Request
+    request: DeviceRequest
     candidate: Candidate
     consumed: Mapping[str, Quantity] | None
 

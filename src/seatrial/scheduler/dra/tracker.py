@@ -11,7 +11,7 @@ from seatrial.scheduler.dra.extended import DeviceClasses
 from seatrial.scheduler.dra.pod_claims import allocation_of
 from seatrial.scheduler.dra.pools import Inventory
 from seatrial.scheduler.dra.state import AllocatedState
-from seatrial.scheduler.framework.cluster import Cluster
+from seatrial.scheduler.framework.cluster import ObjectLister
 from seatrial.scheduler.volumes.claims import metadata_of
 
 TAINTS, CONDITIONS = "DRADeviceTaints", "DRADeviceBindingConditions"
@@ -40,7 +40,7 @@ def visible(slices: Sequence[Document], gates: Mapping[str, bool]) -> Sequence[D
 class DeviceTracker:
     """Derived from the cluster's objects; brought up to date when one of them has changed."""
 
-    def __init__(self, cluster: Cluster, gates: Mapping[str, bool]) -> None:
+    def __init__(self, cluster: ObjectLister, gates: Mapping[str, bool]) -> None:
         self._cluster = cluster
         self._gates = gates
         self.classes = DeviceClasses(cluster)

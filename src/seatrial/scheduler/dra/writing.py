@@ -11,7 +11,7 @@ from seatrial.model.times import to_time
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.dra.pod_claims import allocation_of, is_reserved_for
 from seatrial.scheduler.dra.requests import key_of
-from seatrial.scheduler.framework.cluster import Client, Cluster
+from seatrial.scheduler.framework.cluster import Client, ObjectLister
 from seatrial.scheduler.volumes.claims import metadata_of
 
 KIND = "ResourceClaim"
@@ -22,7 +22,7 @@ class WriteFailed(Exception):
     """A claim could not be written; the pod is tried again."""
 
 
-def current(cluster: Cluster, claim: Document) -> Document:
+def current(cluster: ObjectLister, claim: Document) -> Document:
     """The claim as it is stored now, to be changed."""
     metadata = metadata_of(claim)
     stored = cluster.get(KIND, metadata.get("name", ""), metadata.get("namespace") or "")
@@ -35,7 +35,7 @@ def current(cluster: Cluster, claim: Document) -> Document:
 
 
 def bind_claim(
-    client: Client, cluster: Cluster, claim: Document, allocation: Document | None, pod: PodInfo, now: int
+    client: Client, cluster: ObjectLister, claim: Document, allocation: Document | None, pod: PodInfo, now: int
 ) -> Document:
     """Records the allocation, if there is a new one, and that the pod uses the claim."""
     document, about = current(cluster, claim), key_of(claim)
@@ -65,7 +65,7 @@ def _update(client: Client, document: Document, subresource: str, doing: str) ->
         raise WriteFailed(f"{doing}: {problem}") from problem
 
 
-def unreserve_claim(client: Client, cluster: Cluster, claim: Document, pod: PodInfo) -> None:
+def unreserve_claim(client: Client, cluster: ObjectLister, claim: Document, pod: PodInfo) -> None:
     """The pod no longer uses the claim; what was allocated stays."""
     try:
         document = current(cluster, claim)
@@ -86,7 +86,7 @@ def deallocate(client: Client, claim: Document) -> None:
     client.update(KIND, document, "status")
 
 
-def delete_claim(client: Client, cluster: Cluster, claim: Document) -> None:
+def delete_claim(client: Client, cluster: ObjectLister, claim: Document) -> None:
     """Deletes a claim of the scheduler's own; its finalizer would keep it."""
     document = current(cluster, claim)
     finalizers = metadata_of(document).get("finalizers") or []
@@ -112,7 +112,9 @@ def create_extended_claim(client: Client, claim: Document) -> Document:
         raise WriteFailed(f"create claim for extended resources {about}/: {problem}") from problem
 
 
-def note_extended_claim(client: Client, cluster: Cluster, pod: PodInfo, claim: str, mappings: list[Document]) -> None:
+def note_extended_claim(
+    client: Client, cluster: ObjectLister, pod: PodInfo, claim: str, mappings: list[Document]
+) -> None:
     """Writes into the pod's status which container gets which devices, for the kubelet."""
     if not mappings:
         raise WriteFailed(f"nil or empty request mappings, no update of pod {pod.key} ExtendedResourceClaimStatus")

@@ -17,7 +17,7 @@ from seatrial.scheduler.cache.node_table import NO_ROWS, Mask, NodeTable, Rows
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.evaluator.column_cache import ColumnCache, ShapeColumns
 from seatrial.scheduler.evaluator.column_scores import score_by_columns
-from seatrial.scheduler.evaluator.first_sight import first_search, first_totals, next_step
+from seatrial.scheduler.evaluator.first_of_shape import first_search, first_totals, next_step
 from seatrial.scheduler.evaluator.interface import Counted, Explained, Found, Planned
 from seatrial.scheduler.evaluator.nominated_rows import Failing, NominatedRows
 from seatrial.scheduler.evaluator.row_outcomes import UNKNOWN, RowVerdicts
@@ -115,7 +115,7 @@ class CachedEvaluator:
         self._table, self._nominator = table, nominator
         self._stops_at_errors = stops_at_errors
         self._has_index, self._has_domain_index = shortcuts.feasible_index, shortcuts.domain_index
-        self._has_rejections, self._has_first_sight = shortcuts.rejections, shortcuts.first_sight
+        self._has_rejections, self._has_first_of_shape = shortcuts.rejections, shortcuts.first_of_shape
         self._keeps_outcomes = shortcuts.nominated
         self._cache = ColumnCache(table, shortcuts)
         self._nominated = NominatedRows(table, nominator)
@@ -155,7 +155,7 @@ class CachedEvaluator:
         self, framework: Framework, pod: PodInfo, cycle: CycleState, start: int, limit: int
     ) -> Found | None:
         """The outcome of a search for the first pod of a shape; None if columns are to be made."""
-        if not self._has_first_sight or not framework.is_in_tree or not self._cache.is_first(framework, pod.shape):
+        if not self._has_first_of_shape or not framework.is_in_tree or not self._cache.is_first(framework, pod.shape):
             return None
         rows = self._twice[start : start + len(self._order)]
         found = first_search(framework, pod, cycle, self._table, rows, limit)

@@ -22,7 +22,7 @@ class Shortcuts:
     """keep the positions of the nodes that pass, and read a search off them"""
     domain_index: bool = True
     """keep the nodes that also pass the checks of topology domains, and change the rows of domains judged otherwise"""
-    first_sight: bool = True
+    first_of_shape: bool = True
     """ask about the nodes of the search only for the first pod of a shape, and make columns with the second"""
     single_rows: bool = True
     """ask for one changed row by `filter_row` and `score_row`"""

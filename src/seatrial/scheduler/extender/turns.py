@@ -20,11 +20,11 @@ BRIEF = 0.01
 """Seconds that the caller waits for an answer before it goes on: most extenders answer within them."""
 
 
-class Waiting:
+class AwaitingAnswer:
     """The work is waiting for an answer from outside."""
 
 
-WAITING = Waiting()
+WAITING = AwaitingAnswer()
 
 
 class Abandoned(BaseException):
@@ -51,7 +51,7 @@ class Turns:
         """Whether the work that waits has its answer."""
         return self.is_waiting and self._answered.is_set()
 
-    def run(self, work: Callable[[], T]) -> T | Waiting:
+    def run(self, work: Callable[[], T]) -> T | AwaitingAnswer:
         """Do the work, or go on with what is waiting; its result, or WAITING."""
         if not self.is_waiting:
             self._work, self._is_abandoned = work, False
@@ -134,7 +134,9 @@ class InterruptibleAttempts:
         """Whether an attempt of this scheduler waits."""
         return self.turns.is_waiting and self._watcher is scheduler.watcher
 
-    def run(self, scheduler: "Scheduler", attempt: "Callable[[], Decision | None]") -> "Decision | Waiting | None":
+    def run(
+        self, scheduler: "Scheduler", attempt: "Callable[[], Decision | None]"
+    ) -> "Decision | AwaitingAnswer | None":
         """Make an attempt, or go on with the one that waits."""
         if not self.turns.is_waiting:
             self._watcher = scheduler.watcher

@@ -1,6 +1,6 @@
 """What plugins may read apart from nodes and pods, and what they may write.
 
-The scheduler is fed by the store in a run and by plain documents in golden replay; both are a `Cluster`. Writes go
+The scheduler reads the store in a run and plain documents in golden replay; both are an `ObjectLister`. Writes go
 through a `Client`, so that a plugin does not depend on the store.
 """
 
@@ -11,7 +11,7 @@ from seatrial.model.documents import Document
 from seatrial.scheduler.cache.pod_info import PodInfo
 
 
-class Cluster(Protocol):
+class ObjectLister(Protocol):
     """Read access to objects by kind name ("Service", "PersistentVolumeClaim", "ResourceClaim", ...).
 
     The documents are shared and must not be changed.
@@ -80,7 +80,7 @@ class Nominator(Protocol):
         ...
 
 
-class EmptyCluster:
+class EmptyLister:
     """A cluster with nothing but nodes and pods."""
 
     changes = 0

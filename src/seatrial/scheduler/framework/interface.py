@@ -20,7 +20,7 @@ from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_table import NodeTable
 from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.evaluator.shortcuts import Shortcuts, chosen_shortcuts
-from seatrial.scheduler.framework.cluster import Client, Cluster, Nominator
+from seatrial.scheduler.framework.cluster import Client, Nominator, ObjectLister
 from seatrial.scheduler.framework.status import SUCCESS, Status
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ class NoMetrics:
 class Handle:
     """What a plugin is given to work with."""
 
-    cluster: Cluster
+    cluster: ObjectLister
     nodes: NodeTable
     nominator: Nominator
     client: Client | None = None

@@ -18,7 +18,7 @@ from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import Nodes
 from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.config import Profile
-from seatrial.scheduler.framework.cluster import Cluster
+from seatrial.scheduler.framework.cluster import ObjectLister
 from seatrial.scheduler.framework.extension_points import (
     BindPlugin,
     PermitPlugin,
@@ -106,7 +106,7 @@ class Framework:
         percentage: int | None = None,
     ) -> None:
         self.name = name
-        self.cluster: Cluster | None = None
+        self.cluster: ObjectLister | None = None
         """What its plugins read, if they were built together and are not measured."""
         self.points = points
         self.weights = weights

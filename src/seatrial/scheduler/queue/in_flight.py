@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from seatrial.scheduler.framework.events import ClusterEvent, label_of
 
 
-class Happening(NamedTuple):
+class InFlightEvent(NamedTuple):
     """An event with the object before and after it."""
 
     event: ClusterEvent
@@ -23,7 +23,7 @@ class InFlight:
     def __init__(self) -> None:
         self.since: dict[str, int] = {}
         """By uid: the pods, each with the number of events before it was popped. Others may read it: no call."""
-        self._log: list[Happening] = []
+        self._log: list[InFlightEvent] = []
         self._start = 0
 
     def __contains__(self, uid: str) -> bool:
@@ -39,9 +39,9 @@ class InFlight:
     def record(self, event: ClusterEvent, old: Any, new: Any) -> None:
         """Something happened; kept only while a pod is in flight."""
         if self.since:
-            self._log.append(Happening(event, old, new))
+            self._log.append(InFlightEvent(event, old, new))
 
-    def happenings(self, uid: str) -> list[Happening] | None:
+    def events_for(self, uid: str) -> list[InFlightEvent] | None:
         """What happened since the pod was popped; None where it is not in flight."""
         since = self.since.get(uid)
         return None if since is None else self._log[since - self._start :]
@@ -49,8 +49,8 @@ class InFlight:
     def counts(self) -> dict[str, int]:
         """Pods in flight and the events kept for them, by upstream's labels."""
         counts = {"PodPopped": len(self.since)}
-        for happening in self._log:
-            label = label_of(happening.event)
+        for each in self._log:
+            label = label_of(each.event)
             counts[label] = counts.get(label, 0) + 1
         return counts
 

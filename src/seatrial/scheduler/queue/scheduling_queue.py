@@ -174,7 +174,7 @@ class SchedulingQueue:
             if not self._retries_errors and not rejectors and queued.equal_errors >= EQUAL_ERRORS:
                 self._park(queued, ATTEMPT_FAILED)
             else:
-                self._requeue(queued, self._worth_of_happenings(queued), ATTEMPT_FAILED)
+                self._requeue(queued, self._worth_of_events(queued), ATTEMPT_FAILED)
         finally:
             self.done(queued.pod.uid)
 
@@ -265,14 +265,14 @@ class SchedulingQueue:
         first = next(iter(alike.pods.values()))
         return self.hinting.worth(first, event, old, new) is not Worth.NOTHING
 
-    def _worth_of_happenings(self, queued: QueuedPod) -> Worth:
+    def _worth_of_events(self, queued: QueuedPod) -> Worth:
         if not queued.rejectors:
             return Worth.AFTER_BACKOFF
-        happenings = self.in_flight.happenings(queued.pod.uid)
-        if happenings is None:
+        events = self.in_flight.events_for(queued.pod.uid)
+        if events is None:
             return Worth.AFTER_BACKOFF
         best = Worth.NOTHING
-        for event, old, new in happenings:
+        for event, old, new in events:
             worth = self.hinting.worth(queued, event, old, new)
             if worth is Worth.AT_ONCE or (worth is Worth.AFTER_BACKOFF and not queued.pending_plugins):
                 return worth

@@ -7,14 +7,14 @@ revision it was made from.
 from collections.abc import Iterator
 
 from seatrial.model.documents import Document
-from seatrial.scheduler.framework.cluster import Cluster
+from seatrial.scheduler.framework.cluster import ObjectLister
 from seatrial.scheduler.volumes.claims import metadata_of
 
 
 class AssumedObjects:
     """One kind of objects, with what is assumed about them."""
 
-    def __init__(self, cluster: Cluster, kind: str) -> None:
+    def __init__(self, cluster: ObjectLister, kind: str) -> None:
         self._cluster = cluster
         self._kind = kind
         self._assumed: dict[tuple[str, str], Document] = {}

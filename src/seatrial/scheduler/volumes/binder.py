@@ -14,7 +14,7 @@ from seatrial.model.label_selectors import LabelSelector
 from seatrial.model.quantity import Quantity
 from seatrial.scheduler.cache.node_selectors import NamedNode
 from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.scheduler.framework.cluster import Client, Cluster
+from seatrial.scheduler.framework.cluster import Client, ObjectLister
 from seatrial.scheduler.framework.interface import Watched
 from seatrial.scheduler.volumes.assumed import AssumedObjects
 from seatrial.scheduler.volumes.claims import (
@@ -75,7 +75,7 @@ def _by_size(one: Document, other: Document) -> int:
 class VolumeBinder:
     """Answers for one profile; it remembers what it assumes until the writes are made."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: ObjectLister) -> None:
         self.cluster = cluster
         self.claims = AssumedObjects(cluster, "PersistentVolumeClaim")
         self.volumes = AssumedObjects(cluster, "PersistentVolume")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache import PodReader
-from seatrial.scheduler.framework import Cluster, EmptyCluster
+from seatrial.scheduler.framework import EmptyLister, ObjectLister
 from seatrial.volcano.cache.csi_volumes import volumes_of
 from seatrial.volcano.cache.hyper_node_info import HyperNodes
 from seatrial.volcano.cache.job_info import JobInfo, PodGroup
@@ -27,7 +27,7 @@ class ClusterInfo:
     """By uid, in the order of the uids."""
     queues: dict[str, QueueInfo]
     hyper_nodes: HyperNodes
-    objects: Cluster
+    objects: ObjectLister
     now: int
     numatopologies: Numatopologies = field(default_factory=Numatopologies)
 
@@ -39,7 +39,7 @@ def take_snapshot(
     queues: Iterable[Document],
     priority_classes: Iterable[Document] = (),
     hyper_nodes: Iterable[Document] = (),
-    objects: Cluster | None = None,
+    objects: ObjectLister | None = None,
     now: int = 0,
     numatopologies: Numatopologies | None = None,
 ) -> ClusterInfo:
@@ -61,12 +61,12 @@ def assembled(
     jobs: Mapping[str, JobInfo],
     queues: Iterable[Document],
     hyper_nodes: Iterable[Document] = (),
-    objects: Cluster | None = None,
+    objects: ObjectLister | None = None,
     now: int = 0,
     numatopologies: Numatopologies | None = None,
 ) -> ClusterInfo:
     """A snapshot of jobs with their tasks, in the order of the uids, those aside whose queue does not exist."""
-    others = objects or EmptyCluster()
+    others = objects or EmptyLister()
     facts = [node if isinstance(node, NodeFacts) else _facts(node, others) for node in nodes]
     infos = [NodeInfo(entry, row) for row, entry in enumerate(facts)]
     columns = NodeColumns(node.allocatable for node in infos)
@@ -84,13 +84,13 @@ def assembled(
     return ClusterInfo(infos, columns, queued, listed, tree, others, now, numatopologies or Numatopologies())
 
 
-def _facts(node: Document, objects: Cluster) -> NodeFacts:
+def _facts(node: Document, objects: ObjectLister) -> NodeFacts:
     return NodeFacts.read(node, objects.get("CSINode", node["metadata"]["name"]))
 
 
-def read_tasks(pods: Sequence[Document], reader: PodReader, objects: Cluster | None = None) -> list[TaskInfo]:
+def read_tasks(pods: Sequence[Document], reader: PodReader, objects: ObjectLister | None = None) -> list[TaskInfo]:
     """The pods as tasks."""
-    objects = objects or EmptyCluster()
+    objects = objects or EmptyLister()
     read = [(reader.read(document), document) for document in pods]
     return [TaskInfo(pod, document, _pod_scheduled(document), volumes_of(pod, objects)) for pod, document in read]
 

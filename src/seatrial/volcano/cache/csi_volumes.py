@@ -10,7 +10,7 @@ from typing import Final
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache import PodInfo
-from seatrial.scheduler.framework import Cluster
+from seatrial.scheduler.framework import ObjectLister
 from seatrial.scheduler.volumes import claim_references, class_of, foreign_claim, volume_name
 from seatrial.volcano.cache.resource import Resource
 
@@ -21,7 +21,7 @@ PREFIX: Final = "attachable-volumes-csi-"
 DRIVER_NAME: Final = "csi.storage.k8s.io/csi-driver-name"
 
 
-def volumes_of(pod: PodInfo, objects: Cluster) -> dict[str, int]:
+def volumes_of(pod: PodInfo, objects: ObjectLister) -> dict[str, int]:
     """How many volumes of each driver a pod has claims for, by the name of the resource.
 
     None is counted where a claim does not exist yet or was not made for the pod.
@@ -52,7 +52,7 @@ def resource_name(driver: str) -> str:
     return PREFIX + driver
 
 
-def _driver(claim: Document, objects: Cluster) -> str:
+def _driver(claim: Document, objects: ObjectLister) -> str:
     name = volume_name(claim)
     volume = objects.get("PersistentVolume", name) if name else None
     if volume is not None:

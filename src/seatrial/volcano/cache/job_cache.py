@@ -7,7 +7,7 @@ cost nothing. Upstream: pkg/scheduler/cache/cache.go (Snapshot), which clones al
 
 from seatrial.model.documents import Document, decode
 from seatrial.scheduler.cache import PodInfo
-from seatrial.scheduler.framework import Cluster
+from seatrial.scheduler.framework import ObjectLister
 from seatrial.store import Stored
 from seatrial.volcano.apis import SCHEDULER_NAME
 from seatrial.volcano.cache.cluster_info import Priorities
@@ -19,7 +19,7 @@ from seatrial.volcano.cache.task_info import TERMINATED_STATUSES, PodScheduled, 
 class JobCache:
     """The tasks by the keys of their pods, and the jobs by uid."""
 
-    def __init__(self, objects: Cluster) -> None:
+    def __init__(self, objects: ObjectLister) -> None:
         self._objects = objects
         self._tasks: dict[str, TaskInfo] = {}
         self._members: dict[str, dict[str, None]] = {}

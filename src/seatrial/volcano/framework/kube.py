@@ -17,11 +17,11 @@ from seatrial.scheduler.cache import Nodes, NodeTable, PodInfo, PodShape
 from seatrial.scheduler.framework import (
     MISSING,
     Client,
-    Cluster,
     Code,
     FilterCall,
     Handle,
     Narrowed,
+    ObjectLister,
     Plugin,
     Reads,
     ScoreCall,
@@ -84,7 +84,9 @@ class CycleState:
 class KubeSnapshot:
     """Nodes and the pods on them as kube-scheduler's plugins see them; rows are those of the session's nodes."""
 
-    def __init__(self, nodes: Sequence[NodeInfo], cluster: Cluster, now: int, client: Client | None = None) -> None:
+    def __init__(
+        self, nodes: Sequence[NodeInfo], cluster: ObjectLister, now: int, client: Client | None = None
+    ) -> None:
         self.table = NodeTable()
         for node in nodes:
             self.table.add_node(node.kube.copy())

@@ -184,7 +184,7 @@ def row_reader(
     return read
 
 
-class Strategy(Protocol):
+class ScoringStrategy(Protocol):
     """Turns utilisation into a score."""
 
     name: str
@@ -397,7 +397,7 @@ MOST_ALLOCATED = Weighted("most", _most, _most_many)
 BALANCED = Balanced()
 
 
-def strategy_of(document: Document) -> Strategy:
+def strategy_of(document: Document) -> ScoringStrategy:
     """The scoring strategy a configuration names."""
     kind = document.get("type") or "LeastAllocated"
     if kind == "RequestedToCapacityRatio":

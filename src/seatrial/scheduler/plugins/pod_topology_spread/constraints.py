@@ -16,7 +16,7 @@ from seatrial.scheduler.cache.node_selectors import required_nodes
 from seatrial.scheduler.cache.node_table import Mask, Nodes
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.pod_terms import PodMatcher
-from seatrial.scheduler.framework.cluster import Cluster
+from seatrial.scheduler.framework.cluster import ObjectLister
 from seatrial.scheduler.plugins.taint_toleration import has_untolerated
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -82,7 +82,7 @@ def _read(entry: Document, pod: PodInfo, merges_keys: bool) -> Constraint:
     )
 
 
-def default_selector(pod: PodInfo, cluster: Cluster) -> Selector:
+def default_selector(pod: PodInfo, cluster: ObjectLister) -> Selector:
     """The pods that belong together with a pod: those of its services and of its controller."""
     labels: dict[str, str] = {}
     for service in cluster.list("Service", pod.namespace):

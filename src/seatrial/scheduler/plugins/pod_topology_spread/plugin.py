@@ -17,7 +17,7 @@ from seatrial.scheduler.cache.node_table import Ints, Mask, Nodes, NodeTable
 from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.cache.pod_terms import PodMatcher
 from seatrial.scheduler.cache.topology_counts import seen_from, widened
-from seatrial.scheduler.framework.cluster import Cluster
+from seatrial.scheduler.framework.cluster import ObjectLister
 from seatrial.scheduler.framework.interface import MAX_NODE_SCORE, Handle, Plugin
 from seatrial.scheduler.framework.row_rules import NO_LIMIT, DomainCheck, DomainRule, DomainTerm
 from seatrial.scheduler.framework.status import MISSING, SKIP, Status, Verdicts, error, unresolvable, unschedulable
@@ -152,7 +152,7 @@ class PodTopologySpread(Plugin):
         pod.shape.notes[key] = (cluster.changes, version, constraints)
         return tuple(constraints)
 
-    def _version(self, cluster: Cluster) -> tuple[int, ...]:
+    def _version(self, cluster: ObjectLister) -> tuple[int, ...]:
         """That of the objects from which default constraints follow."""
         if self._versions[0] != cluster.changes:
             self._versions = cluster.changes, tuple(map(cluster.version, _OWNERS))

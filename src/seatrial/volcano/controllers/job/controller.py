@@ -21,11 +21,11 @@ from seatrial.volcano.controllers.job.actions import JobActions, Target
 from seatrial.volcano.controllers.job.delays import DelayedActions
 from seatrial.volcano.controllers.job.job_cache import JobCache
 from seatrial.volcano.controllers.job.job_pods import JobPod, JobPods, read_pod
-from seatrial.volcano.controllers.job.policies import Request, decide
+from seatrial.volcano.controllers.job.policies import JobRequest, decide
 from seatrial.volcano.controllers.job.state import SYNC, next_step
 from seatrial.volcano.controllers.requests import RequestController
 
-OUT_OF_SYNC = Request(event="OutOfSync")
+OUT_OF_SYNC = JobRequest(event="OutOfSync")
 EXECUTE = "ExecuteAction"
 """The reason of events about actions."""
 MAX_REQUEUES = 15
@@ -36,7 +36,7 @@ POLICIES = b'"policies":['
 """In the encoded form of every Job that has policies: events ask others for no more than a sync."""
 
 
-class VolcanoJob(RequestController[Request]):
+class VolcanoJob(RequestController[JobRequest]):
     """Runs the tasks of Volcano Jobs as pods."""
 
     name: ClassVar[str] = "volcano-job"
@@ -92,7 +92,7 @@ class VolcanoJob(RequestController[Request]):
             self._awaits_sync.add(key)
             raise
 
-    def serve(self, key: Key, request: Request) -> None:
+    def serve(self, key: Key, request: JobRequest) -> None:
         self._delayed.heed(key, request)
         job = self._jobs.job(key)
         if job is None:
@@ -117,9 +117,9 @@ class VolcanoJob(RequestController[Request]):
         job = self._jobs.job(key)
         if job is not None:
             self._record(job.stored, "CommandIssued", ISSUED.format(action))
-        self.request(key, Request(event="CommandIssued", action=action))
+        self.request(key, JobRequest(event="CommandIssued", action=action))
 
-    def _execute(self, key: Key, request: Request, action: str) -> None:
+    def _execute(self, key: Key, request: JobRequest, action: str) -> None:
         job = self._jobs.job(key)
         if job is None:
             return
@@ -150,7 +150,7 @@ class VolcanoJob(RequestController[Request]):
         with suppress(StatusError):
             self._execute(key, OUT_OF_SYNC, "TerminateJob")
 
-    def _delay_over(self, key: Key, request: Request, action: str) -> None:
+    def _delay_over(self, key: Key, request: JobRequest, action: str) -> None:
         self.request(key, msgspec.structs.replace(request, action=action))
 
     # What is heard.
@@ -225,9 +225,9 @@ class VolcanoJob(RequestController[Request]):
             return
         if job := group.owner(BATCH):
             event = "Unknown" if group.status.phase == "Unknown" else ""
-            self.request((change.stored.namespace, job), Request(event=event))
+            self.request((change.stored.namespace, job), JobRequest(event=event))
 
 
-def _request_of(pod: JobPod, event: str) -> Request:
+def _request_of(pod: JobPod, event: str) -> JobRequest:
     code = pod.exit_code if event == "PodFailed" else 0
-    return Request(event, "", pod.task, pod.name, pod.uid, pod.partition, code, pod.job_uid, pod.version)
+    return JobRequest(event, "", pod.task, pod.name, pod.uid, pod.partition, code, pod.job_uid, pod.version)

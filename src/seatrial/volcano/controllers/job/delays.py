@@ -8,16 +8,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from seatrial.clock import Clock, Timer
-from seatrial.volcano.controllers.job.policies import POD_EVENTS, Request, scope_of
+from seatrial.volcano.controllers.job.policies import POD_EVENTS, JobRequest, scope_of
 
 Key = tuple[str, str]
-Due = Callable[[Key, Request, str], None]
+Due = Callable[[Key, JobRequest, str], None]
 """Called with the Job, the request and its action when the delay is over."""
 
 
 @dataclass(slots=True)
 class _Delayed:
-    request: Request
+    request: JobRequest
     action: str
     timer: Timer
 
@@ -29,7 +29,7 @@ class DelayedActions:
         self._clock, self._due = clock, due
         self._waiting: dict[Key, dict[str, _Delayed]] = {}
 
-    def add(self, key: Key, request: Request, action: str, delay: int) -> None:
+    def add(self, key: Key, request: JobRequest, action: str, delay: int) -> None:
         """Carry an action out after a delay, unless the same one waits for this pod already."""
         waiting = self._waiting.setdefault(key, {})
         known = waiting.get(request.pod)
@@ -42,7 +42,7 @@ class DelayedActions:
 
         waiting[request.pod] = _Delayed(request, action, self._clock.after(delay, fire, outer=True))
 
-    def heed(self, key: Key, request: Request) -> None:
+    def heed(self, key: Key, request: JobRequest) -> None:
         """Cancel what a change of a pod's phase makes pointless."""
         if request.event not in POD_EVENTS or request.event == "PodPending":
             return
@@ -56,7 +56,7 @@ class DelayedActions:
             delayed.timer.cancel()
             del self._waiting[key][request.pod]
 
-    def carried_out(self, key: Key, request: Request, action: str) -> None:
+    def carried_out(self, key: Key, request: JobRequest, action: str) -> None:
         """Cancel the waiting actions of the same scope as one that was carried out."""
         scope = scope_of(action)
         waiting = self._waiting.get(key, {})

@@ -19,7 +19,7 @@ INTERNAL: Final = frozenset({"OutOfSync", "CommandIssued", "PodRunning"})
 POD_EVENTS: Final = frozenset({"PodPending", "PodRunning", "PodFailed", "PodEvicted"})
 
 
-class Request(msgspec.Struct, frozen=True, gc=False):
+class JobRequest(msgspec.Struct, frozen=True, gc=False):
     """Why a Job is looked at; equal requests that wait are one."""
 
     event: str = ""
@@ -44,7 +44,7 @@ class Decision:
 _SYNC = Decision(SYNC)
 
 
-def decide(job: Document, version: int, request: Request) -> Decision:
+def decide(job: Document, version: int, request: JobRequest) -> Decision:
     """What a request means for a Job at this version of its pods."""
     if request.action:
         return Decision(request.action)
@@ -65,7 +65,7 @@ def decide(job: Document, version: int, request: Request) -> Decision:
     return _matching(spec.get("policies"), request) or _SYNC
 
 
-def _matching(policies: Sequence[Document] | None, request: Request) -> Decision | None:
+def _matching(policies: Sequence[Document] | None, request: JobRequest) -> Decision | None:
     for policy in policies or ():
         events = policy_events(policy)
         timeout = policy.get("timeout")

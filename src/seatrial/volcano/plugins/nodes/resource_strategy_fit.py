@@ -26,7 +26,7 @@ DEFAULT_WEIGHT = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Strategy:
+class ResourceStrategy:
     """How one resource is scored."""
 
     type: str
@@ -67,7 +67,7 @@ class ResourceStrategyFit(Plugin):
             weights = _json(task.pod.annotations.get(WEIGHT_ANNOTATION))
             if weights is None:
                 return np.zeros(len(rows))
-            strategies = {name: Strategy(kind, int(weight)) for name, weight in weights.items()}
+            strategies = {name: ResourceStrategy(kind, int(weight)) for name, weight in weights.items()}
         columns = self.session.columns
         total, too_full = np.zeros(len(rows)), np.zeros(len(rows), np.bool_)
         weight_sum = 0
@@ -120,19 +120,19 @@ class ResourceStrategyFit(Plugin):
         return ()
 
 
-def _strategies(given: Any) -> dict[str, Strategy]:
+def _strategies(given: Any) -> dict[str, ResourceStrategy]:
     if not isinstance(given, Mapping) or not given:
-        return {"cpu": Strategy(LEAST, 1), "memory": Strategy(LEAST, 1)}
+        return {"cpu": ResourceStrategy(LEAST, 1), "memory": ResourceStrategy(LEAST, 1)}
     found = {}
     for name, entry in given.items():
         if "*" in name and (name == "*" or name.count("*") > 1 or not name.endswith("*")):
             continue
         weight, kind = int(entry.get("weight") or 0), entry.get("type")
-        found[name] = Strategy(kind if kind in (MOST, LEAST) else LEAST, weight if weight > 0 else 1)
+        found[name] = ResourceStrategy(kind if kind in (MOST, LEAST) else LEAST, weight if weight > 0 else 1)
     return found
 
 
-def _matching(name: str, strategies: Mapping[str, Strategy]) -> Strategy | None:
+def _matching(name: str, strategies: Mapping[str, ResourceStrategy]) -> ResourceStrategy | None:
     """The strategy of a resource: by its name, or by the longest pattern `prefix*`."""
     if name in strategies:
         return strategies[name]

@@ -6,7 +6,7 @@ from seatrial.controllers.framework.controller import Ensemble
 from seatrial.controllers.stages.lifecycle import OtherLifecycles, PodLifecycle
 
 
-class Pod(Ensemble):
+class StagesController(Ensemble):
     """Runs the stages of all kinds but nodes."""
 
     name: ClassVar[str] = "pod"

@@ -29,5 +29,5 @@ def outcome(monkeypatch: pytest.MonkeyPatch, shortcuts: str, **spec: Any) -> tup
 def test_the_first_pod_of_a_shape_is_judged_as_by_the_plain_evaluator(
     monkeypatch: pytest.MonkeyPatch, spec: dict[str, Any]
 ) -> None:
-    assert not NONE.first_sight and only("first_sight").first_sight
-    assert outcome(monkeypatch, "first_sight", **spec) == outcome(monkeypatch, "none", **spec)
+    assert not NONE.first_of_shape and only("first_of_shape").first_of_shape
+    assert outcome(monkeypatch, "first_of_shape", **spec) == outcome(monkeypatch, "none", **spec)

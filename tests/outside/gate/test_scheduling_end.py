@@ -1,13 +1,13 @@
 """When nothing more can be scheduled, from the pods that are taken and the changes that are seen alone."""
 
-from seatrial.outside.tried_twice import TriedTwice
+from seatrial.outside.scheduling_end import SchedulingEnd
 from tests.proofs import proves
 
 
 @proves("V1-086", "V1-088")
 def test_the_example_of_the_kep_is_finished_at_the_eighth_try() -> None:
     """P1✗ P2✓ P3✗ P4✗ P1✗ P3✗ P4✗ P1✗; only the taking and the binding are visible."""
-    detector, pending, finished = TriedTwice(), {"1", "2", "3", "4"}, []
+    detector, pending, finished = SchedulingEnd(), {"1", "2", "3", "4"}, []
     for pod in ("1", "2", "3", "4", "1", "3", "4", "1"):
         detector.take(pod)
         if pod == "2":
@@ -20,7 +20,7 @@ def test_the_example_of_the_kep_is_finished_at_the_eighth_try() -> None:
 @proves("V1-085", "V1-087")
 def test_a_slow_binding_does_not_end_the_step() -> None:
     """Pod 1 is bound at its second try, but that is not visible yet."""
-    detector = TriedTwice()
+    detector = SchedulingEnd()
     for pod in ("1", "2"):
         detector.take(pod)
     detector.change()
@@ -32,4 +32,4 @@ def test_a_slow_binding_does_not_end_the_step() -> None:
 
 
 def test_without_pending_pods_nothing_is_left_to_try() -> None:
-    assert TriedTwice().is_finished(set())
+    assert SchedulingEnd().is_finished(set())

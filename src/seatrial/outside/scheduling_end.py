@@ -3,7 +3,7 @@
 from collections.abc import Collection, Hashable
 
 
-class TriedTwice:
+class SchedulingEnd:
     """Counts how often each pod was taken since the last binding or preemption.
 
     Only the taking and the change of the cluster are visible, neither a failure nor a binding on its way. Twice,

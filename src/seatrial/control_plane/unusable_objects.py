@@ -17,7 +17,7 @@ from seatrial.model.kinds import Kind
 from seatrial.store import Store, Stored
 from seatrial.store.options import WriteOptions
 
-Sieve = Literal["few", "types", "rules"]
+Check = Literal["few", "types", "rules"]
 """What a stored object must have to be used: the types of its kind (of kinds with few objects, which must have the
 required fields as well, or of all), or all that its kind demands."""
 FEW = 1000
@@ -29,26 +29,26 @@ T = TypeVar("T")
 log = logging.getLogger("seatrial.server")
 
 
-def started(start: Callable[[Sieve], T]) -> T:
+def started(start: Callable[[Check], T]) -> T:
     """What `start` makes of a data directory, without the objects that stop it."""
-    sieves: tuple[Sieve, ...] = ("few", "types", "rules")
-    for sieve in sieves:
+    checks: tuple[Check, ...] = ("few", "types", "rules")
+    for check in checks:
         try:
-            return start(sieve)
+            return start(check)
         except (ConfigError, StorageFailed):
             raise
         except Exception as error:
-            if sieve == sieves[-1]:
+            if check == checks[-1]:
                 raise
             log.warning("a stored object stops the start (%s: %s); all are checked", type(error).__name__, error)
-    raise AssertionError("the last sieve returns or raises")
+    raise AssertionError("the last check returns or raises")
 
 
-def sift(store: Store, sieve: Sieve) -> None:
+def ignore_unusable_objects(store: Store, check: Check) -> None:
     """Take out of a store, and report, the objects that do not pass."""
-    for stored in list(_sifted(store, sieve)):
+    for stored in list(_suspects(store, check)):
         try:
-            document = _checked(store, stored, sieve)
+            document = _checked(store, stored, check)
         except Exception as error:  # noqa: BLE001  whatever is wrong with the object, it is reported
             log.warning("%s %s is ignored: %s", stored.kind.kind, _full_name(stored), error)
             store.restore(None, stored)
@@ -57,17 +57,17 @@ def sift(store: Store, sieve: Sieve) -> None:
             store.restore(Stored(stored.kind, stored.namespace, stored.name, stored.revision, encode(document)), stored)
 
 
-def _sifted(store: Store, sieve: Sieve) -> Iterator[Stored]:
+def _suspects(store: Store, check: Check) -> Iterator[Stored]:
     """The objects to check, of kinds that are served; no part of a server reads the others."""
     seen = set()
     for kind in store.kinds:
         index = store.index(kind)
-        if id(index) not in seen and (sieve != "few" or len(index) <= FEW):
+        if id(index) not in seen and (check != "few" or len(index) <= FEW):
             seen.add(id(index))
-            yield from (stored for stored in index if sieve != "few" or stored.size < LARGE)
+            yield from (stored for stored in index if check != "few" or stored.size < LARGE)
 
 
-def _checked(store: Store, stored: Stored, sieve: Sieve) -> Document:
+def _checked(store: Store, stored: Stored, check: Check) -> Document:
     """The object as it would have been stored; an error says what is wrong with it."""
     document, kind = stored.document(), stored.kind
     metadata = document.get("metadata") if isinstance(document, dict) else None
@@ -79,17 +79,17 @@ def _checked(store: Store, stored: Stored, sieve: Sieve) -> Document:
         if not metadata.get(field):
             raise BadRequest(f"metadata.{field}: is missing")
     metadata["resourceVersion"] = str(stored.revision)
-    if sieve == "rules":
+    if check == "rules":
         document = _without_nulls(document)
-    if kind.custom and sieve != "rules":
+    if kind.custom and check != "rules":
         # A custom resource is defaulted when it is read; that its metadata can be read is enough here.
         head = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata}
         return {**document, **store.rules.decode(kind, head, WriteOptions(field_validation="Ignore"))}
     document = store.rules.decode(kind, document, WriteOptions(field_validation="Ignore"))
     store.rules.apply_defaults(kind, document)
-    if sieve == "rules":
+    if check == "rules":
         store.rules.validate_create(kind, document, restored=True)
-    elif sieve == "few":
+    elif check == "few":
         _check_required(store, kind, document)
     return document
 
