@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from seatrial.clock import Clock
-from seatrial.model.documents import Document
+from seatrial.model.documents import Document, encode
 from seatrial.model.errors import ConfigError
 from seatrial.results import Explanation, Result, Run, explain
-from seatrial.scenario import Sandbox, ScenarioRun, SimulationOptions, fresh_store
-from seatrial.scenario.engine import TieBreak, scheduler_maker
+from seatrial.scenario import SimulationOptions, TieBreak
 from seatrial.scenario.spec import decode_scenario, read_scenario, respell
 from seatrial.scheduler.config import Configuration, load_configuration, read_configuration
 from seatrial.scheduler.plugins import known_points, load_plugins
+from seatrial.simulation import Sandbox, read_programs
+from seatrial.simulation import Simulation as _Simulation
 from seatrial.store.snapshots import Snapshot
 from seatrial.timeline import Level, Timeline
 
@@ -36,19 +36,17 @@ def run(
     plugins: Plugins = (),
     seed: int = 0,
     record: Level = "full",
-    *,
-    tie_break: TieBreak = "upstream",
     **options: Any,
 ) -> Result:
-    """Run a scenario (a path or a document) in this process; `options` are those of `SimulationOptions`.
+    """Run a scenario (a path or a document) in this process; `options` are those of `Simulation`.
 
     `plugins` are classes, modules by name, or .py files: `plugins=["spot.py", QuietNodes, "my.module"]`. They run where
     `scheduler_config` enables them.
     """
-    return Simulation(scenario, scheduler_config, plugins, seed, record, tie_break=tie_break, **options).run()
+    return Simulation(scenario, scheduler_config, plugins, seed, record, **options).run()
 
 
-class Simulation:
+class Simulation(_Simulation):
     """A scenario run that can be inspected while it is Paused and continued with more operations."""
 
     def __init__(
@@ -60,45 +58,43 @@ class Simulation:
         record: Level = "full",
         *,
         tie_break: TieBreak = "upstream",
+        outside: str | Path | Sequence[str | Path] = (),
+        outside_timeout: str = "60s",
+        explain_with_model: bool = False,
         **options: Any,
     ) -> None:
         """`options` are those of `SimulationOptions`: cells, drain, max_loops, snapshot, strategy, registry.
 
-        `snapshot` may be the path of a file.
+        `snapshot` may be the path of a file. `outside` names programs as the option --outside of `seatrial run` does:
+        `outside=["scheduler=./kube-scheduler --config x.yaml"]`, or files that say more.
         """
         document, folder = _document(scenario)
         if isinstance(options.get("snapshot"), str | Path):
             options["snapshot"] = Snapshot.read(Path(options["snapshot"]))
-        clock = Clock()
+        named = [outside] if isinstance(outside, str | Path) else outside
+        programs = read_programs([str(each) for each in named], outside_timeout, explain=explain_with_model)
         classes = plugin_classes(plugins)
-        maker = scheduler_maker(
-            configuration_from(scheduler_config, classes), tie_break=tie_break, seed=seed, plugins=classes
+        config = configuration_from(programs.model_config if scheduler_config is None else scheduler_config, classes)
+        chosen = SimulationOptions(
+            level=record, seed=seed, tie_break=tie_break, scheduler_config=config, plugins=classes, **options
         )
-        chosen = SimulationOptions(level=record, **options)
-        self.scenario_run = ScenarioRun(document, fresh_store(clock, seed), clock, maker, chosen, folder=folder)
+        super().__init__(document, chosen, folder=folder, programs=programs)
 
-    def __repr__(self) -> str:
-        status = self.scenario_run.status
-        step = "" if status.major is None else f" in step {status.major}"
-        return f"<Simulation {self.scenario_run.document['metadata']['name']}: {status.phase}{step}>"
-
-    def run(self, each: Callable[[], None] | None = None) -> Result:
+    def run(self, each: Callable[[], object] | None = None) -> Result:
         """Run until Succeeded, Paused or Failed."""
-        for _ in self.scenario_run.run():
-            if each is not None:
-                each()
+        if each is None:
+            self.play()
+        else:
+            self.play(lambda run: each())
         return self.result()
 
     def add(self, operations: Iterable[Document]) -> None:
         """Add operations (or events), like a patch of the spec of a Paused Scenario."""
-        from seatrial.model.documents import encode
-
         self.scenario_run.add([encode(operation) for operation in operations])
 
     def result(self) -> Result:
         """The result up to now."""
-        name = self.scenario_run.document["metadata"]["name"]
-        return Result(_run_of(name, b"".join(self.scenario_run.parts()), self.scenario_run.timeline))
+        return Result(run_of(self))
 
 
 class Cluster(Sandbox):
@@ -114,14 +110,20 @@ class Cluster(Sandbox):
     ) -> None:
         """`scheduler_config` and `plugins` as in `run`: paths, documents, classes, names of modules."""
         classes = plugin_classes(plugins)
-        super().__init__(configuration_from(scheduler_config, classes), tuple(classes), seed=seed, tie_break=tie_break)
+        config = configuration_from(scheduler_config, classes)
+        super().__init__(SimulationOptions(seed=seed, tie_break=tie_break, scheduler_config=config, plugins=classes))
 
     def explain(self, pod: str) -> Explanation:
         """Why a pod (`name` in default, or `namespace/name`) is where it is."""
-        return explain(_run_of("cluster", b"{}", self.timeline), pod)
+        return explain(_run("cluster", b"{}", self.timeline), pod)
 
 
-def _run_of(name: str, scenario: bytes, timeline: Timeline) -> Run:
+def run_of(simulation: _Simulation) -> Run:
+    """The run up to now, as results read it."""
+    return _run(simulation.name, b"".join(simulation.scenario_run.parts()), simulation.scenario_run.timeline)
+
+
+def _run(name: str, scenario: bytes, timeline: Timeline) -> Run:
     return Run(name, scenario, None, timeline.rows.table(), timeline.dictionary.document())
 
 

@@ -3,8 +3,7 @@
 from typing import Any
 
 from seatrial.capacity.trial import Setting
-from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
-from seatrial.scenario.scenario_run import SimulationOptions
+from seatrial.scenario.options import SimulationOptions
 
 
 def node(name: str = "node", cpu: str = "4", memory: str = "8Gi", pods: str = "110", **spec: Any) -> dict[str, Any]:
@@ -38,7 +37,7 @@ def scenario(*objects: dict[str, Any], **operations: Any) -> dict[str, Any]:
 
 
 def setting(*snapshot: dict[str, Any], scenario: dict[str, Any] | None = None) -> Setting:
-    return Setting(scheduler_maker(events=False), SimulationOptions(level="none", snapshot=snapshot), scenario)
+    return Setting(SimulationOptions(level="none", snapshot=snapshot), scenario)
 
 
 def spread(key: str = "kubernetes.io/hostname", app: str = "web") -> dict[str, Any]:

@@ -11,8 +11,8 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from seatrial.cli.compare import page_parts
 from seatrial.cli.main import build
+from seatrial.cli.terminal.comparison import page_parts
 from seatrial.model.errors import ConfigError
 from seatrial.results.comparison.comparison import Comparison, Number
 from seatrial.results.comparison.significance import Significance

@@ -191,7 +191,7 @@ def test_an_interrupted_run_leaves_a_partial_result(monkeypatch: pytest.MonkeyPa
     """Ctrl-C ends the play between two loops, where everything is whole."""
     ticks = iter(range(1000))
 
-    def tick(progress: Progress) -> None:
+    def tick(progress: Progress, run: object) -> None:
         if next(ticks) == 3:
             os.kill(os.getpid(), signal.SIGINT)
 

@@ -8,8 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from seatrial.cli.main import build
-from seatrial.cli.options.snapshot import only_done
-from seatrial.cli.snapshot import DUMP
+from seatrial.cli.options.snapshot import DUMP, only_done
 from seatrial.model.errors import SeatrialError
 from seatrial.model.yaml_reader import load_all
 from tests.outside.processes import Serve

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from seatrial.cli.snapshot import DUMP
+from seatrial.cli.options.snapshot import DUMP
 from seatrial.model.times import MINUTE
 from seatrial.model.yaml_reader import dump
 from tests.controllers.objects import Document, daemonset, deployment, job, template

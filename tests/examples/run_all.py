@@ -11,7 +11,6 @@ from typing import Any
 from seatrial.api import Simulation
 from seatrial.control_plane.volcano import read_conf
 from seatrial.scenario.engine.controller_registry import Registry, load_controllers
-from seatrial.scenario.engine.embedded_volcano import VolcanoSettings
 from seatrial.scheduler.plugins.out_of_tree import load_plugins
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -39,8 +38,8 @@ def simulation(name: str, config: Path | None, scenario: dict[str, Any] | None =
     plugins = load_plugins([str(folder / "plugins.py")] if (folder / "plugins.py").exists() else [])
     source = scenario if scenario is not None else folder / "scenario.yaml"
     conf = folder / "volcano-scheduler.conf"
-    volcano = VolcanoSettings(read_conf(conf if conf.exists() else None), events=True)
-    return Simulation(source, config, plugins, drain=name in DRAINED, registry=registry, volcano=volcano)
+    volcano = read_conf(conf if conf.exists() else None)
+    return Simulation(source, config, plugins, drain=name in DRAINED, registry=registry, volcano_config=volcano)
 
 
 def run(name: str, out: Path) -> None:

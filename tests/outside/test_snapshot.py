@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from seatrial.cli.snapshot import DUMP
+from seatrial.cli.options.snapshot import DUMP
 from seatrial.model.times import SECOND
 from seatrial.store.snapshots import read_snapshot
 from tests.outside.conftest import built

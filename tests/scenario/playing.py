@@ -10,7 +10,8 @@ from seatrial.clock.virtual import Clock
 from seatrial.scenario.cluster import fresh_store
 from seatrial.scenario.engine.controller_registry import Registry
 from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
-from seatrial.scenario.scenario_run import ScenarioRun, SimulationOptions
+from seatrial.scenario.options import SimulationOptions
+from seatrial.scenario.scenario_run import ScenarioRun
 from seatrial.scenario.spec.kind import API_VERSION
 from seatrial.scenario.status import ScenarioStatus
 from seatrial.scheduler import BothRecorders, ListRecorder

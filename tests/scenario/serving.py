@@ -7,8 +7,8 @@ from seatrial.clock.virtual import Clock
 from seatrial.model.documents import Document
 from seatrial.scenario.cluster import fresh_store
 from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
+from seatrial.scenario.options import SimulationOptions
 from seatrial.scenario.scenario_controller import ScenarioController
-from seatrial.scenario.scenario_run import SimulationOptions
 from seatrial.scenario.spec.kind import SCENARIO
 from seatrial.store.objects import Change
 from seatrial.store.store import Store

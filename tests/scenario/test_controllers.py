@@ -13,7 +13,7 @@ from seatrial.scenario.dry_run import rehearse
 from seatrial.scenario.engine.controller_registry import Registry
 from seatrial.scenario.engine.participants import ControllerWaiter
 from seatrial.scenario.engine.user_controllers import Cluster, UserController
-from seatrial.scenario.scenario_run import SimulationOptions
+from seatrial.scenario.options import SimulationOptions
 from seatrial.store import Change
 from tests.proofs import proves
 from tests.scenario.playing import Stage, create, done, events, kinds_of, node, operations, pod

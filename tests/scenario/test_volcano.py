@@ -3,7 +3,7 @@
 from typing import Any
 
 from seatrial.scenario.engine.controller_registry import Registry
-from seatrial.scenario.scenario_run import SimulationOptions
+from seatrial.scenario.options import SimulationOptions
 from tests.scenario.playing import Stage, create, done, node, operations
 
 

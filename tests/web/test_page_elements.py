@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from seatrial.cli.compare import page_parts
+from seatrial.cli.terminal.comparison import page_parts
 from seatrial.results.comparison.comparison import compare
 from seatrial.results.comparison.verdict import verdicts
 from seatrial.web.page import compare_page, report_page, write_page

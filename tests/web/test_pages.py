@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from seatrial.api import Simulation
-from seatrial.cli.compare import page_parts
+from seatrial.cli.terminal.comparison import page_parts
 from seatrial.results.comparison.comparison import compare
 from seatrial.results.comparison.verdict import verdicts
 from seatrial.results.run import Run

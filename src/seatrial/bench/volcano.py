@@ -78,11 +78,10 @@ def _figures(scale: float) -> Any:
 
 def burst(nodes: int, gangs: int, size: int) -> float:
     """Pods bound per CPU-second where all of them exist before the first session."""
-    from seatrial.clock import Clock
     from seatrial.volcano import VolcanoScheduler
 
-    clock = Clock()
-    store = prepared(clock, nodes)
+    store = prepared(nodes)
+    clock = store.clock
     for number in range(gangs):
         create_gang(store, f"gang-{number:05d}", size)
     scheduler = VolcanoScheduler(store, clock, events=False)
@@ -101,16 +100,15 @@ def burst(nodes: int, gangs: int, size: int) -> float:
 
 def small_jobs(nodes: int, jobs: int, create: "Callable[[Store, str], None]") -> float:
     """CPU-seconds until jobs of one pod each, created at once, all run, their creation included."""
-    from seatrial.clock import Clock
     from seatrial.controllers import build_controllers
-    from seatrial.scenario import tune_collector
+    from seatrial.simulation import tune_collector
     from seatrial.volcano import VolcanoScheduler
     from seatrial.volcano.apis import kind_of
     from seatrial.volcano.controllers import build_controllers as volcano_controllers
 
     tune_collector()
-    clock = Clock()
-    store = prepared(clock, nodes)
+    store = prepared(nodes)
+    clock = store.clock
     actors: list[Any] = [
         volcano_controllers(store, clock),
         *build_controllers(store, clock, ["pod"]),
@@ -169,13 +167,13 @@ def _vcsim_files(directory: Path, nodes: int, jobs: int) -> tuple[str, str]:
     return str(directory / "test.yaml"), str(directory / "cluster.yaml")
 
 
-def prepared(clock: Any, nodes: int) -> "Store":
+def prepared(nodes: int) -> "Store":
     """A store that serves Volcano, with nodes of 32 cpus and the open queue `default`."""
     from seatrial.scenario import fresh_store
     from seatrial.volcano.apis import QUEUE, kind_of
     from seatrial.volcano.apis.installation import install
 
-    store = fresh_store(clock, watched=False)
+    store = fresh_store(watched=False)
     install(store)
 
     def open_queue(document: "Document") -> None:

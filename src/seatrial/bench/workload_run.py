@@ -12,13 +12,13 @@ from functools import partial
 
 from seatrial.bench import workloads
 from seatrial.bench.workloads import Barrier, Churn, CreateAny, CreateNamespaces, CreateNodes, CreatePods, Workload
-from seatrial.clock import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import SeatrialError
 from seatrial.model.times import MILLISECOND, SECOND
 from seatrial.model.writers import user_writer
-from seatrial.scenario import fresh_store, tune_collector
+from seatrial.scenario import fresh_store
 from seatrial.scheduler import Scheduler
+from seatrial.simulation import tune_collector
 
 WRITER = user_writer("bench")
 GROUP = "group"
@@ -44,8 +44,8 @@ class WorkloadRun:
     """A cluster to which the steps of a workload happen."""
 
     def __init__(self, *, events: bool = False) -> None:
-        self.clock = Clock()
-        self.store = fresh_store(self.clock, watched=False)  # as that of `seatrial run`
+        self.store = fresh_store(watched=False)  # as that of `seatrial run`
+        self.clock = self.store.clock
         self.scheduler = Scheduler(self.store, self.clock, events=events)
         self.nodes: list[str] = []
         self._pods = 0

@@ -5,17 +5,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from seatrial.capacity.refusals import Refusal, Refusals, refusals_of
-from seatrial.clock import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, SeatrialError
 from seatrial.model.kinds import Kind
 from seatrial.model.writers import user_writer
-from seatrial.scenario import MakeScheduler, ScenarioRun, SimulationOptions, fresh_store
-from seatrial.scenario.engine import VOLCANO, SchedulerLoop
+from seatrial.scenario import SimulationOptions
+from seatrial.scenario.engine import VOLCANO
 from seatrial.scenario.spec import FAILED
 from seatrial.scenario.spec.kind import API_VERSION
-from seatrial.scheduler import Decision, Recorder, Scheduler
-from seatrial.store import Store
+from seatrial.scheduler import Decision
+from seatrial.simulation import Simulation, Sinks
 
 WRITER = user_writer("capacity")
 GROUP = "scheduling.k8s.io/group-name"
@@ -38,7 +37,6 @@ class ScenarioFailedError(SeatrialError):
 class Setting:
     """What the cluster of a question comes from."""
 
-    make_scheduler: MakeScheduler
     options: SimulationOptions
     scenario: Document | None = None
     folder: Path | None = None
@@ -50,20 +48,13 @@ class Trial:
 
     def __init__(self, setting: Setting) -> None:
         self.refusals = Refusals()
-        clock = Clock()
-
-        def make(store: Store, clock: Clock, recorder: Recorder) -> SchedulerLoop:
-            self._scheduler = setting.make_scheduler(store, clock, self.refusals.before(recorder))
-            return self._scheduler
-
         document = setting.scenario or NO_SCENARIO
-        store = fresh_store(clock)
-        run = ScenarioRun(document, store, clock, make, setting.options, folder=setting.folder)
-        for _ in run.run():
-            pass
-        if run.status.phase == FAILED or run.engine is None:
-            raise ScenarioFailedError(f"scenario {document['metadata']['name']} Failed: {run.status.message}")
-        self.store, self._engine = store, run.engine
+        simulation = Simulation(document, setting.options, Sinks(recorder=self.refusals.before), folder=setting.folder)
+        simulation.play()
+        scheduler, engine, status = simulation.scheduler, simulation.scenario_run.engine, simulation.status
+        if status.phase == FAILED or scheduler is None or engine is None:
+            raise ScenarioFailedError(f"scenario {simulation.name} Failed: {status.message}")
+        self.store, self._scheduler, self._engine = simulation.store, scheduler, engine
         self._engine.settings = replace(self._engine.settings, step_duration=0, drain=False)
         self._pods = self.kind("v1", "Pod")
 
@@ -90,8 +81,6 @@ class Trial:
     def refusal(self, key: str) -> Decision | None:
         """The decision on a pod `namespace/name` without a node, with the verdict of every node where it is there."""
         namespace, _, name = key.partition("/")
-        if not isinstance(self._scheduler, Scheduler):
-            return None
         self.refusals.wants_cells = True
         attempt = self._scheduler.propose(namespace, name)
         decision = None if attempt is None or attempt.node else attempt.decision()

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
-from seatrial.cli.options.scheduler import Gates
+from seatrial.cli.options.scheduler import Gates, read_scheduler
 from seatrial.cli.options.snapshot import read_cluster
-from seatrial.cli.run import scheduler_from, volcano_from
 from seatrial.model.errors import BadRequest, ConfigError, Invalid
 from seatrial.words import counted
 
@@ -165,19 +164,19 @@ def _setting(
 ) -> "Setting":
     """The cluster of a question, from the options of the command."""
     from seatrial.capacity import Setting
+    from seatrial.control_plane import read_conf
     from seatrial.scenario import SimulationOptions
     from seatrial.scenario.engine import load_controllers
     from seatrial.scenario.spec import read_scenario
 
     load_controllers(controllers)
     document = None if scenario is None else read_scenario(scenario)
+    cluster, conf = read_cluster(snapshot, "none", "created"), read_conf(volcano_config)
+    configuration, classes = read_scheduler(scheduler_config, gates, plugins)
     options = SimulationOptions(
-        level="none",
-        snapshot=read_cluster(snapshot, "none", "created"),
-        volcano=volcano_from(volcano_config, "upstream", 0, events=False),
+        level="none", snapshot=cluster, scheduler_config=configuration, plugins=classes, volcano_config=conf
     )
-    maker = scheduler_from(scheduler_config, gates, plugins, "upstream", 0, events=False)
-    return Setting(maker, options, document, scenario.parent if scenario is not None else None)
+    return Setting(options, document, scenario.parent if scenario is not None else None)
 
 
 def _asked(question: "Callable[[], Answer]", path: Path) -> "Answer":

@@ -6,25 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from seatrial.cli.options.compare_sides import Schedulers, Tries, given_sides, is_simulation
-from seatrial.cli.options.output_folder import make_folder
-from seatrial.cli.options.outside import OutsideTimeout, read_options
+from seatrial.cli.options.measures import FailIf, Measures
+from seatrial.cli.options.outside import OutsideTimeout
 from seatrial.cli.options.scheduler import Gates
 from seatrial.cli.options.snapshot import OrderOfPods, SnapshotFile, UnbindPods, name_of, only_done, read_cluster
-from seatrial.cli.results import Measures
+from seatrial.cli.terminal.comparison import print_comparison, write_comparison
 from seatrial.model.errors import ConfigError
-from seatrial.words import counted
 
 if TYPE_CHECKING:
-    from seatrial.results.comparison import Comparison, Number, Significance
+    from seatrial.results.comparison import Comparison
 
-FAIL_IF = (
-    "Exit 1 if it holds: 'nodes_used > 5%' and 'nodes_used > 2' are changes from the first run (in percent, and in the "
-    "unit of the measure), 'value(nodes_used) > 20' is the value itself in any run."
-)
 HAS_SCHEDULER = "goes with --scenario or --snapshot; a run or a SchedulerSimulation has its scheduler already"
 FINISHED = "goes with --scenario, --snapshot or SchedulerSimulations; runs have been played already"
-LONGEST_TITLE = 20
-"""Longer names of runs are listed above the table."""
 
 
 def register(app: typer.Typer) -> None:
@@ -64,7 +57,7 @@ def compare(
     ] = None,
     measure: Annotated[list[str] | None, typer.Option(help="Only these measures.")] = None,
     measures: Measures = None,
-    fail_if: Annotated[list[str] | None, typer.Option(help=FAIL_IF)] = None,
+    fail_if: FailIf = None,
     format: Annotated[
         Literal["table", "markdown", "json"], typer.Option("--format", "-f", help="What to print.")
     ] = "table",
@@ -78,10 +71,10 @@ def compare(
     (Wilcoxon signed-rank): below 0.05 it is called significant.
     """
     from seatrial.results import find_measures, load_measures
-    from seatrial.results.comparison import Threshold, verdicts
+    from seatrial.results.comparison import Threshold
     from seatrial.results.comparison import compare as compare_runs
     from seatrial.scenario.engine import load_controllers
-    from seatrial.web import compare_page, write_page
+    from seatrial.simulation import make_folder, read_programs
 
     load_measures(measures or ())
     find_measures(measure or [])  # a name that is not known is refused before anything runs
@@ -103,7 +96,7 @@ def compare(
         raise ConfigError("", "RUN", "expected either runs or --scenario and --snapshot, got both")
     else:
         load_controllers(controllers or ())
-        programs = [read_options([text], outside_timeout, None, explain=False) for text in outside or ()]
+        programs = [read_programs([text], outside_timeout) for text in outside or ()]
         schedulers = Schedulers(scheduler_config or (), volcano_config or (), programs, feature_gates, plugins or ())
         sides = schedulers.sides(scenario or only_done(name_of(snapshot)), cluster)
     played = [side.runs(tries) for side in sides]
@@ -111,15 +104,14 @@ def compare(
     comparison = compare_runs(loaded, measure or None, by_seed)
     crossings = {threshold.text: threshold.crossings(comparison) for threshold in thresholds}
     # Files are written before anything is printed, so that a closed pipe does not lose them.
-    page = compare_page(list(comparison.runs), comparison.moved, *page_parts(comparison), verdicts(comparison))
-    write_page(page, out / "compare.html")
+    page = write_comparison(comparison, out)
     if junit is not None:
         from seatrial.results.comparison import as_junit
 
         junit.write_text(as_junit(comparison, crossings))
-    _print(comparison, format)
+    print_comparison(comparison, format)
     if format == "table":
-        typer.echo(f"written {out / 'compare.html'}; open it in a browser")
+        typer.echo(f"written {page}; open it in a browser")
     _judge(comparison, [sentence for sentences in crossings.values() for sentence in sentences])
 
 
@@ -153,91 +145,3 @@ def _refuse(why: str, **options: object) -> None:
     for name, value in options.items():
         if value is not None:
             raise ConfigError("", f"--{name.replace('_', '-')}", why)
-
-
-def _print(comparison: "Comparison", format: str) -> None:
-    from seatrial.model.documents import encode
-    from seatrial.results.comparison import as_document, as_markdown
-
-    if format == "json":
-        typer.echo(encode(as_document(comparison)).decode())
-    elif format == "markdown":
-        typer.echo(as_markdown(comparison), nl=False)
-    else:
-        _print_table(comparison)
-
-
-def _print_table(comparison: "Comparison") -> None:
-    from rich.console import Console
-    from rich.markup import escape
-
-    from seatrial.cli.terminal.tables import print_indented, print_table
-    from seatrial.results.comparison import SHOWN, changes, figure, verdicts
-
-    console = Console(highlight=False)
-    for sentence in verdicts(comparison):
-        console.print(f"[bold]{escape(sentence)}[/bold]")
-    console.print()
-    names = [run.name for run in comparison.runs]
-    titles = names if max(map(len, names)) <= LONGEST_TITLE else [f"run {place}" for place, _ in enumerate(names, 1)]
-    if titles is not names:
-        for title, name in zip(titles, names, strict=True):
-            console.print(f"[bold]{title}[/bold]: {escape(name)}", soft_wrap=True)
-    for run in comparison.failed:
-        console.print(f"{escape(run.name)} Failed: its numbers are of a part of the scenario", soft_wrap=True)
-    columns = ["measure", *titles, *(f"Δ {title}" for title in titles[1:])]
-    rows = []
-    for number in comparison.numbers:
-        title = f"{number.name} {number.unit}".rstrip()
-        rows.append([title, *map(figure, number.values), *changes(comparison, number)])
-    left_out = print_table(console, columns, rows)
-    if left_out:
-        console.print(f"… {', '.join(left_out)}: a wider terminal, --format markdown or compare.html shows them")
-    count = len(comparison.differences)
-    console.print(f"\n{counted(count, 'pod')} went elsewhere" if count else "\nEvery pod went to the same node")
-    for difference in comparison.differences[:SHOWN]:
-        places = " → ".join(node or "pending" for node in difference.nodes)
-        print_indented(console, f"{escape(difference.pod)}: {escape(places)}")
-        print_indented(console, f"[dim]{escape(difference.reason)}[/dim]", 4)
-    if count > SHOWN:
-        console.print(f"  … and {count - SHOWN} more, in compare.html")
-
-
-def page_parts(comparison: "Comparison") -> tuple[list[object], list[object], list[object]]:
-    """Measures, differences and spread in the form that `compare.html` reads."""
-    numbers: list[object] = [
-        {
-            "measure": n.name,
-            "unit": _hint(comparison, n),
-            "better": "" if comparison.failed or _is_luck(comparison, n) else n.better,
-            "values": list(n.values),
-        }
-        for n in comparison.numbers
-    ]
-    differences: list[object] = [
-        {"pod": d.pod, "number": d.number, "nodes": list(d.nodes), "reason": d.reason} for d in comparison.differences
-    ]
-    spread: list[object] = [
-        {"measure": s.name, "run": s.run, "min": s.least, "median": s.median, "max": s.most} for s in comparison.spread
-    ]
-    return numbers, differences, spread
-
-
-def _tested(comparison: "Comparison", number: "Number") -> "list[Significance]":
-    """The tests of the runs in which a number differs."""
-    places = [place for place in range(1, len(comparison.runs)) if number.delta(place)]
-    return [tested for place in places if (tested := comparison.significance_of(number, place)) is not None]
-
-
-def _is_luck(comparison: "Comparison", number: "Number") -> bool:
-    """Whether no difference of a number is significant, so that none is called better or worse."""
-    tested = _tested(comparison, number)
-    return bool(tested) and not any(each.is_significant for each in tested)
-
-
-def _hint(comparison: "Comparison", number: "Number") -> str:
-    """The unit of a number, and the p-values of its differences over several seeds."""
-    tested = _tested(comparison, number)
-    if not tested:
-        return number.unit
-    return f"{number.unit} p = {', '.join(f'{each.p:.2g}' for each in tested)}".strip()

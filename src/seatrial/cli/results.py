@@ -5,17 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from seatrial.cli.options.measures import Measures
 from seatrial.cli.options.run_input import RunArgument, ServerOption, load_run
 
 if TYPE_CHECKING:
     import polars as pl
 
 ROWS = 24
-
-Measures = Annotated[
-    list[str] | None,
-    typer.Option("--measures", help="A Python module (or .py file) with measures of yours; may be repeated."),
-]
 
 
 def register(app: typer.Typer) -> None:

@@ -1,30 +1,26 @@
 """`seatrial run`: runs a scenario in this process, in virtual time, and writes its results."""
 
 import gc
-import math
 import sys
-import tempfile
-import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from seatrial.cli.options.output_folder import output_folder
-from seatrial.cli.options.outside import NO_PROGRAMS, Outside, OutsideTimeout, Programs, read_options
-from seatrial.cli.options.scheduler import Gates
+from seatrial.cli.options.outside import Outside, OutsideTimeout
+from seatrial.cli.options.scheduler import Gates, read_scheduler
 from seatrial.cli.options.snapshot import OrderOfPods, SnapshotFile, UnbindPods, name_of, only_done, read_cluster
-from seatrial.cli.terminal.interruption import Interrupted, interruption
 from seatrial.command_line import YOUNG_OBJECTS
-from seatrial.control_plane import check_strategy, chosen_strategy, free_memory, load_or_refuse
+from seatrial.control_plane import check_strategy, chosen_strategy, free_memory
 from seatrial.model.errors import ConfigError
 from seatrial.scheduler.evaluator import chosen_kernel, chosen_shortcuts
 
 if TYPE_CHECKING:
+    from seatrial.model.documents import Document
     from seatrial.results import Run
-    from seatrial.scenario import MakeScheduler, ScenarioRun, ScenarioStatus, SimulationOptions
-    from seatrial.scenario.engine import VolcanoSettings
+    from seatrial.scenario import ScenarioRun, SimulationOptions
+    from seatrial.simulation import Programs, Simulation
 
 REPORT = "report.html"
 HELP = frozenset({"-h", "--help", "--version"})
@@ -86,9 +82,11 @@ def run(
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Run a scenario and write result.json, timeline.parquet and report.html."""
+    from seatrial.control_plane import read_conf
     from seatrial.scenario import SimulationOptions
     from seatrial.scenario.engine import REGISTRY, load_controllers
     from seatrial.scenario.spec import read_scenario
+    from seatrial.simulation import read_programs
 
     load_controllers(controllers or ())
     if list_controllers:
@@ -98,12 +96,15 @@ def run(
         raise ConfigError("", "SCENARIO", "expected the path of a Scenario, or --snapshot")
     cluster = read_cluster(snapshot, unbind, unbind_order, seed, quiet=quiet, alone=scenario is None)
     if scenario is not None and (check or expand):
-        from seatrial.cli.check import check as check_scenario
+        from seatrial.cli.terminal.findings import check as check_scenario
 
-        scheduler_from(scheduler_config, feature_gates, plugins or [], tie_break, seed, events=False)
+        read_scheduler(scheduler_config, feature_gates, plugins or [])
         check_scenario(scenario, cluster.documents, expand=expand, json=json)
         return
     document = read_scenario(scenario) if scenario is not None else only_done(name_of(snapshot))
+    conf = read_conf(volcano_config)
+    programs = read_programs(outside or (), outside_timeout, explain=explain_with_model)
+    configuration, classes = read_scheduler(scheduler_config or programs.model_config, feature_gates, plugins or [])
     options = SimulationOptions(
         level=record,
         cells=cells,
@@ -112,117 +113,66 @@ def run(
         max_loops=max_loops,
         strategy=chosen_strategy(),
         snapshot=cluster,
-        volcano=volcano_from(volcano_config, tie_break, seed, events=record == "full"),
+        seed=seed,
+        tie_break=tie_break,
+        scheduler_config=configuration,
+        plugins=classes,
+        volcano_config=conf,
         memory=None if force else free_memory(),
     )
-    programs = read_options(outside or (), outside_timeout, scheduler_config, explain=explain_with_model)
-    configuration = programs.model_config
-    maker = scheduler_from(configuration, feature_gates, plugins or [], tie_break, seed, events=record == "full")
     target = out or Path("seatrial-out") / document["metadata"]["name"]
-    status = run_scenario(
-        document, scenario or Path(), maker, options, seed, target, programs, report=report, quiet=quiet, json=json
-    )
-    if status.phase == "Failed" or status.failing_pods:
+    simulation = _run(document, scenario, options, target, programs, report=report, quiet=quiet, json=json)
+    if simulation.status.phase == "Failed" or simulation.status.failing_pods:
         if quiet:
-            typer.echo(f"seatrial: {status.message}", err=True)
+            typer.echo(f"seatrial: {simulation.status.message}", err=True)
         raise typer.Exit(1)
 
 
-def run_scenario(
-    document: dict[str, Any],
-    path: Path,
-    make_scheduler: "MakeScheduler",
+def _run(
+    document: "Document",
+    source: Path | None,
     options: "SimulationOptions",
-    seed: int,
     target: Path,
-    programs: Programs = NO_PROGRAMS,
+    programs: "Programs",
     *,
     report: bool,
     quiet: bool,
     json: bool,
-    deadline: int = 0,
-) -> "ScenarioStatus":
-    """Run a scenario, for so many seconds at most, and write its results into a folder; its status at the end."""
+) -> "Simulation":
+    """Run a scenario, write its results into a folder, and print the summary."""
     from seatrial.cli.terminal.progress import Progress, print_summary, summary_of
-    from seatrial.clock import Clock
-    from seatrial.scenario import ScenarioRun, fresh_store, tune_collector
-    from seatrial.scenario.output_files import FilePages
-    from seatrial.timeline.rows import Rows, SpillingSink
+    from seatrial.simulation import FILES, run_into
 
-    tune_collector()
-    clock = Clock()
-    with tempfile.TemporaryDirectory(prefix="seatrial-") as spool, tempfile.TemporaryFile() as pages:
-        store = fresh_store(clock, seed, watched=bool(programs.controllers))
-        host = programs.host(store, make_scheduler, Path(spool) / "outside", target / "outside")
-        options = host.add_to(options) if host is not None else options
-        try:
-            scenario_run = ScenarioRun(
-                document, store, clock, make_scheduler, options,
-                folder=path.parent, pages=FilePages(pages), rows=Rows(SpillingSink(Path(spool))),
-            )  # fmt: skip
-            programs.check_taking_part(scenario_run)
-        except ConfigError as error:
-            raise ConfigError(error.path or str(path), error.field, error.why) from error
-        with output_folder(target) as folder:
-            with Progress(scenario_run, quiet=quiet or json) as progress:
-                if host is not None:
-                    host.drive(scenario_run, progress.tick)
-                else:
-                    _drive(scenario_run, progress, deadline)
-            files = write_results(scenario_run, folder, target.resolve().name, report=report)
-        if not report:
-            (target / REPORT).unlink(missing_ok=True)
-        if json or not quiet:
-            files = [str(target / name) for name in files]
-            summary = summary_of(scenario_run, progress.seconds)
-            warnings = list(scenario_run.status.notes.values())
-            if json:
-                import orjson
+    def add_report(simulation: "Simulation", folder: Path) -> None:
+        progress.close()
+        if report:
+            _write_report(simulation, folder, target.resolve().name)
 
-                typer.echo(orjson.dumps({**summary, "files": files, "warnings": warnings}).decode())
-            else:
-                print_summary(summary, files, warnings)
-        return scenario_run.status
+    with Progress(quiet=quiet or json) as progress:
+        simulation = run_into(
+            target, document, options, source=source, programs=programs, tick=progress.tick, add_files=add_report
+        )
+    if not report:
+        (target / REPORT).unlink(missing_ok=True)
+    if json or not quiet:
+        files = [str(target / name) for name in (*FILES, *([REPORT] if report else []))]
+        summary = summary_of(simulation.scenario_run, progress.seconds)
+        warnings = list(simulation.status.notes.values())
+        if json:
+            import orjson
+
+            typer.echo(orjson.dumps({**summary, "files": files, "warnings": warnings}).decode())
+        else:
+            print_summary(summary, files, warnings)
+    return simulation
 
 
-def _drive(scenario_run: "ScenarioRun", progress: Any, deadline: int = 0) -> None:
-    """Run to the end or to an interruption; code that does not return after an interruption is abandoned."""
-    end = time.monotonic() + deadline if deadline else math.inf
-    with interruption() as interrupted:
-        try:
-            for _ in scenario_run.run():
-                progress.tick()
-                if interrupted:
-                    break
-                if time.monotonic() > end:
-                    scenario_run.fail(f"not finished within {deadline} s")
-                    return
-        except Interrupted as error:
-            scenario_run.fail(f"interrupted {_step(scenario_run)} in {error}; the result is partial")
-            return
-    if interrupted:
-        scenario_run.fail(f"interrupted {_step(scenario_run)}; the result is partial")
+def _write_report(simulation: "Simulation", folder: Path, name: str) -> None:
+    from seatrial.web import report_page, write_page
 
-
-def _step(scenario_run: "ScenarioRun") -> str:
-    return "before the first step" if scenario_run.status.major is None else f"in step {scenario_run.status.major}"
-
-
-def write_results(scenario_run: "ScenarioRun", folder: Path, name: str, *, report: bool) -> list[str]:
-    """Put the files of a run of some name into a folder; their names."""
-    from seatrial.scenario.output_files import RESULT, write_whole
-    from seatrial.timeline import NAME
-    from seatrial.timeline.rows import write_table
-
-    write_table(scenario_run.timeline.rows.table(), scenario_run.timeline.dictionary.document(), folder / NAME)
-    write_whole(folder / RESULT, scenario_run.parts())
-    if report:
-        from seatrial.web import report_page, write_page
-
-        # A page is made of many objects and no garbage.
-        gc.set_threshold(YOUNG_OBJECTS)
-        write_page(report_page(_finished(scenario_run, folder, name)), folder / REPORT)
-    return [RESULT, NAME, *([REPORT] if report else [])]
+    # A page is made of many objects and no garbage.
+    gc.set_threshold(YOUNG_OBJECTS)
+    write_page(report_page(_finished(simulation.scenario_run, folder, name)), folder / REPORT)
 
 
 def _finished(scenario_run: "ScenarioRun", folder: Path, name: str) -> "Run":
@@ -233,23 +183,3 @@ def _finished(scenario_run: "ScenarioRun", folder: Path, name: str) -> "Run":
     rows = scenario_run.timeline.rows
     # One frame, of the very parts that are in memory: a query of many frames starts one for each.
     return replace(found, name=name, table=rows.table().collect().lazy() if rows.is_in_memory else found.table)
-
-
-def scheduler_from(
-    path: Path | None, gates: str, modules: list[str], tie_break: Any, seed: int, *, events: bool
-) -> Any:
-    """What makes the scheduler of a run, from the options of a command."""
-    from seatrial.scenario.engine import scheduler_maker
-    from seatrial.scheduler.plugins import load_plugins
-
-    classes = load_plugins(modules)
-    loaded = load_or_refuse(path, classes, gates)
-    return scheduler_maker(loaded, tie_break=tie_break, seed=seed, plugins=classes, events=events)
-
-
-def volcano_from(path: Path | None, tie_break: str, seed: int, *, events: bool) -> "VolcanoSettings":
-    """How Volcano's scheduler is run, from the options of a command."""
-    from seatrial.control_plane import read_conf
-    from seatrial.scenario.engine import VolcanoSettings
-
-    return VolcanoSettings(read_conf(path), tie_break, seed, events)

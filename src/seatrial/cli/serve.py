@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from seatrial.cli.options.outside import Outside, OutsideTimeout, read_options
+from seatrial.cli.options.outside import Outside, OutsideTimeout
 from seatrial.cli.options.scheduler import Gates
 from seatrial.cli.options.snapshot import OrderOfPods, SnapshotFile, UnbindPods
 from seatrial.control_plane import Settings
@@ -79,6 +79,7 @@ def serve(
 ) -> None:
     """Serve a simulated cluster over the Kubernetes API."""
     from seatrial.control_plane import disabled_plugins, run
+    from seatrial.simulation import read_programs
 
     if snapshot is None and unbind != "none":
         raise ConfigError("", "--unbind", "goes with --snapshot, whose pods lose their nodes")
@@ -103,7 +104,7 @@ def serve(
             own_controllers=modules,
             record=record,
             plugins=tuple(plugins or ()),
-            outside=read_options(outside or (), outside_timeout, None, explain=explain_with_model).controllers,
+            outside=read_programs(outside or (), outside_timeout, explain=explain_with_model).controllers,
             explain_with_model=explain_with_model,
             strict=strict,
             drain=drain,

@@ -1,16 +1,16 @@
 """`seatrial simulate`: SchedulerSimulations of KEP-184, run on this machine without a cluster."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from seatrial.cli.compare import FAIL_IF
-from seatrial.cli.options.output_folder import make_folder
+from seatrial.cli.options.measures import FailIf
+from seatrial.cli.options.scheduler import read_scheduler
 from seatrial.cli.options.snapshot import OrderOfPods, SnapshotFile, UnbindPods, read_cluster
-from seatrial.cli.run import run_scenario, scheduler_from
+from seatrial.cli.terminal.comparison import write_comparison
 from seatrial.control_plane import chosen_strategy
 from seatrial.model.errors import ConfigError
 
@@ -27,8 +27,6 @@ class RunChoices:
     """The options for every run."""
 
     options: "SimulationOptions"
-    seed: int
-    tie_break: Literal["upstream", "name", "random"]
     plugins: list[str]
     quiet: bool
 
@@ -51,7 +49,7 @@ def simulate(
         Literal["none", "summary", "full"], typer.Option(help="What is kept of each scheduling attempt.")
     ] = "full",
     plugins: Annotated[list[str] | None, typer.Option(help="A module (or .py file) with plugins.")] = None,
-    fail_if: Annotated[list[str] | None, typer.Option(help=FAIL_IF)] = None,
+    fail_if: FailIf = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder of the results; by default seatrial-out, with a folder for each.")
     ] = None,
@@ -61,6 +59,7 @@ def simulate(
     from seatrial.operator import read_simulations
     from seatrial.results.comparison import Threshold
     from seatrial.scenario import SimulationOptions
+    from seatrial.simulation import make_folder
 
     thresholds = [Threshold.parse(text) for text in fail_if or ()]
     simulations = [simulation for path in files for simulation in read_simulations(path)]
@@ -74,8 +73,10 @@ def simulate(
     for target in targets.values():
         make_folder(target)
     cluster = read_cluster(snapshot, unbind, unbind_order, seed, quiet=quiet)
-    options = SimulationOptions(level=record, strategy=chosen_strategy(), snapshot=cluster)
-    choices = RunChoices(options, seed, tie_break, plugins or [], quiet)
+    options = SimulationOptions(
+        level=record, strategy=chosen_strategy(), snapshot=cluster, seed=seed, tie_break=tie_break
+    )
+    choices = RunChoices(options, plugins or [], quiet)
     failures = [_simulate(each, targets[each.name], choices) for each in simulations]
     if len(simulations) > 1:
         _compare(list(targets.values()), out or Path("seatrial-out"), thresholds, failed=any(failures))
@@ -112,22 +113,16 @@ def _run(simulation: "LocalSimulation", target: Path, choices: RunChoices) -> st
     from seatrial.operator import check_writable
     from seatrial.scenario.output_files import RESULT, write_whole
     from seatrial.scenario.spec import read_scenario
+    from seatrial.simulation import run_into
 
     # A result of an earlier run must not be taken for one of this run.
     (target / RESULT).unlink(missing_ok=True)
     document = read_scenario(simulation.template)
     check_writable(simulation.result)
-    options, seed = choices.options, choices.seed
-    events = options.level == "full"
-    maker = scheduler_from(simulation.configuration, "", choices.plugins, choices.tie_break, seed, events=events)
+    configuration, classes = read_scheduler(simulation.configuration, "", choices.plugins)
+    options = replace(choices.options, scheduler_config=configuration, plugins=classes)
     deadline = simulation.document["spec"].get("activeDeadlineSeconds") or 0
-    status = run_scenario(
-        *(document, simulation.template, maker, options, seed, target),
-        report=False,
-        quiet=True,
-        json=False,
-        deadline=deadline,
-    )
+    status = run_into(target, document, options, source=simulation.template, deadline=deadline).status
     with (target / RESULT).open("rb") as result:
         write_whole(simulation.result, iter(lambda: result.read(1 << 20), b""))
     name = document["metadata"]["name"]
@@ -140,10 +135,8 @@ def _run(simulation: "LocalSimulation", target: Path, choices: RunChoices) -> st
 
 def _compare(targets: list[Path], out: Path, thresholds: "list[Threshold]", *, failed: bool) -> None:
     """Compare the runs, on standard error and in compare.html; exit 1 where a threshold is crossed."""
-    from seatrial.cli.compare import page_parts
     from seatrial.results import Run
-    from seatrial.results.comparison import as_markdown, compare, verdicts
-    from seatrial.web import compare_page, write_page
+    from seatrial.results.comparison import as_markdown, compare
 
     if failed and not all((target / "result.json").exists() for target in targets):
         typer.echo("seatrial: not compared: a simulation has no result", err=True)
@@ -155,10 +148,9 @@ def _compare(targets: list[Path], out: Path, thresholds: "list[Threshold]", *, f
             raise
         typer.echo(f"seatrial: not compared: {error}", err=True)
         return
-    page = compare_page(list(comparison.runs), comparison.moved, *page_parts(comparison), verdicts(comparison))
-    write_page(page, out / "compare.html")
+    page = write_comparison(comparison, out)
     typer.echo(as_markdown(comparison), err=True, nl=False)
-    typer.echo(f"written {out / 'compare.html'}", err=True)
+    typer.echo(f"written {page}", err=True)
     crossings = [sentence for threshold in thresholds for sentence in threshold.crossings(comparison)]
     for sentence in crossings:
         typer.secho(f"over the line: {sentence}", err=True, fg="red")

@@ -5,28 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from seatrial.cli.options.snapshot import DEVICE_KINDS, KINDS
 from seatrial.words import counted
 
 if TYPE_CHECKING:
     from collections import Counter
-
-KINDS = {
-    "v1": (
-        "namespaces", "nodes", "pods", "services", "serviceaccounts", "persistentvolumes", "persistentvolumeclaims",
-        "replicationcontrollers", "resourcequotas", "limitranges",
-    ),
-    "scheduling.k8s.io/v1": ("priorityclasses",),
-    "storage.k8s.io/v1": ("storageclasses", "csinodes", "csidrivers", "csistoragecapacities"),
-    "policy/v1": ("poddisruptionbudgets",),
-    "apps/v1": ("deployments", "replicasets", "statefulsets", "daemonsets", "controllerrevisions"),
-    "batch/v1": ("jobs", "cronjobs"),
-    "autoscaling/v2": ("horizontalpodautoscalers",),
-    "node.k8s.io/v1": ("runtimeclasses",),
-}  # fmt: skip
-"""The kinds that a scheduler reads, and the kinds that create pods; every cluster serves them."""
-DEVICE_KINDS = {"resource.k8s.io/v1": ("deviceclasses", "resourceslices", "resourceclaims", "resourceclaimtemplates")}
-"""Kinds of dynamic resource allocation, which clusters before v1.34 do not serve."""
-DUMP = f"kubectl get {','.join(plural for plurals in KINDS.values() for plural in plurals)} -A -o yaml > cluster.yaml"
 
 
 def register(app: typer.Typer) -> None:

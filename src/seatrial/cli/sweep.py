@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from seatrial.cli.options.output_folder import make_folder
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -45,6 +44,7 @@ def sweep(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Search over configuration values, seeds, scenarios and cluster sizes; a stopped sweep goes on where it was."""
+    from seatrial.simulation import make_folder
     from seatrial.sweep import TABLE, Dataset, Sweep, points_of, read_bundle
 
     if address is not None and engine != "ray":

@@ -1,35 +1,17 @@
 """Outside programs in `serve`: their gate, the functions they may call, and the kubeconfig that is placed for each."""
 
-import secrets
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seatrial.model.errors import ConfigError
-from seatrial.outside import Cooperation, OutsideController, OutsideControllers, launcher
-from seatrial.server.auth import AUTHENTICATED, Identities, write_kubeconfig
-from seatrial.store import MASTERS, User
+from seatrial.outside import Cooperation, Kubeconfigs, OutsideController, OutsideControllers, launcher
+from seatrial.server.auth import Identities
 
 if TYPE_CHECKING:
     from seatrial.control_plane.components import Parts, Settings
     from seatrial.scenario import SimulationOptions
-
-
-class Kubeconfigs:
-    """Places a kubeconfig for each outside controller: its own user, with all rights."""
-
-    def __init__(self, identities: Identities, folder: Path, url: str, authority: Path | None) -> None:
-        self._identities, self._folder = identities, folder
-        self._url, self._authority = url, authority
-
-    def place(self, controller: OutsideController) -> Path:
-        """The path of the kubeconfig; every call makes a new token."""
-        token = secrets.token_urlsafe(32)
-        self._identities.add(token, User(controller.username, (MASTERS, AUTHENTICATED)))
-        path = (self._folder / f"{controller.name}.kubeconfig").absolute()
-        write_kubeconfig(path, self._url, token, self._authority, as_json=True)
-        return path
 
 
 class OutsidePrograms:

@@ -68,7 +68,7 @@ def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedSche
     from seatrial.control_plane.timeline_api import TimelineApi
     from seatrial.control_plane.volcano import read_conf
     from seatrial.scenario import KeptTimelines, ScenarioController, SimulationOptions
-    from seatrial.scenario.engine import VolcanoSettings, load_controllers, scheduler_maker
+    from seatrial.scenario.engine import load_controllers, scheduler_maker
     from seatrial.scheduler import BothRecorders, Recorder
     from seatrial.scheduler.extender import InterruptibleAttempts, Turns
     from seatrial.scheduler.plugins import load_plugins
@@ -87,12 +87,12 @@ def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedSche
     workers: list[Any] = [worker for worker in parts.workers if worker is not scheduler]
     if scheduler is not None:
         workers.insert(0, scheduler.scheduler)
-    volcano = VolcanoSettings(read_conf(settings.volcano_config), events=True)
     options = SimulationOptions(
         level=settings.record,
         drain=settings.drain,
         strategy=chosen_strategy(),
-        volcano=volcano,
+        volcano_config=read_conf(settings.volcano_config),
+        reports_events=True,
         memory=free_memory(),
         has_scheduler=settings.scheduler,
         snapshot=parts.snapshot or (),

@@ -10,7 +10,6 @@ from typing import Any
 
 import yaml
 
-from seatrial.clock import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, SeatrialError
 from seatrial.model.yaml_reader import load_all
@@ -86,7 +85,7 @@ def read_simulations(path: Path) -> list[LocalSimulation]:
 
 
 def _store() -> Store:
-    store = fresh_store(Clock())
+    store = fresh_store()
     definition_kind = store.kinds.served("apiextensions.k8s.io/v1", "CustomResourceDefinition")
     for definition in definitions():
         store.create(definition_kind, definition, writer=WRITER)

@@ -7,5 +7,6 @@ if TYPE_CHECKING:
     from seatrial.outside.configuration import OutsideController, config_file, read_outside
     from seatrial.outside.controllers import MakeModel, OutsideControllers, launcher
     from seatrial.outside.cooperation import Cooperation
+    from seatrial.outside.kubeconfigs import Kubeconfigs
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

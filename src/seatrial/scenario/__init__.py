@@ -5,11 +5,10 @@ from seatrial.model.lazy_exports import TYPE_CHECKING, lazy_exports
 if TYPE_CHECKING:
     from seatrial.scenario.cluster import fresh_store, furnish
     from seatrial.scenario.dry_run import Finding
-    from seatrial.scenario.gc_tuning import tune_collector
     from seatrial.scenario.kept_timelines import KeptTimelines
-    from seatrial.scenario.sandbox import Sandbox
+    from seatrial.scenario.options import MakeOutside, MakeScheduler, SimulationOptions, TieBreak
     from seatrial.scenario.scenario_controller import ScenarioController
-    from seatrial.scenario.scenario_run import MakeOutside, MakeScheduler, ScenarioRun, SimulationOptions
-    from seatrial.scenario.status import ResultsStrategy, ScenarioStatus
+    from seatrial.scenario.scenario_run import ScenarioRun
+    from seatrial.scenario.status import ResultsStrategy, ScenarioStatus, TimelinePages
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

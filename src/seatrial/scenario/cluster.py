@@ -17,11 +17,11 @@ REVISIONS_KEPT, BYTES_KEPT = 10_000, 16 * 1024 * 1024
 """Length of the history: short, since no watcher of a run falls far behind."""
 
 
-def fresh_store(clock: Clock, seed: int = 0, *, watched: bool = True) -> Store:
-    """A store in memory, with the system namespaces and their service accounts; no history where nothing watches it."""
+def fresh_store(clock: Clock | None = None, seed: int = 0, *, watched: bool = True) -> Store:
+    """A store in virtual time, with what every cluster has; no history where nothing watches it."""
     store = Store(
         builtin_kinds(),
-        clock,
+        clock or Clock(),
         identities=SeededIdentities(seed),
         admission=StandardAdmission(),
         history=History(REVISIONS_KEPT if watched else 0, BYTES_KEPT),

@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 import msgspec
 
-from seatrial.clock import Clock
 from seatrial.controllers.stages import serve_stages
 from seatrial.model.documents import Document
 from seatrial.model.errors import AlreadyExists, Conflict, Forbidden, NotFound, ScenarioError, StatusError
@@ -57,7 +56,7 @@ def rehearse(
     `volcano`: Volcano's kinds are served. No controller but a user's own makes namespaces.
     `watched` are the kinds that each of these watches.
     """
-    store = fresh_store(Clock())
+    store = fresh_store()
     serve_stages(store)
     if volcano:
         from seatrial.volcano.apis.installation import install

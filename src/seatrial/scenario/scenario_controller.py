@@ -15,10 +15,11 @@ from seatrial.model.documents import encode
 from seatrial.model.errors import SeatrialError
 from seatrial.model.writers import is_user, user_of
 from seatrial.scenario.kept_timelines import KeptTimelines
+from seatrial.scenario.options import MakeScheduler, SimulationOptions
 from seatrial.scenario.reset import wipe
 from seatrial.scenario.scenario_reader import ScenarioReader
 from seatrial.scenario.scenario_resource import WRITER, StoredStatus, dialect_in, install, metadata_in, status_of
-from seatrial.scenario.scenario_run import MakeScheduler, ScenarioRun, SimulationOptions
+from seatrial.scenario.scenario_run import ScenarioRun
 from seatrial.scenario.spec.dialect import FAILED, PAUSED, PENDING, RUNNING
 from seatrial.scenario.spec.kind import FOREIGN_WRITES, SCENARIO
 from seatrial.scenario.status import MemoryPages, ScenarioStatus

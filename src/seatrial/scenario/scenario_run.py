@@ -4,8 +4,7 @@ The command line, the Python API and the server all make a ScenarioRun. They dif
 the status, and in where timeline pages and rows are kept.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -15,12 +14,13 @@ from seatrial.model.documents import Document, encode
 from seatrial.model.durations import parse_duration
 from seatrial.model.errors import ConfigError, ScenarioError, SeatrialError
 from seatrial.model.times import parse_time
-from seatrial.scenario.engine.controller_registry import REGISTRY, SCHEDULER, Registry, enabled_names
+from seatrial.scenario.engine.controller_registry import SCHEDULER, enabled_names
 from seatrial.scenario.engine.controller_set import SimulationControllers
-from seatrial.scenario.engine.embedded_volcano import VOLCANO, VolcanoSettings, volcano_maker
+from seatrial.scenario.engine.embedded_volcano import VOLCANO, volcano_maker
 from seatrial.scenario.engine.engine import Engine, Settings
-from seatrial.scenario.engine.participants import ArrivalQueue, Participant, SchedulerLoop, SchedulerParticipant
+from seatrial.scenario.engine.participants import ArrivalQueue, SchedulerParticipant
 from seatrial.scenario.notes import contradictions, errors, unclaimed_pods, unserved, waiting_jobs
+from seatrial.scenario.options import MakeScheduler, SimulationOptions
 from seatrial.scenario.spec.annotations import check_annotations
 from seatrial.scenario.spec.dialect import FAILED, PAUSED, Phase, dialect_of
 from seatrial.scenario.spec.kind import SCENARIO, STEP_DURATION, Controllers
@@ -28,52 +28,17 @@ from seatrial.scenario.spec.operation_ids import KnownOperations, Planned, ids_i
 from seatrial.scenario.spec.plan import Plan, expand_and_number
 from seatrial.scenario.spec.timers import idle_cron_jobs, unused_timers
 from seatrial.scenario.spec.validation import operation_problems, problems_in_turns
-from seatrial.scenario.status import MemoryPages, Publisher, Publishers, ResultsStrategy, ScenarioStatus, TimelinePages
-from seatrial.scheduler import Recorder
+from seatrial.scenario.status import MemoryPages, Publisher, Publishers, ScenarioStatus, TimelinePages
 from seatrial.store import Store, Stored
 from seatrial.store.snapshots import Snapshot, SnapshotError, restore_cluster
-from seatrial.timeline import (
-    CELLS_ON_THE_WIRE,
-    NOT_IN_TIMELINE,
-    SNAPSHOT,
-    Dictionary,
-    Level,
-    Timeline,
-    pasts_of_pods,
-)
+from seatrial.timeline import NOT_IN_TIMELINE, SNAPSHOT, Dictionary, Timeline, pasts_of_pods
 from seatrial.timeline.rows import Rows
 from seatrial.timeline.wire import Shape
 
-MakeScheduler = Callable[[Store, Clock, Recorder], SchedulerLoop]
 NO_SCHEDULER = (
     "the scheduler is simulated, but this server runs without one (--no-scheduler): start it without that option, "
     "or with --outside 'scheduler=COMMAND'"
 )
-MakeOutside = Callable[["ScenarioRun"], Participant]
-
-
-@dataclass(frozen=True, slots=True)
-class SimulationOptions:
-    """Options of a simulation run."""
-
-    level: Level = "full"
-    cells: int = CELLS_ON_THE_WIRE
-    full_repeat: bool = False
-    """Whether an entry of the timeline repeats the pod's attempts of earlier steps whole."""
-    drain: bool = False
-    max_loops: int | None = None
-    strategy: ResultsStrategy = ResultsStrategy.AT_MOVING_NEXT_STEP
-    snapshot: Sequence[Document] = ()
-    registry: Registry = field(default_factory=lambda: REGISTRY)
-    volcano: VolcanoSettings = field(default_factory=VolcanoSettings)
-    memory: int | None = None
-    """Bytes that the objects of the scenario may take, by an estimate; None is no limit."""
-    outside: Mapping[str, MakeOutside] = field(default_factory=dict)
-    """Controllers that run outside this process, by name."""
-    has_scheduler: bool = True
-    """Whether the embedded scheduler may be used."""
-    observers: Sequence[Publisher] = ()
-    """Receive every change of the status."""
 
 
 class ScenarioRun:
@@ -136,25 +101,24 @@ class ScenarioRun:
 
     def run(self) -> Iterator[None]:
         """Run until Succeeded, Paused or Failed; yields after every loop."""
-        if self.engine is None:
+        engine = self.engine
+        if engine is None:
             for wrong in self._problems():
                 if wrong is not None:
-                    self.status.phase, self.status.reason = FAILED, str(wrong)
-                    self._show()
+                    self.fail(str(wrong))
                     return
                 yield
             try:
-                self.engine = self._start()
+                engine = self.start()
             except SnapshotError:
                 # The input cannot be used: that is no result of the scenario.
                 raise
             except SeatrialError as error:
-                self.status.phase, self.status.reason = FAILED, str(error)
-                self._show()
+                self.fail(str(error))
                 return
-            self._note_without_effect(self.engine)
-        yield from self.engine.run()
-        self._note_what_waits(self.engine)
+            self._note_without_effect(engine)
+        yield from engine.run()
+        self._note_what_waits(engine)
 
     def _problems(self) -> Iterator[ScenarioError | None]:
         """What makes the scenario invalid; None now and then, so that a server can share its thread."""
@@ -272,13 +236,14 @@ class ScenarioRun:
             yield planned.data
         yield b"]}"
 
-    def _start(self) -> Engine:
+    def start(self) -> Engine:
+        """Load the snapshot, start the controllers and the scheduler; the engine that runs them."""
         registry, dialect, store, clock = self.options.registry, self.plan.dialect, self.store, self.clock
         chosen = Controllers.of(self.document)
         volcano = None
         if registry.uses_volcano(chosen, dialect):
             outer = step_duration(self.document) > 0
-            volcano = volcano_maker(store, clock, self.timeline, self.options.volcano, outer=outer)
+            volcano = volcano_maker(store, clock, self.timeline, self.options, outer=outer)
             # Volcano reports the attempts of a session after its binds.
             self.timeline.keeps_places = True
         if not self._continued:
@@ -309,6 +274,7 @@ class ScenarioRun:
         self._unsubscribe.append(self.store.subscribe(engine.loops.note))
         self.store.before_write = engine.about_to_write
         controllers.start()
+        self.engine = engine
         return engine
 
     def _note(self, notes: Iterable[tuple[str, str]]) -> None:
@@ -383,6 +349,3 @@ def step_duration(document: Document) -> int:
     if duration < 0:
         raise ScenarioError("", f"annotation {STEP_DURATION}: {text} is negative")
     return duration
-
-
-__all__ = ["MakeScheduler", "Planned", "ScenarioRun", "SimulationOptions", "step_duration"]

@@ -78,31 +78,24 @@ class Worker:
         return Outcome(point.number, run.phase, run.message, {} if run.phase == FAILED else _numbers(run))
 
     def _run(self, point: "Point") -> "Run":
-        from seatrial.clock import Clock
         from seatrial.results import Run
-        from seatrial.scenario import ScenarioRun, SimulationOptions, fresh_store
-        from seatrial.scenario.engine import scheduler_maker
+        from seatrial.scenario import SimulationOptions
         from seatrial.scheduler.config import load_configuration
         from seatrial.scheduler.plugins import known_points
+        from seatrial.simulation import Simulation
 
         scenario, config = self._bundle.documents(point.setting)
-        loaded = load_configuration(config, plugins=known_points(self._plugins))
-        maker = scheduler_maker(
-            loaded, tie_break=self._bundle.spec.ties, seed=point.seed, plugins=self._plugins, events=False
+        options = SimulationOptions(
+            level="summary",
+            seed=point.seed,
+            tie_break=self._bundle.spec.ties,
+            scheduler_config=load_configuration(config, plugins=known_points(self._plugins)),
+            plugins=self._plugins,
         )
-        clock = Clock()
-        play = ScenarioRun(
-            self._localised(scenario, point.setting.scenario),
-            fresh_store(clock, point.seed, watched=False),
-            clock,
-            maker,
-            SimulationOptions(level="summary"),
-            folder=self._folder,
-        )
-        for _ in play.run():
-            pass
-        timeline = play.timeline
-        return Run("", b"".join(play.parts()), None, timeline.rows.table(), timeline.dictionary.document())
+        simulation = Simulation(self._localised(scenario, point.setting.scenario), options, folder=self._folder)
+        simulation.play()
+        run = simulation.scenario_run
+        return Run("", b"".join(run.parts()), None, run.timeline.rows.table(), run.timeline.dictionary.document())
 
     def _localised(self, scenario: "Document", name: str) -> "Document":
         """The scenario with the paths of its traces in this process."""

@@ -134,7 +134,7 @@ _NOWHERE = Path()
 @cache
 def is_namespaced(api_version: str, kind: str) -> bool:
     """Whether a kind is namespaced in a cluster with Volcano; ConfigError where there is no such kind."""
-    store = fresh_store(Clock())
+    store = fresh_store()
     install(store)
     found = store.kinds.named(api_version, kind)
     if found is None:

@@ -2,22 +2,18 @@
 
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from seatrial.clock.virtual import Clock
-from seatrial.control_plane.hosted_run import HostedRun
 from seatrial.outside.configuration import OutsideController
 from seatrial.outside.program import Program
-from seatrial.scenario.cluster import fresh_store
 from seatrial.scenario.engine.controller_registry import Registry
-from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
-from seatrial.scenario.scenario_run import ScenarioRun, SimulationOptions
+from seatrial.scenario.options import SimulationOptions
+from seatrial.scenario.scenario_run import ScenarioRun
 from seatrial.scenario.status import ScenarioStatus
-from seatrial.scheduler import Scheduler
+from seatrial.simulation import Programs, Simulation
 from seatrial.store.objects import Change
 from tests.known_kinds import known_kind
 from tests.scenario.playing import scenario
@@ -54,28 +50,17 @@ class Played:
         max_loops: int | None = None,
     ) -> None:
         self.log: list[Any] = []
-        clock = Clock()
-        self.store = fresh_store(clock)
-        maker = scheduler_maker(events=False)
-
-        def make_model(run: ScenarioRun) -> Scheduler:
-            made = maker(run.store, run.clock, run.timeline)
-            assert isinstance(made, Scheduler)
-            return made
-
-        host = HostedRun(
-            self.store, controllers, folder / "credentials", folder / "logs", make_model if model else None
-        )
-        options = SimulationOptions(registry=Registry(), max_loops=max_loops)
-        options = replace(options, outside=host.controllers.makers(), observers=[host.cooperation, self])
-        self.run = ScenarioRun(scenario(spec), self.store, clock, maker, options)
-        self.store.subscribe(self._note)
         self.programs: list[int] = []
-        host.drive(self.run, lambda: self._tick(host))
-        self.host = host
+        options = SimulationOptions(registry=Registry(), max_loops=max_loops, reports_events=False, observers=[self])
+        programs = Programs(controllers, model, folder / "logs")
+        self.simulation = Simulation(scenario(spec), options, programs=programs)
+        assert self.simulation.host is not None
+        self.run, self.store, self.host = self.simulation.scenario_run, self.simulation.store, self.simulation.host
+        self.store.subscribe(self._note)
+        self.simulation.play(self._tick)
 
-    def _tick(self, host: HostedRun) -> None:
-        for participant in host.controllers.playing.values():
+    def _tick(self, run: ScenarioRun) -> None:
+        for participant in self.host.controllers.playing.values():
             program = participant._program
             if program is not None and program.pid not in self.programs:
                 self.programs.append(program.pid)

@@ -1,5 +1,6 @@
 """`run`, `compare` and `serve` with outside controllers, as commands."""
 
+import asyncio
 import base64
 import json
 import os
@@ -11,8 +12,12 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
+from seatrial import api
+from seatrial.model.errors import ConfigError
+from seatrial.results import Result
 from tests.examples.serving import SCENARIOS
 from tests.outside.gate.playing import toy_command
 from tests.outside.processes import Serve, wait_until
@@ -35,6 +40,25 @@ def test_the_example_runs_as_its_first_lines_say(tmp_path: Path) -> None:
     assert (summary["phase"], summary["pods"]["scheduled"], summary["pods"]["pending"]) == ("Succeeded", 12, 2)
     assert "decisions compared, none differs" in summary["message"]
     assert (tmp_path / "outside" / "scheduler.log").exists()
+
+
+def test_python_names_programs_as_the_command_does() -> None:
+    """Also where the thread has an event loop, as in a notebook."""
+
+    async def run() -> Result:
+        return api.run(
+            EXAMPLE / "scenario.yaml", outside=f"scheduler={sys.executable} {EXAMPLE / 'scheduler.py'}",
+            explain_with_model=True,
+        )  # fmt: skip
+
+    result = asyncio.run(run())
+    assert (result.phase, result.pods["node"].null_count(), len(result.pods)) == ("Succeeded", 2, 14)
+    assert "decisions compared, none differs" in result.message
+
+
+def test_python_refuses_a_program_that_the_scenario_does_not_name() -> None:
+    with pytest.raises(ConfigError, match="the scenario does not name autoscaler"):
+        api.run(EXAMPLE / "scenario.yaml", outside=["autoscaler=/bin/true"])
 
 
 def test_an_outside_scheduler_is_compared_with_a_configuration(tmp_path: Path) -> None:

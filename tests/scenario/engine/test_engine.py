@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from seatrial.scenario.engine.controller_registry import Registry
-from seatrial.scenario.scenario_run import SimulationOptions
+from seatrial.scenario.options import SimulationOptions
 from tests.proofs import proves
 from tests.scenario.playing import Stage, create, delete, done, events, kinds_of, node, operations, patch, pod
 

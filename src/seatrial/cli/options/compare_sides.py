@@ -1,6 +1,5 @@
 """The sides of a comparison: finished runs, SchedulerSimulations, and one scenario with several schedulers."""
 
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from seatrial.cli.options.outside import Programs
 from seatrial.control_plane import load_or_refuse
 from seatrial.model.errors import ConfigError
 
@@ -16,11 +14,10 @@ if TYPE_CHECKING:
     from seatrial.model.documents import Document
     from seatrial.operator import LocalSimulation
     from seatrial.results import Run
-    from seatrial.scenario.engine import TieBreak
-    from seatrial.scheduler.config import Configuration
+    from seatrial.scenario import TieBreak
+    from seatrial.simulation import Programs
     from seatrial.store.snapshots import Snapshot
     from seatrial.timeline import Level
-    from seatrial.volcano.config import SchedulerConf
 
     Scenario = Path | Document
     """A file, or a document."""
@@ -78,7 +75,7 @@ class Schedulers:
 
     configs: Sequence[str] = ()
     volcano: Sequence[Path] = ()
-    outside: Sequence[Programs] = ()
+    outside: "Sequence[Programs]" = ()
     gates: str = ""
     plugins: Sequence[str] = ()
 
@@ -100,7 +97,7 @@ class Schedulers:
         sides = []
         for name, config in zip(names, self.configs, strict=True):
             loaded = load_or_refuse(None if config == DEFAULT else Path(config), classes, self.gates)
-            sides.append(Side(name, _embedded(scenario, loaded, classes, snapshot=snapshot)))
+            sides.append(Side(name, _played(scenario, snapshot, scheduler_config=loaded, plugins=classes)))
         sides += _volcano_sides(scenario, document, self.volcano, classes, snapshot)
         return [*sides, *_outside_sides(scenario, self.outside, snapshot)]
 
@@ -150,7 +147,8 @@ def _simulated(simulation: "LocalSimulation", gates: str, classes: Sequence[type
     from seatrial.scenario.spec import read_scenario
 
     read_scenario(simulation.template)
-    return _embedded(simulation.template, load_or_refuse(simulation.configuration, classes, gates), classes)
+    loaded = load_or_refuse(simulation.configuration, classes, gates)
+    return _played(simulation.template, scheduler_config=loaded, plugins=classes)
 
 
 def _volcano_sides(
@@ -171,58 +169,39 @@ def _volcano_sides(
         raise ConfigError("", "--volcano-config", why)
     names: dict[str, int] = {}
     for file in files:
-        play = _embedded(scenario, None, classes, read_conf(file), snapshot)
+        play = _played(scenario, snapshot, plugins=classes, volcano_config=read_conf(file))
         yield Side(_unused(file.stem, str(file), names), play)
 
 
-def _outside_sides(scenario: "Scenario", outside: Sequence[Programs], snapshot: "Snapshot") -> Iterator[Side]:
+def _outside_sides(scenario: "Scenario", outside: "Sequence[Programs]", snapshot: "Snapshot") -> Iterator[Side]:
     names: dict[str, int] = {}
     for programs in outside:
         first = programs.controllers[0]
         name = Path((first.command or (first.name,))[0]).name
-        yield Side(_unused(name, name, names), _outside(scenario, programs, snapshot))
+        yield Side(_unused(name, name, names), _played(scenario, snapshot, programs))
 
 
-def _embedded(
+def _played(
     scenario: "Scenario",
-    configuration: "Configuration | None",
-    classes: Sequence[type[Any]],
-    conf: "SchedulerConf | None" = None,
     snapshot: "Snapshot | None" = None,
+    programs: "Programs | None" = None,
+    **schedulers: Any,
 ) -> "Play":
-    """What runs a scenario in this process with a configuration of kube-scheduler or of Volcano."""
+    """What runs a scenario with these schedulers; programs outside this process settle equal scores as they do."""
 
     def play(seed: int, tries: Tries) -> "Run":
-        from seatrial.api import run
-        from seatrial.scenario.engine import VolcanoSettings
-
-        ties, volcano = tries.ties, VolcanoSettings(conf, tries.ties, seed, events=False)
-        cluster = snapshot.with_seed(seed) if snapshot is not None else ()
-        level = tries.level(seed)
-        result = run(scenario, configuration, classes, seed, level, tie_break=ties, volcano=volcano, snapshot=cluster)
-        return result.run
-
-    return play
-
-
-def _outside(scenario: "Scenario", programs: Programs, snapshot: "Snapshot") -> "Play":
-    """What runs a scenario with programs outside this process; they settle equal scores as they do."""
-
-    def play(seed: int, tries: Tries) -> "Run":
-        from seatrial.cli.run import run_scenario
-        from seatrial.results import Run
+        from seatrial.api import run_of
         from seatrial.scenario import SimulationOptions
-        from seatrial.scenario.engine import scheduler_maker
+        from seatrial.simulation import NO_PROGRAMS, Simulation
 
-        with tempfile.TemporaryDirectory(prefix="seatrial-") as folder:
-            run_scenario(
-                _read(scenario), scenario if isinstance(scenario, Path) else Path(), scheduler_maker(events=False),
-                SimulationOptions(level=tries.level(seed), snapshot=snapshot), seed, Path(folder) / "out", programs,
-                report=False, quiet=True, json=False,
-            )  # fmt: skip
-            kept = Run.load(Path(folder) / "out")
-            table = kept.table.collect().lazy() if kept.table is not None else None
-            return Run("", kept.whole_data(), None, table, kept.dictionary)
+        cluster = snapshot.with_seed(seed) if snapshot is not None else ()
+        options = SimulationOptions(
+            level=tries.level(seed), snapshot=cluster, seed=seed, tie_break=tries.ties, **schedulers
+        )
+        folder = scenario.parent if isinstance(scenario, Path) else Path()
+        simulation = Simulation(_read(scenario), options, folder=folder, programs=programs or NO_PROGRAMS)
+        simulation.play()
+        return run_of(simulation)
 
     return play
 

@@ -1,1 +1,1 @@
-"""What commands show: tables, progress, the end of help texts, and interruptions."""
+"""What commands show: tables, progress, comparisons, findings, and the end of help texts."""

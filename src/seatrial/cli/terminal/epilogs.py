@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperCommand
 from typer.models import CommandInfo
 
-from seatrial.cli.snapshot import DUMP
+from seatrial.cli.options.snapshot import DUMP
 
 UNUSABLE = "2 an option or file cannot be used"
 DONE = f"0 done, {UNUSABLE}"

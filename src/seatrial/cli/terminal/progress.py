@@ -20,8 +20,7 @@ GROUPS, NAMES = 5, 3
 class Progress:
     """The progress line; silent where the output is no terminal."""
 
-    def __init__(self, run: "ScenarioRun", *, quiet: bool) -> None:
-        self._run = run
+    def __init__(self, *, quiet: bool) -> None:
         self._live = None if quiet else _live_on_terminal()
         self._start = self._last = time.monotonic()
 
@@ -31,6 +30,10 @@ class Progress:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Remove the line."""
         if self._live is not None:
             self._live.stop()
 
@@ -38,19 +41,19 @@ class Progress:
     def seconds(self) -> float:
         return time.monotonic() - self._start
 
-    def tick(self) -> None:
+    def tick(self, run: "ScenarioRun") -> None:
         """Update the line, if it is due."""
         if self._live is None:
             return
         now = time.monotonic()
         if now - self._last >= REFRESH:
             self._last = now
-            self._live.update(self._line())
+            self._live.update(self._line(run))
 
-    def _line(self) -> "Text":
+    def _line(self, run: "ScenarioRun") -> "Text":
         from rich.text import Text
 
-        status, timeline = self._run.status, self._run.timeline
+        status, timeline = run.status, run.timeline
         pods = timeline.pods
         rate = pods.bound / max(self.seconds, 0.001)
         step = "–" if status.major is None else str(status.major)

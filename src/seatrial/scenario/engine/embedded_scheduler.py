@@ -1,20 +1,20 @@
 """Makes the scheduler of a run: the embedded kube-scheduler with a configuration."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from seatrial.clock import Clock
-from seatrial.scenario.engine.participants import SchedulerLoop
-from seatrial.scenario.scenario_run import MakeScheduler
 from seatrial.scheduler import Recorder, Scheduler
 from seatrial.scheduler.config import Configuration
 from seatrial.scheduler.extender import AwaitingAnswer, HttpTransport, InterruptibleAttempts, TurnTransport
 from seatrial.store import Store
 
 if TYPE_CHECKING:
+    from seatrial.scenario.options import TieBreak
     from seatrial.scheduler import Decision
 
-TieBreak = Literal["upstream", "name", "random"]
+
+MakeEmbedded = Callable[[Store, Clock, Recorder], Scheduler]
 
 
 class InterruptibleScheduler(Scheduler):
@@ -44,18 +44,18 @@ class InterruptibleScheduler(Scheduler):
 def scheduler_maker(
     configuration: Configuration | None = None,
     *,
-    tie_break: TieBreak = "upstream",
+    tie_break: "TieBreak" = "upstream",
     seed: int = 0,
     plugins: Sequence[type[Any]] = (),
     events: bool = True,
     attempts: InterruptibleAttempts | None = None,
-) -> MakeScheduler:
+) -> MakeEmbedded:
     """A factory of equal schedulers; `events` false omits Event objects, which no result needs.
 
     With `attempts`, a scheduler that has extenders does not block its caller while it waits for one.
     """
 
-    def make(store: Store, clock: Clock, recorder: Recorder) -> SchedulerLoop:
+    def make(store: Store, clock: Clock, recorder: Recorder) -> Scheduler:
         settings: dict[str, Any] = {
             "recorder": recorder, "tie_break": tie_break, "seed": seed, "plugins": plugins, "events": events,
         }  # fmt: skip

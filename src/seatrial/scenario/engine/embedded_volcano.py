@@ -4,7 +4,6 @@ The Volcano room is imported only for such a scenario, so that other runs start 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from seatrial.clock import Clock
@@ -13,25 +12,15 @@ from seatrial.scheduler import Recorder
 from seatrial.store import Store
 
 if TYPE_CHECKING:
-    from seatrial.volcano.config import SchedulerConf
+    from seatrial.scenario.options import SimulationOptions
 
 VOLCANO = "volcano"
 MakeVolcano = Callable[[], tuple[Participant, Participant]]
 """Makes the scheduler and the controllers."""
 
 
-@dataclass(frozen=True, slots=True)
-class VolcanoSettings:
-    """Settings of Volcano's scheduler."""
-
-    conf: "SchedulerConf | None" = None
-    tie_break: str = "name"
-    seed: int = 0
-    events: bool = False
-
-
 def volcano_maker(
-    store: Store, clock: Clock, recorder: Recorder, settings: VolcanoSettings, *, outer: bool
+    store: Store, clock: Clock, recorder: Recorder, options: "SimulationOptions", *, outer: bool
 ) -> MakeVolcano:
     """A factory of Volcano's parts; `outer`: sessions wait for time that the scenario lets pass between its steps."""
     from seatrial.volcano import VolcanoScheduler
@@ -44,11 +33,11 @@ def volcano_maker(
         scheduler = VolcanoScheduler(
             store,
             clock,
-            settings.conf,
+            options.volcano_config,
             recorder=recorder,
-            tie_break=settings.tie_break,
-            seed=settings.seed,
-            events=settings.events,
+            tie_break=options.tie_break,
+            seed=options.seed,
+            events=options.events,
             outer=outer,
         )
         return scheduler, build_controllers(store, clock)

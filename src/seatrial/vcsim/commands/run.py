@@ -115,7 +115,7 @@ def _run_virtual(
     queues: Path | None,
     out: Path | None,
 ) -> None:
-    from seatrial.scenario import tune_collector
+    from seatrial.simulation import tune_collector
     from seatrial.vcsim.scheduler_conf import read_conf
     from seatrial.vcsim.virtual_run import VirtualRun
 

@@ -5,29 +5,25 @@ Each call of `schedule` is one step of the scenario engine, without operations.
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
-from seatrial import __version__
-from seatrial.clock import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, NotFound
 from seatrial.model.kinds import Kind
 from seatrial.model.writers import user_writer
 from seatrial.model.yaml_reader import load_all
-from seatrial.scenario.cluster import fresh_store
-from seatrial.scenario.engine.controller_registry import REGISTRY
-from seatrial.scenario.engine.embedded_scheduler import TieBreak, scheduler_maker
-from seatrial.scenario.engine.engine import Engine
-from seatrial.scenario.spec.dialect import EVENTS, OPERATIONS
-from seatrial.scenario.spec.kind import Controllers
-from seatrial.scenario.spec.plan import Plan
-from seatrial.scenario.status import ScenarioStatus
-from seatrial.scheduler.config import Configuration, load_configuration
+from seatrial.scenario import SimulationOptions
+from seatrial.scenario.spec.kind import API_VERSION
+from seatrial.simulation.simulation import Simulation, Sinks
 from seatrial.store.options import Patch, PatchOptions
-from seatrial.timeline import Timeline
-from seatrial.timeline.wire import Shape
 
 USER = user_writer("python")
+SCENARIO: Document = {
+    "apiVersion": API_VERSION,
+    "kind": "Scenario",
+    "metadata": {"name": "cluster"},
+    "spec": {"operations": [], "controllers": {"simulationControllers": {"enabled": [{"name": "scheduler"}]}}},
+}
+"""No operation, every controller, and the scheduler."""
 
 
 class NoPages:
@@ -52,30 +48,10 @@ class NoPages:
 class Sandbox:
     """`apply` objects, then `schedule`: controllers and the scheduler work until nothing more can be done."""
 
-    def __init__(
-        self,
-        scheduler_config: Configuration | Document | None = None,
-        plugins: tuple[type[Any], ...] = (),
-        *,
-        seed: int = 0,
-        tie_break: TieBreak = "upstream",
-    ) -> None:
-        if not isinstance(scheduler_config, Configuration):
-            from seatrial.scheduler.plugins import known_points
-
-            scheduler_config = load_configuration(scheduler_config, plugins=known_points(plugins))
-        self.clock = Clock()
-        self.store = fresh_store(self.clock, seed)
-        self.timeline = Timeline(Shape(minor_steps=True))
-        self.store.subscribe(self.timeline.listen)
-        make = scheduler_maker(scheduler_config, tie_break=tie_break, seed=seed, plugins=plugins)
-        scheduler = make(self.store, self.clock, self.timeline)
-        controllers = REGISTRY.build(Controllers(), EVENTS, self.store, self.clock, scheduler)
-        status = ScenarioStatus(OPERATIONS, __version__, NoPages())
-        self._engine = Engine(self.store, self.clock, Plan(OPERATIONS), status, self.timeline, controllers)
-        self.store.subscribe(self._engine.loops.note)
-        self.store.before_write = self._engine.about_to_write
-        controllers.start()
+    def __init__(self, options: SimulationOptions | None = None) -> None:
+        run = Simulation(SCENARIO, options, Sinks(pages=NoPages())).scenario_run
+        self.clock, self.store, self.timeline = run.clock, run.store, run.timeline
+        self._engine = run.start()
 
     def __repr__(self) -> str:
         pods = self.timeline.pods

@@ -1,0 +1,115 @@
+"""A comparison of runs, as text on the terminal and as the page compare.html."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from seatrial.words import counted
+
+if TYPE_CHECKING:
+    from seatrial.results.comparison import Comparison, Number, Significance
+
+COMPARE_PAGE = "compare.html"
+LONGEST_TITLE = 20
+"""Longer names of runs are listed above the table."""
+
+
+def write_comparison(comparison: "Comparison", folder: Path) -> Path:
+    """Write compare.html; its path."""
+    from seatrial.results.comparison import verdicts
+    from seatrial.web import compare_page, write_page
+
+    path = folder / COMPARE_PAGE
+    page = compare_page(list(comparison.runs), comparison.moved, *page_parts(comparison), verdicts(comparison))
+    write_page(page, path)
+    return path
+
+
+def print_comparison(comparison: "Comparison", format: str) -> None:
+    """Print a comparison as a table, as Markdown or as JSON."""
+    from seatrial.model.documents import encode
+    from seatrial.results.comparison import as_document, as_markdown
+
+    if format == "json":
+        typer.echo(encode(as_document(comparison)).decode())
+    elif format == "markdown":
+        typer.echo(as_markdown(comparison), nl=False)
+    else:
+        _print_table(comparison)
+
+
+def _print_table(comparison: "Comparison") -> None:
+    from rich.console import Console
+    from rich.markup import escape
+
+    from seatrial.cli.terminal.tables import print_indented, print_table
+    from seatrial.results.comparison import SHOWN, changes, figure, verdicts
+
+    console = Console(highlight=False)
+    for sentence in verdicts(comparison):
+        console.print(f"[bold]{escape(sentence)}[/bold]")
+    console.print()
+    names = [run.name for run in comparison.runs]
+    titles = names if max(map(len, names)) <= LONGEST_TITLE else [f"run {place}" for place, _ in enumerate(names, 1)]
+    if titles is not names:
+        for title, name in zip(titles, names, strict=True):
+            console.print(f"[bold]{title}[/bold]: {escape(name)}", soft_wrap=True)
+    for run in comparison.failed:
+        console.print(f"{escape(run.name)} Failed: its numbers are of a part of the scenario", soft_wrap=True)
+    columns = ["measure", *titles, *(f"Δ {title}" for title in titles[1:])]
+    rows = []
+    for number in comparison.numbers:
+        title = f"{number.name} {number.unit}".rstrip()
+        rows.append([title, *map(figure, number.values), *changes(comparison, number)])
+    left_out = print_table(console, columns, rows)
+    if left_out:
+        console.print(f"… {', '.join(left_out)}: a wider terminal, --format markdown or compare.html shows them")
+    count = len(comparison.differences)
+    console.print(f"\n{counted(count, 'pod')} went elsewhere" if count else "\nEvery pod went to the same node")
+    for difference in comparison.differences[:SHOWN]:
+        places = " → ".join(node or "pending" for node in difference.nodes)
+        print_indented(console, f"{escape(difference.pod)}: {escape(places)}")
+        print_indented(console, f"[dim]{escape(difference.reason)}[/dim]", 4)
+    if count > SHOWN:
+        console.print(f"  … and {count - SHOWN} more, in compare.html")
+
+
+def page_parts(comparison: "Comparison") -> tuple[list[object], list[object], list[object]]:
+    """Measures, differences and spread in the form that `compare.html` reads."""
+    numbers: list[object] = [
+        {
+            "measure": n.name,
+            "unit": _hint(comparison, n),
+            "better": "" if comparison.failed or _is_luck(comparison, n) else n.better,
+            "values": list(n.values),
+        }
+        for n in comparison.numbers
+    ]
+    differences: list[object] = [
+        {"pod": d.pod, "number": d.number, "nodes": list(d.nodes), "reason": d.reason} for d in comparison.differences
+    ]
+    spread: list[object] = [
+        {"measure": s.name, "run": s.run, "min": s.least, "median": s.median, "max": s.most} for s in comparison.spread
+    ]
+    return numbers, differences, spread
+
+
+def _tested(comparison: "Comparison", number: "Number") -> "list[Significance]":
+    """The tests of the runs in which a number differs."""
+    places = [place for place in range(1, len(comparison.runs)) if number.delta(place)]
+    return [tested for place in places if (tested := comparison.significance_of(number, place)) is not None]
+
+
+def _is_luck(comparison: "Comparison", number: "Number") -> bool:
+    """Whether no difference of a number is significant, so that none is called better or worse."""
+    tested = _tested(comparison, number)
+    return bool(tested) and not any(each.is_significant for each in tested)
+
+
+def _hint(comparison: "Comparison", number: "Number") -> str:
+    """The unit of a number, and the p-values of its differences over several seeds."""
+    tested = _tested(comparison, number)
+    if not tested:
+        return number.unit
+    return f"{number.unit} p = {', '.join(f'{each.p:.2g}' for each in tested)}".strip()
