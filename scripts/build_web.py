@@ -25,7 +25,7 @@ def digest() -> str:
 
 
 def main() -> None:
-    subprocess.run(["npm", "install", "--no-save"], cwd=SOURCES, check=True)
+    subprocess.run(["npm", "ci"], cwd=SOURCES, check=True)
     subprocess.run(["npm", "run", "build"], cwd=SOURCES, check=True)
     NOTE.write_text(digest() + "\n")
 

@@ -142,8 +142,8 @@ def test_the_page_shows_what_pre_filter_left() -> None:
     required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
     chosen["spec"]["affinity"] = {"nodeAffinity": required}
     result = run(scenario(operations(create(1, node("a")), create(1, node("b")), create(1, chosen), done(1))))
-    (attempt,) = payload(result.run)["attempts"]
-    assert attempt["preFilter"] == "NodeAffinity left 1 node"
+    (detail,) = payload(result.run)["details"]
+    assert detail["preFilter"] == "NodeAffinity left 1 node"
 
 
 @pytest.mark.parametrize("read", [lambda result: result.run, alone], ids=["table", "alone"])
@@ -153,7 +153,7 @@ def test_a_page_has_the_first_attempts_and_says_how_many_are_left_out(
     monkeypatch.setattr(attempts, "ATTEMPTS", 2)
     pods = [create(1, pod(f"p{number}")) for number in range(4)]
     shown = payload(read(run(scenario(operations(create(1, node("n")), *pods, done(1))))))
-    assert [shown["pods"]["key"][each["pod"]] for each in shown["attempts"]] == ["default/p0", "default/p1"]
+    assert [shown["pods"]["key"][each] for each in shown["attempts"]["pod"]] == ["default/p0", "default/p1"]
     assert "2 later attempts are not in this page; seatrial explain shows them." in shown["omitted"]
 
 

@@ -64,7 +64,7 @@ def test_the_timeline_of_a_result_is_not_read_where_a_table_has_it(folder: Path)
     file.write_bytes(begun + b'"timeline":{' + b"x" * (len(end) - 5) + b"]}}}}")
     after = payload(Run.load(folder))
     assert encode_arrays(after["pods"]) == encode_arrays(before["pods"])
-    assert len(after["attempts"]) == len(before["attempts"]) > 0
+    assert len(after["details"]) == len(before["details"]) > 0
 
 
 def test_a_result_that_was_loaded_has_its_whole_scenario(

@@ -1,4 +1,4 @@
-"""TimelinePages of real runs, and a real Chromium to open them."""
+"""Pages of real runs, and a real Chromium to open them."""
 
 import shutil
 from collections.abc import Iterator

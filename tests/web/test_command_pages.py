@@ -60,6 +60,7 @@ def test_least_and_most_allocated_are_compared_on_a_page(view: Opened) -> None:
     assert {"30", "12"} <= set(row.inner_text().split())
     expect(page.get_by_text("scheduler.most").first).to_be_visible()
     expect(page.get_by_text("NodeResourcesFit now prefers").first).to_be_visible()
+    expect(row).to_contain_text("better")
     view.keep("compare-command")
     assert not view.serious_violations()
 

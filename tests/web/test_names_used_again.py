@@ -49,23 +49,24 @@ def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_moved_pod_is_explained_by_its_own_attempts(comparison: Path, opened: Open) -> None:
-    page = opened(comparison).page
+    page = opened(comparison, "#view=moved").page
     page.get_by_role("button", name="default/a").click()
     sentences = page.locator(".decisions .sentence")
     expect(sentences.nth(0)).to_contain_text("default/a went to n2")
     expect(sentences.nth(1)).to_contain_text("default/a went to n1")
     expect(page.get_by_role("heading", name="Why default/a with least? (1 of 2 pods of this name)")).to_be_visible()
-    page.wait_for_url("**#pod=default%2Fa&life=1")
+    page.wait_for_url("**#view=moved&pod=default/a&life=1")
     page.get_by_role("button", name="default/a").click()
     expect(sentences).to_have_count(0)
 
 
 def test_each_row_of_a_name_opens_its_own_pod(report: Path, opened: Open) -> None:
-    page = opened(report).page
+    page = opened(report, "#view=pods").page
     rows = page.get_by_role("table", name="Pods").get_by_role("button", name="default/a")
     rows.nth(0).click()
     expect(page.locator(".sentence")).to_contain_text("default/a went to n2")
     expect(page.get_by_role("heading", name="Why default/a? (1 of 2 pods of this name)")).to_be_visible()
+    page.get_by_role("link", name="Pods").click()
     rows.nth(1).click()
     expect(page.locator(".sentence")).to_contain_text("default/a went to n3")
 
@@ -74,4 +75,5 @@ def test_each_row_of_a_name_opens_its_own_pod(report: Path, opened: Open) -> Non
 def test_an_address_names_a_pod_of_a_name(report: Path, opened: Open, fragment: str, went_to: str) -> None:
     page = opened(report, f"#pod=default/a&{fragment}").page
     expect(page.locator(".sentence")).to_contain_text(f"default/a went to {went_to}")
+    page.get_by_role("link", name="Pods").click()
     expect(page.get_by_role("table", name="Pods").locator("[aria-selected=true]")).to_have_count(1)

@@ -60,7 +60,7 @@ def five_thousand(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_timeline_has_a_legend(six_pending: Path, opened: Open) -> None:
-    legend = opened(six_pending).page.get_by_label("Legend of the timeline")
+    legend = opened(six_pending, "#view=timeline").page.get_by_label("Legend of the timeline")
     for meaning in ("Operating", "create", "bind", "preempt", "unscheduled", "pod waits", "pod on a node"):
         expect(legend).to_contain_text(meaning)
 
@@ -71,16 +71,20 @@ def test_the_number_of_pending_pods_opens_them(six_pending: Path, opened: Open) 
     expect(page.get_by_text("6 of 69 pods")).to_be_visible()
     expect(page.get_by_role("button", name="pending 6")).to_have_attribute("aria-pressed", "true")
     expect(page.get_by_role("button", name="default/huge-00000")).to_be_visible()
+    row = page.get_by_role("row").filter(has=page.get_by_role("button", name="default/huge-00000"))
+    expect(row).to_contain_text("Insufficient cpu")
 
 
 def test_a_run_without_pending_pods_offers_none(one_step: Path, opened: Open) -> None:
-    page = opened(one_step).page
+    page = opened(one_step, "#view=pods").page
     expect(page.get_by_role("button", name="pending 0")).to_be_disabled()
+    expect(page.get_by_role("columnheader", name="Why it waits")).to_have_count(0)
+    expect(page.get_by_role("columnheader", name="Preemption")).to_have_count(0)
     expect(page.locator(".headline a")).to_have_count(0)
 
 
 def test_the_row_of_a_preemptor_names_its_victims(six_pending: Path, opened: Open) -> None:
-    page = opened(six_pending, "#show=preemptors").page
+    page = opened(six_pending, "#view=pods&show=preemptors").page
     expect(page.get_by_text("3 of 69 pods")).to_be_visible()
     row = page.get_by_role("row").filter(has=page.get_by_role("button", name="default/urgent-0"))
     expect(row).to_contain_text("preempted 2: pod-")
@@ -90,37 +94,37 @@ def test_the_row_of_a_preemptor_names_its_victims(six_pending: Path, opened: Ope
 
 def test_rejected_nodes_are_grouped_by_what_plugins_said(six_pending: Path, opened: Open) -> None:
     page = opened(six_pending, "#pod=default/huge-00000").page
-    expect(page.locator(".verdicts")).to_contain_text("12 nodes: NodeResourcesFit said Insufficient cpu")
+    funnel = page.get_by_role("group", name="Funnel of filters")
+    expect(funnel.locator(".stage").filter(has_text="NodeResourcesFit")).to_contain_text("−12: 12 Insufficient cpu")
 
 
 def test_a_run_of_one_step_draws_no_curves(one_step: Path, opened: Open) -> None:
-    page = opened(one_step).page
-    expect(page.get_by_role("heading", name="Nodes at step 1")).to_be_visible()
+    page = opened(one_step, "#view=timeline").page
+    expect(page.get_by_role("img", name="Timeline of 1 step")).to_be_visible()
     expect(page.locator(".curves")).to_have_count(0)
-    expect(page.locator("input[type=range]")).to_have_count(0)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_legend_of_a_curve_has_the_values_of_the_chosen_step(hundred_steps: Path, opened: Open, width: int) -> None:
-    page = opened(hundred_steps, "#step=50", width=width).page
+    page = opened(hundred_steps, "#view=timeline&step=50", width=width).page
     legend = page.get_by_role("img", name="Allocation of the cluster").locator(".u-legend")
     expect(legend).to_have_text("step50cpu52.7%memory10.6%")
 
 
 def test_a_phone_shows_the_node_of_a_pod_whole(six_pending: Path, opened: Open) -> None:
-    page = opened(six_pending, width=390).page
+    page = opened(six_pending, "#view=pods", width=390).page
     cell = page.get_by_role("table", name="Pods").get_by_role("cell", name="node-00000").first
     assert cell.evaluate("cell => cell.scrollWidth <= cell.clientWidth")
     assert cell.evaluate("cell => cell.getBoundingClientRect().right <= innerWidth")
 
 
 def test_the_address_names_the_step(hundred_steps: Path, opened: Open) -> None:
-    page = opened(hundred_steps, "#step=37").page
+    page = opened(hundred_steps, "#step=37&view=nodes").page
     expect(page.get_by_role("heading", name="Nodes at step 37")).to_be_visible()
 
 
 def test_steps_are_on_a_time_axis(hundred_steps: Path, opened: Open) -> None:
-    page = opened(hundred_steps).page
+    page = opened(hundred_steps, "#view=timeline").page
     timeline = page.get_by_role("img", name="Timeline of 100 steps")
     timeline.hover(position={"x": 700, "y": 46})
     expect(page.locator(".told")).to_contain_text("after the first")
@@ -155,27 +159,27 @@ def test_changed_measures_are_shown_and_equal_ones_folded(five_thousand: Path, o
 
 
 def test_only_curves_that_differ_are_drawn(five_thousand: Path, opened: Open) -> None:
-    page = opened(five_thousand).page
+    page = opened(five_thousand, "#view=curves").page
     expect(page.get_by_role("img", name="Nodes in use over 6 steps")).to_be_visible()
     expect(page.get_by_role("img", name="Allocation of cpu")).to_have_count(0)
     expect(page.get_by_text("Equal in all runs: Allocation of cpu")).to_be_visible()
 
 
 def test_every_moved_pod_is_found_with_its_whole_reason(five_thousand: Path, opened: Open) -> None:
-    page = opened(five_thousand).page
-    expect(page.get_by_text("5190 of 5190 moved pods")).to_be_visible()
-    page.get_by_role("searchbox").fill("pod-00002")
-    expect(page.get_by_text("1 of 5190 moved pods")).to_be_visible()
+    page = opened(five_thousand, "#view=moved").page
+    expect(page.get_by_text("5,190 of 5,190 moved pods")).to_be_visible()
+    page.get_by_role("searchbox", name="Search moved pods").fill("pod-00002")
+    expect(page.get_by_text("1 of 5,190 moved pods")).to_be_visible()
     expect(page.locator(".why")).to_have_text(
         "NodeResourcesFit now prefers node-00000 by 7 (before: -4): node-00000 overtakes node-00774 by 7"
     )
-    page.get_by_role("searchbox").fill("pod-05199")
+    page.get_by_role("searchbox", name="Search moved pods").fill("pod-05199")
     expect(page.locator(".why")).to_have_text("open the pod for its decision in each run")
 
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_moved_pod_opens_its_decision_in_each_run(five_thousand: Path, opened: Open, width: int) -> None:
-    page = opened(five_thousand, width=width).page
+    page = opened(five_thousand, "#view=moved", width=width).page
     first = page.locator(".moved tbody button").first
     expect(first).to_be_visible()
     name = first.inner_text()

@@ -1,5 +1,6 @@
 """The built page belongs to the sources beside it."""
 
+import gzip
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,6 +17,11 @@ def test_the_page_was_built_from_these_sources() -> None:
     assert web.NOTE.read_text().strip() == web.digest(), "run `make web` and commit src/seatrial/web/page"
 
 
+def test_the_page_without_its_data_stays_small() -> None:
+    page = load_script("build_web").PAGE
+    assert len(gzip.compress((page / "index.html").read_bytes(), 9)) < 135_000
+
+
 @pytest.mark.browser
 def test_building_again_gives_the_same_page(tmp_path: Path) -> None:
     if shutil.which("npm") is None:
@@ -23,7 +29,7 @@ def test_building_again_gives_the_same_page(tmp_path: Path) -> None:
     web = load_script("build_web")
     copy = tmp_path / "web"
     shutil.copytree(web.SOURCES, copy, ignore=shutil.ignore_patterns("node_modules"))
-    subprocess.run(["npm", "install", "--no-save", "--silent"], cwd=copy, check=True)
+    subprocess.run(["npm", "ci", "--silent"], cwd=copy, check=True)
     subprocess.run(
         ["npx", "vite", "build", "--outDir", str(tmp_path / "page")], cwd=copy, check=True, capture_output=True
     )

@@ -75,12 +75,15 @@ def opened(browser: Any) -> Iterator[Callable[..., Opened]]:
         assert not page.complaints
 
 
-def test_the_report_shows_headline_timeline_and_tables(report: Path, opened: Callable[..., Opened]) -> None:
+def test_the_report_shows_headline_map_queue_decision_and_timeline(report: Path, opened: Callable[..., Opened]) -> None:
     page = opened(report).page
     assert "harbour" in page.title()
     expect(page.get_by_text("Pods bound")).to_be_visible()
+    expect(page.get_by_role("img", name="Map of 12 nodes")).to_be_visible()
+    expect(page.get_by_role("region", name="Queue")).to_be_visible()
+    expect(page.get_by_role("heading", name="Why default/urgent-")).to_be_visible()
+    page.get_by_role("link", name="Timeline").click()
     expect(page.get_by_role("img", name="Timeline of 6 steps")).to_be_visible()
-    expect(page.get_by_role("img", name="Heat map of 12 nodes")).to_be_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -100,9 +103,9 @@ def test_a_phone_sees_it_without_scrolling_sideways(report: Path, browser: Any) 
 
 
 def test_pods_are_searched_and_explained(report: Path, opened: Callable[..., Opened]) -> None:
-    view = opened(report)
+    view = opened(report, "#view=pods")
     page = view.page
-    page.get_by_role("searchbox").fill("pod-00007")
+    page.get_by_role("searchbox", name="Search pods").fill("pod-00007")
     expect(page.get_by_text("1 of 63 pods")).to_be_visible()
     page.get_by_role("button", name="default/pod-00007").click()
     expect(page.get_by_role("heading", name="Why default/pod-00007?")).to_be_visible()
@@ -118,27 +121,29 @@ def test_a_preemption_names_its_victims(report: Path, opened: Callable[..., Open
 
 
 def test_an_address_reopens_the_view(report: Path, opened: Callable[..., Opened]) -> None:
-    page = opened(report, "#step=2&resource=memory&group=topology.kubernetes.io/zone&pod=default/pod-00003").page
+    page = opened(report, "#step=2&colour=memory&group=topology.kubernetes.io/zone&pod=default/pod-00003").page
     expect(page.get_by_label("Colour by")).to_have_value("memory")
     expect(page.get_by_label("Group by")).to_have_value("topology.kubernetes.io/zone")
     expect(page.get_by_role("heading", name="Why default/pod-00003?")).to_be_visible()
+    expect(page.locator(".where")).to_contain_text("step 2.")
+    page.get_by_role("link", name="Nodes").click()
     expect(page.get_by_role("heading", name="Nodes at step 2")).to_be_visible()
 
 
 def test_the_timeline_zooms_pans_and_chooses_a_step(report: Path, opened: Callable[..., Opened]) -> None:
-    page = opened(report).page
+    page = opened(report, "#view=timeline").page
     page.get_by_role("button", name="Zoom in").click()
     page.get_by_role("button", name="Later").click()
-    page.wait_for_url("**#range=3.00-6.00")
+    page.wait_for_url("**#view=timeline&range=3.00-6.00")
     timeline = page.get_by_role("img", name="Timeline")
-    timeline.click(position={"x": 600, "y": 60})
-    page.wait_for_url("**#range=3.00-6.00&step=5")
+    timeline.click(position={"x": 300, "y": 60})
+    page.wait_for_url("**&step=4.12&decision=48")
     timeline.press("ArrowLeft")
-    page.wait_for_url("**#range=3.00-6.00&step=4")
+    page.wait_for_url("**&step=3.12&decision=36")
 
 
 def test_the_timeline_tells_the_phases_of_a_step(report: Path, opened: Callable[..., Opened]) -> None:
-    page = opened(report, "#range=0.00-1.00").page
+    page = opened(report, "#view=timeline&range=0.00-1.00").page
     timeline = page.get_by_role("img", name="Timeline")
     timeline.hover(position={"x": 130, "y": 46})
     expect(page.get_by_text("step 1, minor step 0: Operating")).to_be_visible()
@@ -146,11 +151,10 @@ def test_the_timeline_tells_the_phases_of_a_step(report: Path, opened: Callable[
     expect(page.get_by_text(re.compile(r"minor step [1-9]\d*: ControllerRunning"))).to_be_visible()
 
 
-def test_the_heat_map_of_two_thousand_nodes_tells_of_a_node(wide_report: Path, opened: Callable[..., Opened]) -> None:
+def test_the_map_of_two_thousand_nodes_tells_of_a_node(wide_report: Path, opened: Callable[..., Opened]) -> None:
     view = opened(wide_report)
     page = view.page
-    heat = page.get_by_role("img", name="Heat map of 2000 nodes")
-    heat.hover(position={"x": 6, "y": 24})
+    page.get_by_role("img", name="Map of 2,000 nodes").hover(position={"x": 5, "y": 6})
     expect(page.get_by_text("node-00000:")).to_be_visible()
     page.get_by_label("Group by").select_option("topology.kubernetes.io/zone")
     view.keep("report-2000-nodes")
@@ -160,8 +164,11 @@ def test_the_comparison_shows_both_and_their_difference(comparison: Path, opened
     view = opened(comparison)
     page = view.page
     expect(page.get_by_role("heading", name="least against most")).to_be_visible()
-    expect(page.get_by_role("img", name="Heat map of 12 nodes")).to_have_count(3)
     expect(page.get_by_role("rowheader", name="nodes_used")).to_be_visible()
+    expect(page.get_by_role("heading", name="Who moved, and why")).to_be_visible()
+    page.get_by_role("link", name="Play").click()
+    expect(page.get_by_role("img", name="Map of 12 nodes")).to_have_count(3)
+    page.get_by_role("link", name="Moved pods").click()
     expect(page.get_by_text("NodeResourcesFit now prefers").first).to_be_visible()
     view.keep("compare")
     assert not view.serious_violations()
@@ -210,7 +217,7 @@ def test_volcano_has_its_queues_and_jobs(tmp_path: Path, opened: Callable[..., O
     Simulation(scenario_file, registry=Registry()).run().save(tmp_path)
     path = tmp_path / "report.html"
     write_page(report_page(Run.load(tmp_path)), path)
-    shown = opened(path)
+    shown = opened(path, "#view=queues")
     expect(shown.page.get_by_text("Queue default", exact=True)).to_be_visible()
     jobs = shown.page.get_by_role("table", name="Jobs")
     expect(jobs.get_by_text("2 of 2")).to_be_visible()

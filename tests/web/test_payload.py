@@ -18,7 +18,7 @@ def shown(*items: dict[str, Any]) -> dict[str, Any]:
 def test_equal_columns_of_attempts_are_in_the_page_once() -> None:
     nodes = [create(1, node(name)) for name in ("n1", "n2")]
     found = shown(*nodes, *(create(1, pod(f"p{number}", cpu="0")) for number in range(3)))
-    cells = [each["cells"] for each in found["attempts"]]
+    cells = [each["cells"] for each in found["details"]]
     assert len(cells) == 3
     assert found["lists"][cells[0]["nodes"]] == ("n1", "n2")
     for column in ("nodes", "feasible", "verdicts", "plugins", "weights"):
@@ -29,8 +29,8 @@ def test_equal_columns_of_attempts_are_in_the_page_once() -> None:
 
 def test_pods_that_wait_share_their_reasons() -> None:
     found = shown(create(1, node("n")), *(create(1, pod(f"p{number}", cpu="64")) for number in range(3)))
-    (message,) = {each["message"] for each in found["attempts"]}
-    (reasons,) = {each["reasons"] for each in found["attempts"]}
+    (message,) = set(found["attempts"]["message"])
+    (reasons,) = set(found["attempts"]["reasons"])
     assert found["lists"][message].startswith("0/1 nodes are available: 1 Insufficient cpu.")
     assert found["lists"][reasons] == (("Insufficient cpu", 1),)
 
@@ -38,7 +38,7 @@ def test_pods_that_wait_share_their_reasons() -> None:
 def test_columns_that_differ_stay_apart() -> None:
     rejected = pod("large", cpu="64")
     found = shown(create(1, node("n1")), create(1, node("n2")), create(1, pod("small")), create(2, rejected))
-    small, large, *_ = (each["cells"] for each in found["attempts"])
+    small, large, *_ = (each["cells"] for each in found["details"])
     lists = found["lists"]
     assert [lists[small["verdicts"]].tolist(), lists[large["verdicts"]].tolist()] == [[0, 0], [1, 1]]
     assert found["verdicts"] == [("NodeResourcesFit", "UnschedulableAndUnresolvable", "Insufficient cpu")]

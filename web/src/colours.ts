@@ -1,20 +1,38 @@
-/** Colours that a colour-blind reader can tell apart: Okabe and Ito's for kinds, cividis for amounts. */
+/** Colours that a colour-blind reader can tell apart: Okabe and Ito's for kinds, a scale of one hue for amounts. */
 
 export const KINDS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c8c8c", "#b8a100"];
 
-const CIVIDIS: [number, number, number][] = [
-  [0, 34, 78], [26, 56, 111], [66, 78, 108], [97, 100, 111], [125, 124, 120],
-  [156, 148, 120], [189, 175, 109], [224, 203, 88], [254, 232, 56],
-];
+/** Amounts from light to dark, and from dark to light on a dark ground: more always stands out more. */
+const LIGHT: [number, number, number][] = [[234, 242, 250], [178, 207, 233], [104, 160, 212], [38, 107, 176], [8, 48, 107]];
+const DARK: [number, number, number][] = [[30, 44, 60], [36, 74, 112], [52, 118, 176], [112, 174, 226], [208, 232, 252]];
 
-/** A colour for a share from 0 to 1; shares above 1 stay at the end. */
+export const SHADES = 48;
+
+export function isDark(): boolean {
+  return matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+const ramps = new Map<boolean, string[]>();
+
+/** Colours for amounts from the least to the most. */
+export function ramp(): string[] {
+  const dark = isDark();
+  const known = ramps.get(dark);
+  if (known) return known;
+  const stops = dark ? DARK : LIGHT;
+  const colours = Array.from({ length: SHADES }, (_, i) => {
+    const position = (i / (SHADES - 1)) * (stops.length - 1);
+    const low = Math.min(Math.floor(position), stops.length - 2);
+    const mixed = stops[low].map((value, c) => Math.round(value + (stops[low + 1][c] - value) * (position - low)));
+    return `rgb(${mixed.join(",")})`;
+  });
+  ramps.set(dark, colours);
+  return colours;
+}
+
+/** The colour of a share from 0 to 1. */
 export function shade(share: number): string {
-  const position = Math.min(Math.max(share, 0), 1) * (CIVIDIS.length - 1);
-  const low = Math.floor(position);
-  const high = Math.min(low + 1, CIVIDIS.length - 1);
-  const part = position - low;
-  const mixed = CIVIDIS[low].map((value, i) => Math.round(value + (CIVIDIS[high][i] - value) * part));
-  return `rgb(${mixed.join(",")})`;
+  return ramp()[Math.round(Math.min(Math.max(share, 0), 1) * (SHADES - 1))];
 }
 
 /** Blue for less, grey for equal, orange for more: differences from -1 to 1. */

@@ -1,114 +1,183 @@
-/** Two or more runs side by side: a verdict, measures, the curves that differ, heat maps, and every pod that moved. */
+/** Two or more schedulers on one scenario: the verdict, measures, both players in step, and every pod that moved. */
 import { useMemo, useState } from "react";
-import { useAddress } from "./address";
+import { go, useAddress, visit } from "./address";
 import { Curves } from "./curves";
-import type { Difference, MeasureRow, Page, Run } from "./data";
-import {
-  addressOf, allocation, axis, counted, groupingLabels, nodesInUse, pending, podOf, podsNamed, preemptions, stepOf,
-} from "./derive";
-import { Explanation } from "./explanation";
-import { HeatMap } from "./heatmap";
-import { Choice, StepChooser } from "./report";
+import type { Comparison, Difference, MeasureRow } from "./data";
+import { addressOf, axis, counted, groupingLabels, levels, podOf, podsNamed, whole } from "./derive";
+import { DecisionPanel } from "./decisionpanel";
+import { Frame, Omitted, type View } from "./frame";
+import { Name } from "./names";
+import { type Colouring, colouring, NodeMap, rowsOf } from "./nodemap";
+import { type Player, usePlayer } from "./player";
+import type { Replay } from "./replay";
+import { Choice, colours } from "./report";
+import type { Run } from "./run";
 
-export function Compare({ page }: { page: Page }) {
-  const [address, go] = useAddress();
-  const { runs } = page;
-  const longest = runs.reduce((most, run) => (run.steps.length > most.steps.length ? run : most), runs[0]);
-  const last = Math.max(0, longest.steps.length - 1);
-  const step = stepOf(longest, address.step);
-  const resources = runs[0].resources;
-  const resource = Math.max(0, resources.indexOf(address.resource ?? resources[0]));
-  const other = Math.min(runs.length - 1, Math.max(1, Number(address.other ?? 1)));
-  const setStep = (value: number) => go({ step: value === last ? "" : longest.steps[value].label });
-  const places = useMemo(() => axis(longest), [longest]);
-  const labels = useMemo(() => longest.steps.map((each) => each.label), [longest]);
-  const charts = useMemo(
-    () => [
-      ...resources.filter((name) => name !== "pods").map((name) => ({
+export function Compare({ player, comparison, home }: { player: Player; comparison: Comparison; home?: React.ReactNode }) {
+  const { runs } = player;
+  const views: View[] = [
+    { key: "verdict", title: "Verdict", content: () => <Verdict player={player} comparison={comparison} /> },
+    { key: "play", title: "Play", content: () => <Play player={player} comparison={comparison} /> },
+    { key: "moved", title: `Moved pods`, content: () => <Differences player={player} comparison={comparison} /> },
+    ...(player.run.steps.length > 1 ? [{ key: "curves", title: "Curves", content: () => <Charts player={player} /> }] : []),
+  ];
+  const omitted = runs.flatMap((run) => run.omitted.map((text) => `${run.name}: ${text}`));
+  return (
+    <Frame
+      title={<Name text={runs.map((run) => run.name).join(" against ")} />}
+      summary={
+        <>
+          {comparison.verdict.map((sentence) => <p className="verdict" key={sentence}>{sentence}</p>)}
+          <p className="hint">Scenario {runs[0].title}</p>
+          <Omitted texts={omitted} />
+        </>
+      }
+      home={home}
+      views={views}
+      player={player}
+      footer={`Seatrial ${runs[0].version}. The address of this page reopens what you see.`}
+    />
+  );
+}
+
+function Verdict({ player, comparison }: { player: Player; comparison: Comparison }) {
+  return (
+    <>
+      <Measures runs={player.runs} comparison={comparison} />
+      <Flows player={player} comparison={comparison} />
+    </>
+  );
+}
+
+function Charts({ player }: { player: Player }) {
+  usePlayer(player);
+  const { runs, run } = player;
+  const places = useMemo(() => axis(run), [run]);
+  const labels = useMemo(() => ["before", ...run.steps.map((each) => each.label)], [run]);
+  const charts = useMemo(() => {
+    const of = (pick: (run: Run) => number[]) => runs.map((each) => ({ name: each.name, values: pick(each) }));
+    return [
+      ...runs[0].resources.filter((name) => name !== "pods").map((name) => ({
         title: `Allocation of ${name}`,
         unit: "%",
-        curves: runs.map((run) => ({ name: run.name, values: allocation(run, run.resources.indexOf(name)) })),
+        curves: of((each) => levels(each).allocation[each.resources.indexOf(name)] ?? []),
       })),
-      { title: "Nodes in use", unit: "", curves: runs.map((run) => ({ name: run.name, values: nodesInUse(run) })) },
-      { title: "Waiting pods", unit: "", curves: runs.map((run) => ({ name: run.name, values: pending(run) })) },
-      { title: "Preempted pods", unit: "", curves: runs.map((run) => ({ name: run.name, values: preemptions(run) })) },
-    ],
-    [runs, resources],
-  );
+      { title: "Nodes in use", unit: "", curves: of((each) => levels(each).nodesUsed) },
+      { title: "Waiting pods", unit: "", curves: of((each) => levels(each).waiting) },
+      { title: "Preempted pods", unit: "", curves: of((each) => levels(each).preempted) },
+    ];
+  }, [runs]);
   const different = useMemo(() => charts.filter((chart) => differs(chart.curves.map((curve) => curve.values))), [charts]);
   const equal = charts.filter((chart) => !different.includes(chart)).map((chart) => chart.title);
-  const groups = useMemo(() => groupingLabels(runs[0]), [runs]);
-  const selected = useMemo(
-    () => (address.pod ? podOf(runs[0], address.pod, address.life) : -1),
-    [runs, address.pod, address.life],
-  );
   return (
-    <main>
-      <header>
-        <h1>{runs.map((run) => run.name).join(" against ")}</h1>
-        <p>Scenario {runs[0].title}</p>
-        {page.verdict.map((sentence) => <p className="verdict" key={sentence}>{sentence}</p>)}
-        {runs.flatMap((run) => run.omitted.map((text) => <p className="omitted" key={run.name + text}>{run.name}: {text}</p>))}
-      </header>
-      <Measures page={page} />
-      {last > 0 && (
-        <section aria-labelledby="curves-title">
-          <h2 id="curves-title">Curves that differ</h2>
-          <div className="pair">
-            {different.map((chart) => (
-              <Curves key={chart.title} {...chart} {...{ labels, places, step }} onStep={setStep} />
-            ))}
+    <section aria-labelledby="curves-title">
+      <h2 id="curves-title">Curves that differ</h2>
+      {!different.length && <p className="hint empty">All curves are the same in these runs.</p>}
+      <div className="pair">
+        {different.map((chart) => (
+          <Curves key={chart.title} {...chart} {...{ labels, places, step: player.step + 1 }} onStep={(at) => player.toStep(at - 1)} />
+        ))}
+      </div>
+      {equal.length > 0 && <p className="hint">Equal in all runs: {equal.join(", ")}.</p>}
+    </section>
+  );
+}
+
+/** This run's values minus the other's, node by node. */
+function minus(replay: Replay, against: Replay, by: string): Colouring {
+  const [mine, theirs] = [colouring(replay, by, undefined), colouring(against, by, undefined)];
+  const rows = rowsOf(against.run);
+  const values = mine.values.map((value, i) => {
+    const row = rows.get(replay.run.nodes.name[i]);
+    return value - (row === undefined ? NaN : theirs.values[row]);
+  });
+  return { ...mine, label: `difference of ${mine.label}`, values, isDifference: true };
+}
+
+/** Both clusters at one moment, and where they differ. */
+function Play({ player, comparison }: { player: Player; comparison: Comparison }) {
+  usePlayer(player);
+  const address = useAddress();
+  const { runs, replays } = player;
+  const other = Math.min(runs.length - 1, Math.max(1, Number(address.other ?? 1)));
+  const by = address.colour ?? address.resource ?? runs[0].resources[0];
+  const resource = Math.max(0, runs[0].resources.indexOf(by.replace("free:", "")));
+  const groups = useMemo(() => groupingLabels(runs[0]), [runs]);
+  const shown = { resource, group: address.group ?? "", selected: address.node, onSelect: (node: string) => go({ node: node === address.node ? "" : node }) };
+  return (
+    <section aria-label="Both clusters" className="both">
+      <div className="tools">
+        <Choice label="Colour by" value={by} options={colours(runs[0], []).filter(([key]) => !key.startsWith("score:"))} onChange={(value) => go({ colour: value, resource: "" })} />
+        <Choice label="Group by" value={address.group ?? ""} options={[["", "nothing"], ...groups.map((key): [string, string] => [key, key])]} onChange={(value) => go({ group: value })} />
+        {runs.length > 2 && (
+          <Choice label="Against" value={String(other)} options={runs.slice(1).map((run, i): [string, string] => [String(i + 1), run.name])} onChange={(value) => go({ other: value })} />
+        )}
+      </div>
+      <div className="triple">
+        {[0, other].map((i) => (
+          <div key={i}>
+            <h2><Name text={runs[i].name} /></h2>
+            <p className="hint">{counted(replays[i].nodesUsed, "node")} in use · {counted(replays[i].waiting, "pod")} waiting</p>
+            <NodeMap replay={replays[i]} colour={colouring(replays[i], by, undefined)} {...shown} label={`Map of ${counted(runs[i].nodes.name.length, "node")}, ${runs[i].name}`} />
           </div>
-          {equal.length > 0 && <p className="hint">Equal in all runs: {equal.join(", ")}.</p>}
-        </section>
-      )}
-      <section aria-labelledby="maps-title">
-        <h2 id="maps-title">Nodes by requested share</h2>
-        <div className="tools">
-          {last > 0 && <StepChooser run={longest} step={step} onStep={setStep} />}
-          <Choice
-            label="Colour by"
-            value={resources[resource]}
-            options={resources.map((name) => [name, name])}
-            onChange={(value) => go({ resource: value })}
-          />
-          <Choice
-            label="Group by"
-            value={address.group ?? ""}
-            options={[["", "nothing"], ...groups.map((key): [string, string] => [key, key])]}
-            onChange={(value) => go({ group: value })}
-          />
-          {runs.length > 2 && (
-            <Choice
-              label="Against"
-              value={String(other)}
-              options={runs.slice(1).map((run, i): [string, string] => [String(i + 1), run.name])}
-              onChange={(value) => go({ other: value })}
-            />
-          )}
+        ))}
+        <div>
+          <h2><Name text={`${runs[other].name} minus ${runs[0].name}`} /></h2>
+          <p className="hint">orange: more with {runs[other].name}; blue: less</p>
+          <NodeMap replay={replays[other]} colour={minus(replays[other], replays[0], by)} {...shown} label={`Map of ${counted(runs[other].nodes.name.length, "node")}, difference`} />
         </div>
-        <div className="triple">
-          {[runs[0], runs[other]].map((run, i) => (
-            <div key={i}>
-              <h3>{run.name}</h3>
-              <HeatMap run={run} resource={resource} step={Math.min(step, run.steps.length - 1)} group={address.group ?? ""} />
-            </div>
-          ))}
-          <div>
-            <h3>{runs[other].name} minus {runs[0].name}</h3>
-            <HeatMap run={runs[other]} against={runs[0]} resource={resource} step={step} group={address.group ?? ""} />
-          </div>
-        </div>
-      </section>
-      <Differences
-        page={page}
-        search={address.search ?? ""}
-        onSearch={(search) => go({ search })}
-        selected={selected}
-        onSelect={(pod) => go(pod < 0 ? { pod: "", life: "" } : addressOf(runs[0], pod), { push: true })}
-      />
-      <footer>Seatrial {runs[0].version}. The address of this page reopens what you see.</footer>
-    </main>
+      </div>
+      <Flows player={player} comparison={comparison} />
+    </section>
+  );
+}
+
+interface Flow {
+  workload: string;
+  reason: string;
+  pods: number;
+}
+
+const MOST_FLOWS = 12;
+
+/** A reason without the nodes and numbers in which equal reasons differ. */
+function kindOf(reason: string): string {
+  return reason.split(/ by -?\d|:/)[0].replace(/ prefers \S+/, " prefers another node") || "the order of the search, or earlier pods";
+}
+
+/** Moved pods by workload and reason. */
+function Flows({ player, comparison }: { player: Player; comparison: Comparison }) {
+  const [run] = player.runs;
+  const flows = useMemo(() => {
+    const found = new Map<string, Flow>();
+    for (const { pod, number, reason } of comparison.differences) {
+      const place = podsNamed(run, pod)[number] ?? -1;
+      const namespace = pod.slice(0, pod.indexOf("/"));
+      const workload = `${namespace}/${run.pods.owner[place] || "(pods without a controller)"}`;
+      const key = `${workload} ${kindOf(reason)}`;
+      const flow = found.get(key) ?? { workload, reason: kindOf(reason), pods: 0 };
+      flow.pods += 1;
+      found.set(key, flow);
+    }
+    return [...found.values()].sort((a, b) => b.pods - a.pods);
+  }, [run, comparison]);
+  if (!flows.length) return null;
+  const most = flows[0].pods;
+  return (
+    <section aria-labelledby="flows-title" className="flows">
+      <h2 id="flows-title">Who moved, and why</h2>
+      <ul>
+        {flows.slice(0, MOST_FLOWS).map((flow) => (
+          <li key={`${flow.workload} ${flow.reason}`}>
+            <button type="button" onClick={() => visit({ view: "moved", search: flow.workload.endsWith(")") ? "" : flow.workload.slice(flow.workload.lastIndexOf("/") + 1) })}><Name text={flow.workload} /></button>
+            <span className="flow" style={{ height: 4 + (16 * flow.pods) / most }} />
+            <b>{counted(flow.pods, "pod")}</b>
+            <span className="hint">{flow.reason}</span>
+          </li>
+        ))}
+      </ul>
+      {flows.length > MOST_FLOWS && <p className="hint">{counted(flows.length - MOST_FLOWS, "smaller group")} in Moved pods.</p>}
+    </section>
   );
 }
 
@@ -125,101 +194,115 @@ function number(value: number | null): string {
   return Number.isInteger(value) ? value.toLocaleString("en-US") : value.toFixed(Math.abs(value) < 1 ? 4 : 2);
 }
 
-function Row({ row }: { row: MeasureRow }) {
+/** What a change means, in a word that agrees with its sign: "" where neither direction is better. */
+function wordFor(difference: number, better: string): "better" | "worse" | "" {
+  if (!better || difference === 0) return "";
+  return difference > 0 === (better === "higher") ? "better" : "worse";
+}
+
+function Measure({ row, runs }: { row: MeasureRow; runs: Run[] }) {
+  const [base] = row.values;
   return (
     <tr>
       <th scope="row">{row.measure} <span className="hint">{row.unit}</span></th>
-      {row.values.map((value, i) => <td key={i}>{number(value)}</td>)}
-      {row.values.slice(1).map((value, i) => <td key={i}>{delta(row.values[0], value, row.better)}</td>)}
+      {row.values.map((value, i) => <td key={runs[i].name} data-run={runs[i].name} className="number">{number(value)}</td>)}
+      {row.values.slice(1).map((value, i) => <td key={runs[i + 1].name} data-run={runs.length > 2 ? `change ${runs[i + 1].name}` : "change"}><Change {...{ base, value }} better={row.better} /></td>)}
     </tr>
   );
 }
 
-function Measures({ page }: { page: Page }) {
-  const changed = page.measures.filter((row) => row.values.some((value) => value !== row.values[0]));
-  const equal = page.measures.filter((row) => !changed.includes(row));
+function Change({ base, value, better }: { base: number | null; value: number | null; better: string }) {
+  if (base === null || value === null) return <>–</>;
+  const difference = value - base;
+  if (difference === 0) return <>=</>;
+  const word = wordFor(difference, better);
+  const share = base !== 0 ? (100 * difference) / Math.abs(base) : Math.sign(difference) * 100;
+  const part = Math.min(50, Math.abs(share) / 2);
+  const sign = difference > 0 ? "+" : "";
+  return (
+    <span className={`change ${word}`}>
+      <span className="balance" aria-hidden="true"><i style={{ width: `${part}%`, left: difference > 0 ? "50%" : `${50 - part}%` }} /></span>
+      <span>{sign}{number(difference)}{base !== 0 ? ` (${sign}${share.toFixed(1)}%)` : ""} {word && <b>{word}</b>}</span>
+    </span>
+  );
+}
+
+function Measures({ runs, comparison }: { runs: Run[]; comparison: Comparison }) {
+  // What a side did no work for has no number there; a row without any says nothing.
+  const told = comparison.measures.filter((row) => row.values.some((value) => value !== null));
+  const changed = told.filter((row) => row.values.some((value) => value !== row.values[0]));
+  const equal = told.filter((row) => !changed.includes(row));
+  const head = (
+    <thead>
+      <tr>
+        <th scope="col">Measure</th>
+        {runs.map((run) => <th scope="col" key={run.name}><Name text={run.name} /></th>)}
+        {runs.slice(1).map((run) => <th scope="col" key={run.name}>Change{runs.length > 2 ? ` ${run.name}` : ""}</th>)}
+      </tr>
+    </thead>
+  );
   return (
     <section aria-labelledby="measures-title">
       <h2 id="measures-title">Measures</h2>
-      <div className="scroll" tabIndex={0} role="region" aria-label="Measures">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Measure</th>
-              {page.runs.map((run) => <th scope="col" key={run.name}>{run.name}</th>)}
-              {page.runs.slice(1).map((run) => <th scope="col" key={run.name}>Δ {run.name}</th>)}
-            </tr>
-          </thead>
-          <tbody>{changed.map((row) => <Row key={row.measure} row={row} />)}</tbody>
-        </table>
-      </div>
+      {!changed.length && <p className="hint empty">No measure differs between these runs.</p>}
+      {changed.length > 0 && (
+        <div className="cards"><table>{head}<tbody>{changed.map((row) => <Measure key={row.measure} row={row} runs={runs} />)}</tbody></table></div>
+      )}
       {equal.length > 0 && (
         <details>
           <summary>{counted(equal.length, "measure")} {equal.length === 1 ? "is" : "are"} equal in all runs</summary>
-          <table><tbody>{equal.map((row) => <Row key={row.measure} row={row} />)}</tbody></table>
+          <div className="cards"><table>{head}<tbody>{equal.map((row) => <Measure key={row.measure} row={row} runs={runs} />)}</tbody></table></div>
         </details>
       )}
-      {page.spread.length > 0 && (
+      {comparison.spread.length > 0 && (
         <details>
           <summary>Spread over seeds</summary>
-          <table>
-            <thead>
-              <tr><th scope="col">Measure</th><th scope="col">Run</th><th scope="col">Least</th><th scope="col">Median</th><th scope="col">Most</th></tr>
-            </thead>
-            <tbody>
-              {page.spread.map((row) => (
-                <tr key={`${row.measure} ${row.run}`}>
-                  <th scope="row">{row.measure}</th>
-                  <td>{page.runs[row.run].name}</td>
-                  <td>{number(row.min)}</td>
-                  <td>{number(row.median)}</td>
-                  <td>{number(row.max)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <div className="cards">
+            <table>
+              <thead>
+                <tr><th scope="col">Measure</th><th scope="col">Run</th><th scope="col">Least</th><th scope="col">Median</th><th scope="col">Most</th></tr>
+              </thead>
+              <tbody>
+                {comparison.spread.map((row) => (
+                  <tr key={`${row.measure} ${row.run}`}>
+                    <th scope="row">{row.measure}</th>
+                    <td data-run="run">{runs[row.run].name}</td>
+                    <td data-run="least">{number(row.min)}</td>
+                    <td data-run="median">{number(row.median)}</td>
+                    <td data-run="most">{number(row.max)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
         </details>
       )}
     </section>
   );
 }
 
-function delta(before: number | null, after: number | null, better: string) {
-  if (before === null || after === null) return "–";
-  const difference = after - before;
-  if (difference === 0) return "=";
-  const share = before !== 0 ? ` (${difference > 0 ? "+" : ""}${((100 * difference) / Math.abs(before)).toFixed(1)}%)` : "";
-  const good = better === "" ? "" : (difference > 0) === (better === "higher") ? "good" : "bad";
-  const mark = good === "good" ? " ▲ better" : good === "bad" ? " ▼ worse" : "";
-  return <span className={good}>{difference > 0 ? "+" : ""}{number(difference)}{share}{mark}</span>;
-}
-
 const PAGE = 100;
 
-/** Every pod that went elsewhere: searched, some at a time, each with its decision in all runs.
- *
- * `selected` and `onSelect` name a pod by its place in the first run; -1: none.
- */
-function Differences({ page, search, onSearch, selected, onSelect }: {
-  page: Page;
-  search: string;
-  onSearch: (text: string) => void;
-  selected: number;
-  onSelect: (pod: number) => void;
-}) {
+/** Every pod that went elsewhere: searched, some at a time, each with its decision in all runs. */
+function Differences({ player, comparison }: { player: Player; comparison: Comparison }) {
+  const address = useAddress();
+  const { runs } = player;
+  const search = address.search ?? "";
   const [shown, setShown] = useState(PAGE);
+  const selected = useMemo(() => (address.pod ? podOf(runs[0], address.pod, address.life) : -1), [runs, address.pod, address.life]);
   const found = useMemo(() => {
     const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-    return page.differences.filter(({ pod, nodes, reason }) => {
-      const text = `${pod} ${nodes.map((node) => node ?? "pending").join(" ")} ${reason}`.toLowerCase();
+    return comparison.differences.filter(({ pod, number, nodes, reason }) => {
+      const owner = runs[0].pods.owner[podsNamed(runs[0], pod)[number] ?? -1] ?? "";
+      const text = `${pod} ${owner} ${nodes.map((node) => node ?? "pending").join(" ")} ${reason}`.toLowerCase();
       return words.every((word) => text.includes(word));
     });
-  }, [page, search]);
+  }, [comparison, search, runs]);
   return (
     <section aria-labelledby="differences-title">
       <h2 id="differences-title">Pods placed elsewhere</h2>
-      {page.differences.length === 0 ? (
-        <p>Every pod went to the same node.</p>
+      {comparison.differences.length === 0 ? (
+        <p className="hint empty">Every pod went to the same node.</p>
       ) : (
         <>
           <label className="search">
@@ -229,30 +312,30 @@ function Differences({ page, search, onSearch, selected, onSelect }: {
               value={search}
               onChange={(event) => {
                 setShown(PAGE);
-                onSearch(event.target.value);
+                go({ search: event.target.value });
               }}
-              placeholder="name, node or reason"
+              placeholder="name, workload, node or reason"
             />
           </label>
-          <p className="hint">{found.length} of {page.differences.length} moved pods</p>
-          <div className="scroll moved" tabIndex={0} role="region" aria-label="Pods placed elsewhere">
+          <p className="hint">{whole(found.length)} of {whole(comparison.differences.length)} moved pods</p>
+          <div className="cards moved">
             <table>
               <thead>
                 <tr>
                   <th scope="col">Pod</th>
-                  {page.runs.map((run) => <th scope="col" key={run.name}>{run.name}</th>)}
+                  {runs.map((run) => <th scope="col" key={run.name}><Name text={run.name} /></th>)}
                   <th scope="col">Why</th>
                 </tr>
               </thead>
               <tbody>
                 {found.slice(0, shown).map((row, i) => (
-                  <Moved key={`${row.pod} ${i}`} page={page} row={row} selected={selected} onSelect={onSelect} />
+                  <Moved key={`${row.pod} ${i}`} player={player} row={row} selected={selected} onSelect={(pod) => go(pod < 0 ? { pod: "", life: "" } : addressOf(runs[0], pod), { push: true })} />
                 ))}
               </tbody>
             </table>
           </div>
           {found.length > shown && (
-            <button onClick={() => setShown(shown + PAGE)}>Show {Math.min(PAGE, found.length - shown)} more</button>
+            <button type="button" onClick={() => setShown(shown + PAGE)}>Show {Math.min(PAGE, found.length - shown)} more</button>
           )}
         </>
       )}
@@ -260,40 +343,39 @@ function Differences({ page, search, onSearch, selected, onSelect }: {
   );
 }
 
-function Moved({ page, row, selected, onSelect }: {
-  page: Page;
+function Moved({ player, row, selected, onSelect }: {
+  player: Player;
   row: Difference;
   selected: number;
   onSelect: (pod: number) => void;
 }) {
+  const { runs } = player;
   const place = (run: Run) => podsNamed(run, row.pod)[row.number] ?? -1;
-  const open = page.runs[0].pods.key[selected] === row.pod && place(page.runs[0]) === selected;
+  const open = runs[0].pods.key[selected] === row.pod && place(runs[0]) === selected;
   return (
     <>
       <tr aria-selected={open || undefined}>
         <th scope="row">
-          <button aria-expanded={open} onClick={() => onSelect(open ? -1 : place(page.runs[0]))}>{row.pod}</button>
+          <button type="button" aria-expanded={open} onClick={() => onSelect(open ? -1 : place(runs[0]))}><Name text={row.pod} /></button>
         </th>
-        {row.nodes.map((node, i) => <td key={i} data-run={page.runs[i].name}>{node ?? "pending"}</td>)}
+        {row.nodes.map((node, i) => <td key={i} data-run={runs[i].name}>{node ?? "pending"}</td>)}
         <td className="why">{row.reason || "open the pod for its decision in each run"}</td>
       </tr>
       {open && (
         <tr>
           <td colSpan={row.nodes.length + 2} className="decisions">
-            {page.runs.map((run) => (
-              <Explanation
-                key={run.name}
-                run={run}
-                title={`Why ${row.pod} with ${run.name}?`}
-                name={row.pod}
-                pod={place(run)}
-                attempt={Number.MAX_SAFE_INTEGER}
-                onAttempt={() => undefined}
-              />
+            {runs.map((run, i) => (
+              <Explained key={run.name} run={run} replay={player.replays[i]} pod={place(run)} name={row.pod} />
             ))}
           </td>
         </tr>
       )}
     </>
   );
+}
+
+function Explained({ run, replay, pod, name }: { run: Run; replay: Replay; pod: number; name: string }) {
+  const tries = pod >= 0 ? run.attemptsOf(pod) : [];
+  const [attempt, setAttempt] = useState(tries.at(-1) ?? -1);
+  return <DecisionPanel {...{ run, replay, pod, name, attempt }} title={`Why ${name} with ${run.name}?`} onAttempt={setAttempt} isWide />;
 }

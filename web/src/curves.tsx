@@ -8,13 +8,15 @@ import { counted } from "./derive";
 export interface Curve {
   name: string;
   values: number[];
+  /** Counts of what happened in a step, not a level that lasts: bars, no line. */
+  isBar?: boolean;
 }
 
 interface Props {
   title: string;
   unit: string;
   labels: string[];
-  /** Where each step is on the axis. */
+  /** Where each value is on the axis: the state before the first step, then the end of each step. */
   places: ArrayLike<number>;
   curves: Curve[];
   step: number;
@@ -52,10 +54,13 @@ export function Curves({ title, unit, labels, places, curves, step, onStep }: Pr
         { label: "step", value: (_, place, __, index) => (place == null || index == null ? "" : (labels[index] ?? "")) },
         ...curves.map((curve, i) => ({
           label: curve.name,
-          stroke: KINDS[i % KINDS.length],
-          width: 2,
-          dash: i % 2 ? [6, 3] : undefined,
-          points: { show: labels.length < 60 },
+          stroke: curve.isBar ? KINDS[5] : KINDS[i % KINDS.length],
+          width: curve.isBar ? 0 : 1.5,
+          fill: curve.isBar ? KINDS[5] : undefined,
+          dash: i % 2 && !curve.isBar ? [6, 3] : undefined,
+          // A level lasts until the end of the next step; a count belongs to its step alone.
+          paths: curve.isBar ? uPlot.paths.bars!({ size: [0.6, 24], align: -1 }) : uPlot.paths.stepped!({ align: -1 }),
+          points: { show: !curve.isBar && labels.length < 60 },
           value: (_: uPlot, value: number | null) => (value == null ? "" : `${Math.round(value * 10) / 10}${unit}`),
         })),
       ],
@@ -99,7 +104,7 @@ export function Curves({ title, unit, labels, places, curves, step, onStep }: Pr
   return (
     <figure className="curves">
       <figcaption>{title}</figcaption>
-      <div ref={box} role="img" aria-label={`${title} over ${counted(labels.length, "step")}`} />
+      <div ref={box} role="img" aria-label={`${title} over ${counted(labels.length - Number(labels[0] === "before"), "step")}`} />
     </figure>
   );
 }

@@ -1,4 +1,4 @@
-/** What a page is made of: columns written by `seatrial.web`, gzipped and inlined as base64. */
+/** What a run is made of: columns written by `seatrial.web`, embedded in a page or sent over HTTP. */
 import type { Volcano } from "./volcano";
 
 export interface Nodes {
@@ -9,6 +9,7 @@ export interface Nodes {
   /** Index of the step at which the node came; -1 in `to`: it stayed. */
   from: number[];
   to: number[];
+  taints: string[][];
 }
 
 export interface Pods {
@@ -29,6 +30,10 @@ export interface Pods {
   perNode: boolean[];
   /** Whether the pod, or an earlier one of its name, was on another node before. */
   moved: boolean[];
+  /** Whether a snapshot brought it. */
+  brought: boolean[];
+  /** Pods without a node at the end, each with the reason. */
+  waiting: [number, string][];
 }
 
 export interface Shape {
@@ -44,26 +49,58 @@ export interface Entries {
   what: string[];
 }
 
-export interface Attempt {
-  pod: number;
-  step: number;
-  minor: number;
-  outcome: string;
-  node: string;
-  message: string;
-  visited: number;
-  feasible: number;
-  reasons: [string, number][];
-  best: [string, number][];
-  victims: string[];
-  preFilter: string;
+export interface Lanes {
+  lanes: string[];
+  verbs: string[];
+  entries: Entries;
+}
+
+/** What changes the cluster, in order: see `seatrial/web/changes.py`. */
+export interface Changes {
+  kind: ArrayLike<number>;
+  what: ArrayLike<number>;
+  step: ArrayLike<number>;
+  minor: ArrayLike<number>;
+  time: ArrayLike<number>;
+}
+
+export const [NODE_CAME, NODE_WENT, CREATED, BOUND, ENDED, ATTEMPT] = [0, 1, 2, 3, 4, 5];
+
+/** Attempts as columns; `outcome`, `message` and `reasons` are places in the lists of the run. */
+export interface Attempts {
+  pod: number[];
+  step: number[];
+  minor: number[];
+  outcome: number[];
+  node: number[];
+  nominated: number[];
+  message: number[];
+  visited: number[];
+  feasible: number[];
+  reasons: number[];
+  victims: number[];
+}
+
+/** What an attempt tells beyond its row. */
+export interface Detail {
+  best?: [string, number][];
+  victims?: string[];
+  preFilter?: string;
+  /** [plugin, code, reason…] of each PostFilter plugin. */
+  postFilter?: string[][];
+  extenders?: Record<string, [string, string][]>;
+  points?: Record<string, [string, string][]>;
   cells?: Cells;
 }
 
 /** The matrix of one attempt: nodes searched, and scores of those that passed, plugin after plugin. */
 export interface Cells {
   nodes: string[];
+  filters: string[];
+  /** 0: passed; else 1 + the place in `said`. */
   verdicts: number[];
+  /** [plugin, code, reason…] */
+  said: string[][];
   feasible: string[];
   plugins: string[];
   weights: number[];
@@ -72,25 +109,7 @@ export interface Cells {
   total: number[];
 }
 
-/** What recurs from attempt to attempt is written as the number of one of `lists`. */
-interface NumberedAttempt {
-  message: number;
-  reasons: number;
-  cells?: NumberedCells;
-}
-
-interface NumberedCells {
-  nodes: number;
-  verdicts: number;
-  feasible: number;
-  plugins: number;
-  weights: number;
-  raw: number[];
-  normalized: number[];
-  total: number;
-}
-
-export interface Run {
+export interface Summary {
   name: string;
   title: string;
   phase: string;
@@ -103,16 +122,16 @@ export interface Run {
   steps: { label: string; minors: number; time: number }[];
   /** What the first minor step of a step is called, and each further one. */
   phases: [string, string];
+  volcano: Volcano | null;
+}
+
+export interface Cluster {
   nodes: Nodes;
   pods: Pods;
   shapes: Shape[];
-  lanes: string[];
-  verbs: string[];
-  entries: Entries;
-  verdicts: string[][];
-  lists: unknown[];
-  attempts: Attempt[];
-  volcano: Volcano | null;
+  changes: Changes;
+  /** Preempted pods, each with the PodDisruptionBudgets that select it. */
+  budgets: [number, string[]][];
 }
 
 export type Show = "" | "pending" | "preempted" | "preemptors" | "moved";
@@ -132,44 +151,10 @@ export interface Difference {
   reason: string;
 }
 
-export interface Page {
-  kind: "report" | "compare";
-  runs: Run[];
+export interface Comparison {
   measures: MeasureRow[];
   differences: Difference[];
   /** One sentence for each run but the first. */
   verdict: string[];
   spread: { measure: string; run: number; min: number; median: number; max: number }[];
-}
-
-/** Decode the inlined page. */
-export async function loadPage(): Promise<Page> {
-  const text = document.getElementById("data")?.textContent?.trim() ?? "";
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const page = (await new Response(stream).json()) as Page;
-  page.runs.forEach(fillAttempts);
-  return page;
-}
-
-/** Put what attempts refer to in the place of its number; they share it. */
-function fillAttempts({ lists, attempts }: Run): void {
-  const numbers = (place: number) => lists[place] as number[];
-  const names = (place: number) => lists[place] as string[];
-  for (const attempt of attempts) {
-    const { message, reasons, cells } = attempt as unknown as NumberedAttempt;
-    attempt.message = lists[message] as string;
-    attempt.reasons = lists[reasons] as [string, number][];
-    if (!cells) continue;
-    attempt.cells = {
-      nodes: names(cells.nodes),
-      verdicts: numbers(cells.verdicts),
-      feasible: names(cells.feasible),
-      plugins: names(cells.plugins),
-      weights: numbers(cells.weights),
-      raw: cells.raw.map(numbers),
-      normalized: cells.normalized.map(numbers),
-      total: numbers(cells.total),
-    };
-  }
 }

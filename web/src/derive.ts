@@ -1,88 +1,45 @@
 /** What follows from the columns: who is on which node at a step, and how full everything is. */
-import type { Run } from "./data";
+import { Replay } from "./replay";
+import type { Run } from "./run";
 
-/** Whether something that came at `from` and left at `to` (-1: never) is there at the end of `step`. */
-export function isThere(from: number, to: number, step: number): boolean {
-  return from >= 0 && from <= step && (to < 0 || to > step);
+/** Numbers of the cluster before the first step and at the end of each step. */
+export interface Levels {
+  allocation: number[][];
+  waiting: number[];
+  nodesUsed: number[];
+  /** Pods preempted in each step; none before the first one. */
+  preempted: number[];
 }
 
-/** Requested amount of one resource on each node at the end of a step. */
-export function usage(run: Run, resource: number, step: number): Float64Array {
-  const used = new Float64Array(run.nodes.name.length);
-  const { bound, end, node, shape } = run.pods;
-  for (let i = 0; i < bound.length; i++) {
-    if (node[i] >= 0 && isThere(bound[i], end[i], step)) {
-      used[node[i]] += run.shapes[shape[i]].requests[resource];
-    }
+const levelsOf = new WeakMap<Run, Levels>();
+
+export function levels(run: Run): Levels {
+  const known = levelsOf.get(run);
+  if (known) return known;
+  const replay = new Replay(run);
+  const found: Levels = { allocation: run.resources.map(() => []), waiting: [], nodesUsed: [], preempted: [0] };
+  for (const tick of [run.start, ...run.stepEnds]) {
+    replay.seek(tick);
+    run.resources.forEach((_, r) => found.allocation[r].push(allocated(replay, r)));
+    found.waiting.push(replay.waiting);
+    found.nodesUsed.push(replay.nodesUsed);
   }
-  return used;
+  run.steps.forEach(() => found.preempted.push(0));
+  for (const at of run.pods.preempted) if (at >= 0) found.preempted[at + 1] += 1;
+  levelsOf.set(run, found);
+  return found;
 }
 
-/** Share of each node that is requested; NaN where the node is not there or has none of it. */
-export function fractions(run: Run, resource: number, step: number): Float64Array {
-  const used = usage(run, resource, step);
-  const total = run.nodes.allocatable[resource];
-  return used.map((value, i) =>
-    isThere(run.nodes.from[i], run.nodes.to[i], step) && total[i] > 0 ? value / total[i] : NaN,
-  );
-}
-
-/** Running sums: the amount that is there at the end of each step. */
-function cumulative(steps: number, changes: Iterable<[number, number]>): Float64Array {
-  const sums = new Float64Array(steps + 1);
-  for (const [at, amount] of changes) if (at >= 0) sums[Math.min(at, steps)] += amount;
-  for (let i = 1; i < sums.length; i++) sums[i] += sums[i - 1];
-  return sums.subarray(0, steps);
-}
-
-/** Allocation of the whole cluster, one resource, at the end of each step, in percent. */
-export function allocation(run: Run, resource: number): number[] {
-  const steps = run.steps.length;
-  const { bound, end, node, shape } = run.pods;
-  const used = cumulative(
-    steps,
-    bound.flatMap((at, i): [number, number][] => {
-      if (node[i] < 0 || at < 0) return [];
-      const amount = run.shapes[shape[i]].requests[resource];
-      return [[at, amount], [end[i], -amount]];
-    }),
-  );
-  const total = cumulative(
-    steps,
-    run.nodes.from.flatMap((at, i): [number, number][] => [
-      [at, run.nodes.allocatable[resource][i]],
-      [run.nodes.to[i], -run.nodes.allocatable[resource][i]],
-    ]),
-  );
-  return Array.from(used, (value, i) => (total[i] > 0 ? (100 * value) / total[i] : 0));
-}
-
-/** Pods that wait at the end of each step. */
-export function pending(run: Run): number[] {
-  const { created, bound, end } = run.pods;
-  const changes = created.flatMap((at, i): [number, number][] => {
-    const leaves = bound[i] >= 0 ? bound[i] : end[i];
-    return [[at, 1], [leaves, -1]];
-  });
-  return Array.from(cumulative(run.steps.length, changes));
-}
-
-/** Pods preempted in each step. */
-export function preemptions(run: Run): number[] {
-  const counts = new Array<number>(run.steps.length).fill(0);
-  for (const at of run.pods.preempted) if (at >= 0) counts[at] += 1;
-  return counts;
-}
-
-/** Nodes in use at the end of each step: with a pod that would have to move before the node is switched off. */
-export function nodesInUse(run: Run): number[] {
-  return run.steps.map((_, step) => {
-    const used = new Set<number>();
-    run.pods.bound.forEach((at, i) => {
-      if (run.pods.node[i] >= 0 && !run.pods.perNode[i] && isThere(at, run.pods.end[i], step)) used.add(run.pods.node[i]);
-    });
-    return used.size;
-  });
+/** Share of a resource of the whole cluster that is requested, in percent. */
+export function allocated(replay: Replay, resource: number): number {
+  let [used, total] = [0, 0];
+  const offered = replay.run.nodes.allocatable[resource];
+  for (let node = 0; node < offered.length; node++) {
+    if (!replay.there[node]) continue;
+    used += replay.used[resource][node];
+    total += offered[node];
+  }
+  return total > 0 ? (100 * used) / total : 0;
 }
 
 /** The places of the pods that each pod displaced, by its own place. */
@@ -94,9 +51,21 @@ export function victims(run: Run): Map<number, number[]> {
   return found;
 }
 
+const namesOf = new WeakMap<Run, Map<string, number[]>>();
+
 /** The places of the pods that had a name in turn. */
 export function podsNamed(run: Run, key: string): number[] {
-  return run.pods.key.flatMap((each, i) => (each === key ? [i] : []));
+  let names = namesOf.get(run);
+  if (!names) {
+    names = new Map<string, number[]>();
+    for (let i = 0; i < run.pods.key.length; i++) {
+      const same = names.get(run.pods.key[i]);
+      if (same) same.push(i);
+      else names.set(run.pods.key[i], [i]);
+    }
+    namesOf.set(run, names);
+  }
+  return names.get(key) ?? [];
 }
 
 /** The place of the pod that an address names: `life` counts the pods of a name from 1, and is the last one without. */
@@ -125,12 +94,6 @@ export function shows(run: Run, show: string): (pod: number) => boolean {
   return () => true;
 }
 
-/** The step that an address names by its number; the last one without. */
-export function stepOf(run: Run, text: string | undefined): number {
-  const found = run.steps.findIndex((step) => step.label === text);
-  return found >= 0 ? found : Math.max(0, run.steps.length - 1);
-}
-
 /**
  * Where each step begins on an axis as long as there are steps, and where the last one ends. Steps have the length of
  * their virtual time, and at least a tenth of the mean; where no time passes they are all of the same length.
@@ -148,9 +111,14 @@ export function axis(run: Run): Float64Array {
   return starts;
 }
 
+/** A whole number with separators. */
+export function whole(number: number): string {
+  return number.toLocaleString("en-US");
+}
+
 /** `1 pod`, `2 pods`; for nouns that get an s. */
 export function counted(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+  return `${whole(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 /** A span of virtual time, in the largest unit that fits. */
@@ -165,7 +133,7 @@ export function duration(microseconds: number): string {
 export function groupNodes(run: Run, label: string): { name: string; rows: number[] }[] {
   const groups = new Map<string, number[]>();
   run.nodes.name.forEach((_, i) => {
-    const value = label ? (run.nodes.labels[i][label] ?? "(none)") : "all nodes";
+    const value = label ? (run.nodes.labels[i][label] ?? "(none)") : "";
     const rows = groups.get(value);
     if (rows) rows.push(i);
     else groups.set(value, [i]);

@@ -1,8 +1,9 @@
 /** Steps from left to right with their phases; lanes for operations, each controller, and the pods' lives. Zoom and pan. */
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { Canvas } from "./canvas";
 import { KINDS, themed } from "./colours";
-import type { Run } from "./data";
+import type { Lanes } from "./data";
+import type { Run } from "./run";
 import { axis, counted, duration } from "./derive";
 
 const LANE = 22;
@@ -11,6 +12,8 @@ const BAND = 18;
 const HEAD = LABELS + BAND + 4;
 const LIVES = 150;
 const LEFT = 120;
+
+type Laned = Omit<Run, "lanes"> & Lanes;
 
 interface Props {
   run: Run;
@@ -26,7 +29,7 @@ function at(starts: Float64Array, step: number, share: number): number {
 }
 
 /** Where an entry is on the axis. */
-function place(run: Run, starts: Float64Array, step: number, minor: number): number {
+function place(run: Laned, starts: Float64Array, step: number, minor: number): number {
   return at(starts, step, Math.min(0.98, minor / (run.steps[step].minors + 1)));
 }
 
@@ -37,12 +40,22 @@ function stepAt(starts: Float64Array, where: number): [number, number] {
   return [step, Math.min(1, Math.max(0, (where - starts[step]) / (starts[step + 1] - starts[step])))];
 }
 
-export function Timeline({ run, step, range, onStep, onRange }: Props) {
+export function Timeline(props: Props) {
+  const [lanes, setLanes] = useState<Lanes>();
+  useEffect(() => {
+    props.run.lanes().then(setLanes, () => undefined);
+  }, [props.run]);
+  if (!lanes) return <p className="hint" role="status">Loading the timeline…</p>;
+  return <Chart {...props} lanes={lanes} />;
+}
+
+function Chart({ run: whole, lanes, step, range, onStep, onRange }: Props & { lanes: Lanes }) {
+  const run = useMemo<Laned>(() => ({ ...whole, ...lanes }), [whole, lanes]);
   const [told, setTold] = useState("");
   const [from, to] = range;
   const steps = run.steps.length;
   const height = HEAD + run.lanes.length * LANE + LIVES;
-  const starts = useMemo(() => axis(run), [run]);
+  const starts = useMemo(() => axis(whole), [whole]);
   const places = useMemo(
     () => Float64Array.from(run.entries.step, (step, i) => place(run, starts, step, run.entries.minor[i])),
     [run, starts],
@@ -119,7 +132,7 @@ export function Timeline({ run, step, range, onStep, onRange }: Props) {
 }
 
 /** A step begins with its operations, its first minor step; in each further one a controller acts until it pauses. */
-function phaseAt(run: Run, starts: Float64Array, where: number): string {
+function phaseAt(run: Laned, starts: Float64Array, where: number): string {
   const [index, share] = stepAt(starts, where);
   const step = run.steps[index];
   if (!step) return "";
@@ -129,7 +142,7 @@ function phaseAt(run: Run, starts: Float64Array, where: number): string {
 }
 
 /** What the colours mean. */
-function Key({ run }: { run: Run }) {
+function Key({ run }: { run: Laned }) {
   const used = new Set(run.entries.verb);
   const items: [string, string][] = [
     [run.phases[0], KINDS[1]],
@@ -152,7 +165,7 @@ function Key({ run }: { run: Run }) {
   );
 }
 
-function lifeOf(run: Run, i: number): string {
+function lifeOf(run: Laned, i: number): string {
   const { key, created, bound, node, end, preempted, by } = run.pods;
   const label = (index: number) => run.steps[index]?.label ?? "?";
   const parts = [`${key[i]}: created in step ${label(created[i])}`];
@@ -165,7 +178,7 @@ function lifeOf(run: Run, i: number): string {
 function paint(
   context: CanvasRenderingContext2D,
   width: number,
-  run: Run,
+  run: Laned,
   starts: Float64Array,
   places: Float64Array,
   order: number[],
@@ -218,7 +231,7 @@ function paint(
 }
 
 /** The band of one step: its operations, then a box for each minor step; boxes too narrow to tell apart are one. */
-function paintPhases(context: CanvasRenderingContext2D, run: Run, step: number, x: (share: number) => number) {
+function paintPhases(context: CanvasRenderingContext2D, run: Laned, step: number, x: (share: number) => number) {
   const slots = run.steps[step].minors + 1;
   const slot = (x(1) - x(0)) / slots;
   const boxes = slot > 3 ? slots : Math.min(slots, 2);
@@ -240,7 +253,7 @@ function paintPhases(context: CanvasRenderingContext2D, run: Run, step: number, 
 /** One line a pod: orange while it waits, blue while it is bound. */
 function paintLives(
   context: CanvasRenderingContext2D,
-  run: Run,
+  run: Laned,
   starts: Float64Array,
   order: number[],
   x: (position: number) => number,
@@ -248,16 +261,19 @@ function paintLives(
   from: number,
   to: number,
 ) {
-  const { created, bound, end } = run.pods;
+  const { created, bound, end, brought } = run.pods;
   const height = Math.max(1, LIVES / Math.max(order.length, 1));
   order.forEach((pod, i) => {
-    const came = starts[created[pod]];
+    // What a snapshot brought was there before the first step.
+    const came = brought[pod] ? starts[0] : starts[created[pod]];
     const gone = end[pod] >= 0 ? at(starts, end[pod], 0.95) : starts[run.steps.length];
     if (came > to || gone < from) return;
     const y = top + (i * LIVES) / order.length;
-    const start = bound[pod] >= 0 ? at(starts, bound[pod], 0.5) : gone;
-    context.fillStyle = KINDS[1];
-    context.fillRect(x(came), y, Math.max(1, x(start) - x(came)), height);
+    const start = bound[pod] < 0 ? gone : brought[pod] && bound[pod] <= created[pod] ? came : at(starts, bound[pod], 0.5);
+    if (start > came) {
+      context.fillStyle = KINDS[1];
+      context.fillRect(x(came), y, Math.max(1, x(start) - x(came)), height);
+    }
     if (bound[pod] >= 0) {
       context.fillStyle = KINDS[0];
       context.fillRect(x(start), y, Math.max(1, x(gone) - x(start)), height);

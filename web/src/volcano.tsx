@@ -2,7 +2,7 @@
 import { useMemo, useState } from "react";
 import { Curves } from "./curves";
 import { axis, counted } from "./derive";
-import type { Run } from "./data";
+import type { Run } from "./run";
 import { type Column, Table } from "./tables";
 
 export interface Volcano {

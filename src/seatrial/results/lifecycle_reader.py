@@ -74,8 +74,22 @@ class _Changed(msgspec.Struct, gc=False):
     status: _Phase = msgspec.field(default_factory=_Phase)
 
 
+class _Taint(msgspec.Struct, gc=False):
+    key: str
+    effect: str = ""
+    value: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
+
+
+class _NodeSpec(msgspec.Struct, gc=False):
+    taints: list[_Taint] | None = None
+
+
 class _Node(msgspec.Struct):
     metadata: _Meta
+    spec: _NodeSpec | None = None
     status: _Status | None = None
 
 
@@ -184,7 +198,7 @@ class _Reader:
         life = self.nodes.get(entry.name)
         if entry.entry == "delete" or (entry.data is None and entry.entry != "create"):
             if life is not None:
-                life.went = self._step
+                life.went, life.to_row = self._step, entry.sequence
                 del self.nodes[entry.name]
             return
         if entry.data is None:
@@ -193,11 +207,12 @@ class _Reader:
         labels, status = node.metadata.labels or {}, node.status or _Status()
         allocatable = amounts_of(bytes(status.allocatable)) or amounts_of(bytes(status.capacity))
         if life is None:
-            life = NodeLife(entry.name, labels, allocatable, self._step)
+            life = NodeLife(entry.name, labels, allocatable, self._step, from_row=entry.sequence)
             self.nodes[entry.name] = life
             self.all_nodes.append(life)
         else:
             life.labels, life.allocatable = labels, allocatable or life.allocatable
+        life.taints = tuple(map(str, (node.spec and node.spec.taints) or ()))
 
     def _pod(self, entry: Entry) -> None:
         key = entry.namespace, entry.name
@@ -208,7 +223,7 @@ class _Reader:
             return
         if entry.entry == "finished":
             if life is not None and life.ended is None:
-                life.ended = self._step
+                life.ended, life.ended_row = self._step, entry.sequence
             return
         if entry.entry == "delete" or entry.data is None:
             if entry.writer == "scheduler":
@@ -225,9 +240,9 @@ class _Reader:
             seen = _changed.decode(entry.data)
         life.written = entry.data.__str__
         if life.bound is None and (node := (seen.spec.node_name if seen is not None else None) or entry.node):
-            life.bound, life.bound_at, life.node = self._step, entry.time, node
+            life.bound, life.bound_at, life.bound_row, life.node = self._step, entry.time, entry.sequence, node
         if life.ended is None and seen is not None and seen.status.phase in FINISHED:
-            life.ended = self._step
+            life.ended, life.ended_row = self._step, entry.sequence
         if entry.writer == SNAPSHOT:
             life.brought = frozenset(name for name in BROUGHT if getattr(life, name) is not None)
 
@@ -267,7 +282,7 @@ class _Reader:
             return
         life.deleted, life.deleted_by, life.to_row = self._step, writer, entry.sequence
         if life.ended is None:
-            life.ended = self._step
+            life.ended, life.ended_row = self._step, entry.sequence
         self._gone[key] = life
 
 

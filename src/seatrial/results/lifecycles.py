@@ -31,6 +31,10 @@ class NodeLife:
     allocatable: Amounts
     came: int
     went: int | None = None
+    taints: tuple[str, ...] = ()
+    """As `key=value:effect`; a cordoned node has the taint of the cordon."""
+    from_row: int = field(default=0, repr=False)
+    to_row: int | None = field(default=None, repr=False)
 
     def is_there(self, step: int) -> bool:
         """Whether the node exists at the end of a step."""
@@ -65,8 +69,10 @@ class PodLife:
     is_per_node: bool = False
     """Whether it is a DaemonSet's pod or a mirror pod: it goes with its node, so it keeps no node in use."""
     from_row: int = field(default=0, repr=False)
-    """The sequence number of its first entry; of its deletion in `to_row`."""
+    """The sequence number of its first entry; the next fields have those of its deletion, bind and end."""
     to_row: int | None = field(default=None, repr=False)
+    bound_row: int | None = field(default=None, repr=False)
+    ended_row: int | None = field(default=None, repr=False)
     written: Callable[[], str] = field(default=str, repr=False, compare=False)
     """The pod as it was last written, as JSON: it is decoded, and from a table read, where something of it is asked."""
 

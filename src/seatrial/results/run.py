@@ -77,7 +77,7 @@ class Run:
         return TimelineReader(self.table, self.dictionary)
 
     @cached_property
-    def _attempted(self) -> TimelineReader:
+    def attempted(self) -> TimelineReader:
         """The rows of attempts; a run with `--record none` has them in its Scenario, which lists their steps."""
         is_in_scenario = self.table is not None and self.timeline.are_attempts_unrecorded
         return timeline_of_scenario(self.document) if is_in_scenario else self.timeline
@@ -85,10 +85,10 @@ class Run:
     @cached_property
     def lacking(self) -> Mapping[str, str]:
         """The facts that this result lacks, each with the reason."""
-        if not self._attempted.is_of_scenario:
+        if not self.attempted.is_of_scenario:
             return {}
         told: Document = (self.document.get("status") or {}).get(NOT_IN_TIMELINE) or {}
-        facts = lacking(told, has_unlisted_attempts=has_unlisted_attempts(self._attempted.table))
+        facts = lacking(told, has_unlisted_attempts=has_unlisted_attempts(self.attempted.table))
         if self.timeline.is_of_scenario:
             return facts
         return {fact: UNRECORDED for fact in (ATTEMPTS, NODES_TRIED) if fact in facts}
@@ -154,7 +154,7 @@ class Run:
         """
         lives = Lives(self.pods_around(f"{namespace}/{name}")) if name and self._can_read_apart else self._lives
         wanted = (pl.col("namespace") == namespace) & (pl.col("name") == name) if name else None
-        for pod, tried in self._attempted.attempts(wanted, most, most_cells):
+        for pod, tried in self.attempted.attempts(wanted, most, most_cells):
             yield lives.at(pod, tried.sequence), tried
 
     @cached_property
@@ -164,7 +164,7 @@ class Run:
 
     def last_attempts(self, pods: Iterable[Which], most_cells: int | None = None) -> dict[Which, Attempt]:
         """The last attempt at each of some pods."""
-        wanted, lives, reader = set(pods), self._lives, self._attempted
+        wanted, lives, reader = set(pods), self._lives, self.attempted
         last = {lives.at(key, row): row for key, row in reader.rows_of_attempts({key for key, _ in wanted})}
         rows = sorted(row for pod, row in last.items() if pod in wanted)
         found = reader.attempts(pl.col("sequence").is_in(rows), most_cells=most_cells)
@@ -172,18 +172,18 @@ class Run:
 
     def rejections(self) -> pl.DataFrame:
         """One row for each reason of each attempt: the reason, and the number of nodes rejected for it (`count`)."""
-        return self._attempted.rejections()
+        return self.attempted.rejections()
 
     @cached_property
     def histories(self) -> Histories:
         found = histories_of(self.timeline)
-        if self._attempted is not self.timeline:
+        if self.attempted is not self.timeline:
             self._add_attempts(found)
         return found
 
     @cached_property
     def _histories_with_attempts(self) -> Histories:
-        return self.histories if self._attempted is self.timeline else histories_of(self._attempted)
+        return self.histories if self.attempted is self.timeline else histories_of(self.attempted)
 
     def _add_attempts(self, found: Histories) -> None:
         """Take the attempts of a run with `--record none` from its Scenario."""
@@ -208,7 +208,7 @@ class Run:
     @property
     def _can_read_apart(self) -> bool:
         """Whether the rows of one pod tell about it, and not all have been read."""
-        return not self._attempted.is_of_scenario and "histories" not in self.__dict__
+        return not self.attempted.is_of_scenario and "histories" not in self.__dict__
 
     def pods_around(self, key: str) -> list[PodLife]:
         """Some pods in order, among them all of a name and all that they preempted: one pod needs not all others."""

@@ -10,6 +10,7 @@ import polars as pl
 
 from seatrial.model.documents import Document, decode
 from seatrial.model.errors import ConfigError
+from seatrial.scheduler import SCHEDULED
 from seatrial.timeline.cells import CELL_COLUMNS, CellReader, Cells, Score
 from seatrial.timeline.columns import COLUMNS, DICTIONARY
 
@@ -131,18 +132,18 @@ class TimelineReader:
     ) -> Iterator[tuple[str, Attempt]]:
         """The first (wanted) attempts in the order in which they happened, each with its pod.
 
-        Cells are read for the first of them, as far as `most_cells` goes: a long run has tens of millions. They are
-        fetched for some rows at a time.
+        Cells are read as far as `most_cells` goes, since a long run has tens of millions: first for failed attempts.
+        They are fetched for some rows at a time.
         """
         chosen = self.table.filter(ATTEMPT if wanted is None else ATTEMPT & wanted)
         has_cells = pl.col("filter_plugins").is_not_null().alias(HAS_CELLS)
         chosen = chosen.select("namespace", "name", has_cells, "sequence", *READ)
         chosen = (chosen if most is None else chosen.head(most)).sort("sequence")
         rows = chosen.with_columns(*map(_column, READ)).collect()
-        cells_so_far = (rows["visited"] * rows[HAS_CELLS]).cum_sum()
+        sizes = rows["visited"] * rows[HAS_CELLS]
         if most_cells is not None:
-            rows = rows.with_columns(pl.col(HAS_CELLS) & (cells_so_far <= most_cells))
-        parts = cells_so_far // CELLS_AT_ONCE
+            rows = rows.with_columns(pl.col(HAS_CELLS) & _fits(sizes, rows["outcome"], most_cells))
+        parts = sizes.cum_sum() // CELLS_AT_ONCE
         for _, some in rows.group_by(parts.alias("part"), maintain_order=True):
             cells = self._fetch_cells(some.filter(HAS_CELLS)["sequence"])
             for namespace, name, has_own, sequence, *said in some.iter_rows():
@@ -166,6 +167,15 @@ class TimelineReader:
         """One row for each reason of each attempt: the reason, and how many nodes were rejected for it."""
         chosen = self.table.filter(ATTEMPT).select("reasons")
         return chosen.explode("reasons").unnest("reasons").drop_nulls("reason").collect()
+
+
+def _fits(cells: pl.Series, outcomes: pl.Series, most_cells: int) -> pl.Series:
+    """Which attempts have their cells read: the first that placed no pod, up to half of the room, then the others."""
+    failed = outcomes != SCHEDULED
+    of_failed = (cells * failed).cum_sum()
+    has_failed = failed & (of_failed <= most_cells // 2)
+    of_others = (cells * ~has_failed).cum_sum()
+    return has_failed | (of_others <= most_cells - (cells * has_failed).sum())
 
 
 def _attempt(said: list[Any], sequence: int, cells: Cells | None) -> Attempt:

@@ -1,6 +1,6 @@
 """The scheduling attempts of a run as the report page draws them (`web/src/data.ts` names their fields)."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,56 +12,74 @@ from seatrial.timeline import Attempt, Cells
 from seatrial.words import counted
 
 ATTEMPTS = 100_000
+COLUMNS = (
+    "pod", "step", "minor", "outcome", "node", "nominated", "message", "visited", "feasible", "reasons", "victims",
+)  # fmt: skip
+"""The numbers of an attempt; those of `outcome`, `message` and `reasons` are places in the page's lists."""
 
 Columns = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptsShown:
-    """Attempts, what their cells refer to, and what had to stay out of the page."""
+    """Attempts as columns, the details of each, what both refer to, and what had to stay out of the page."""
 
-    attempts: list[Columns]
+    attempts: Columns
+    details: list[Columns]
+    rows: list[int]
+    """The sequence number of each attempt."""
     verdicts: list[tuple[str, ...]]
     lists: list[Any]
     left_out: list[str]
 
 
 def attempts_shown(run: Run, pods: Sequence[Which] | None, most_cells: int) -> AttemptsShown:
-    """Attempts in order of time, cells as far as they fit.
-
-    With `pods` they are the last attempts at these pods, in the order of the pods.
-    """
+    """Attempts in order of time, cells as far as they fit: with `pods` those of the last attempts at these pods."""
     pods_of_name, places = _pods_of_name(run), run.places
-    attempts: list[Columns] = []
+    nodes = {node.name: row for row, node in enumerate(run.nodes)}
+    columns: Columns = {name: [] for name in COLUMNS}
+    details: list[Columns] = []
+    rows: list[int] = []
     lists = _Lists()
     room, without = most_cells, 0
     for (key, number), tried in _tried(run, pods, most_cells):
         same_name = pods_of_name.get(key, ())
         if number >= len(same_name):
             continue
-        attempt, cells = _attempt(tried, same_name[number], places[tried.major], lists), tried.cells
+        values = _attempt(tried, same_name[number], places[tried.major], nodes, lists)
+        for name, value in zip(COLUMNS, values, strict=True):
+            columns[name].append(value)
+        told, cells = details_of(tried), tried.cells
         if cells is not None and len(cells.nodes) <= room:
             room -= len(cells.nodes)
-            attempt["cells"] = lists.columns(cells)
-        elif cells is not None or tried.visited:
+            told["cells"] = lists.columns(cells)
+        elif pods is None and (cells is not None or tried.visited):
             without += 1
-        attempts.append(attempt)
+        details.append(told)
+        rows.append(tried.sequence)
+    left_out = _left_out(run, without, is_all=pods is None)
+    return AttemptsShown(columns, details, rows, list(lists.verdicts), lists.all, left_out)
+
+
+def _left_out(run: Run, without: int, *, is_all: bool) -> list[str]:
     said = []
     if without:
         attempts_without = counted(without, "attempt")
         said.append(f"Verdicts and scores of {attempts_without} are not in this page; seatrial explain shows them.")
-    if pods is None and (beyond := len(run.histories.attempts) - ATTEMPTS) > 0:
+    if is_all and (beyond := len(run.histories.attempts) - ATTEMPTS) > 0:
         are = "is" if beyond == 1 else "are"
         said.append(f"{counted(beyond, 'later attempt')} {are} not in this page; seatrial explain shows them.")
-    return AttemptsShown(attempts, list(lists.verdicts), lists.all, said)
+    return said
 
 
 def _tried(run: Run, pods: Sequence[Which] | None, most_cells: int) -> Iterator[tuple[Which, Attempt]]:
     if pods is None:
-        return run.attempts(most_cells=most_cells, most=ATTEMPTS)
-    wanted = list(dict.fromkeys(pods))[:ATTEMPTS]
-    found = run.last_attempts(wanted, most_cells)
-    return ((pod, found[pod]) for pod in wanted if pod in found)
+        yield from run.attempts(most_cells=most_cells, most=ATTEMPTS)
+        return
+    last = run.last_attempts(list(dict.fromkeys(pods))[:ATTEMPTS], most_cells)
+    for pod, tried in run.attempts(most_cells=0, most=ATTEMPTS):
+        explained = last.get(pod)
+        yield pod, explained if explained is not None and explained.sequence == tried.sequence else tried
 
 
 def _pods_of_name(run: Run) -> dict[str, list[int]]:
@@ -72,21 +90,43 @@ def _pods_of_name(run: Run) -> dict[str, list[int]]:
     return places
 
 
-def _attempt(tried: Attempt, pod: int, step: int, lists: "_Lists") -> Columns:
-    return {
-        "pod": pod,
-        "step": step,
-        "minor": tried.minor,
-        "outcome": tried.outcome,
-        "node": tried.node,
-        "message": lists.number(tried.message),
-        "visited": tried.visited,
-        "feasible": tried.feasible,
-        "reasons": lists.number(tuple(tried.reasons.items())),
+def _attempt(tried: Attempt, pod: int, step: int, nodes: Mapping[str, int], lists: "_Lists") -> tuple[int, ...]:
+    """The values of `COLUMNS`."""
+    return (
+        pod,
+        step,
+        tried.minor,
+        lists.number(tried.outcome),
+        nodes.get(tried.node, -1),
+        nodes.get(tried.nominated, -1),
+        lists.number(tried.message),
+        tried.visited,
+        tried.feasible,
+        lists.number(tuple(tried.reasons.items())),
+        len(tried.victims),
+    )
+
+
+def details_of(tried: Attempt) -> Columns:
+    """What an attempt tells beyond its row; what it does not have is left out."""
+    details = tried.details
+    told = {
         "best": tried.best,
         "victims": tried.victims,
-        "preFilter": narrowed(tried) if tried.details else "",
+        "preFilter": narrowed(tried) if details else "",
+        "postFilter": [[each["plugin"], each["code"], *each["reasons"]] for each in (details.get("postFilter") or ())],
+        "extenders": details.get("extenders"),
+        "points": details.get("points"),
     }
+    return {name: value for name, value in told.items() if value}
+
+
+def whole_details(tried: Attempt) -> Columns:
+    """The details of one attempt with its cells, and the lists that they refer to."""
+    told, lists = details_of(tried), _Lists()
+    if tried.cells is not None:
+        told["cells"] = lists.columns(tried.cells)
+    return {"detail": told, "lists": lists.all, "verdicts": list(lists.verdicts)}
 
 
 def narrowed(tried: Attempt) -> str:
@@ -123,6 +163,7 @@ class _Lists:
         nodes = self.number(cells.nodes)
         return {
             "nodes": nodes,
+            "filters": self.number(cells.filters),
             "verdicts": self._rows("verdicts", [self._numbered(cells)])[0],
             "feasible": nodes if cells.feasible is cells.nodes else self.number(cells.feasible),
             "plugins": self.number(cells.scorers),

@@ -13,9 +13,10 @@ import polars as pl
 
 import seatrial
 from seatrial.model.writers import is_operation
-from seatrial.results import Lives, PodLife, Run, Which, headline
+from seatrial.results import Lives, PodLife, Run, Which, headline, waiting_groups
 from seatrial.scenario.spec import Phase, dialect_of
 from seatrial.web.attempts import attempts_shown
+from seatrial.web.changes import budgets, changes
 from seatrial.web.volcano import volcano
 
 CELLS = 400_000
@@ -55,13 +56,17 @@ def payload(run: Run, pods_explained: Sequence[Which] | None = None, most_cells:
             "allocatable": [[node.allocatable.get(resource, 0) for node in run.nodes] for resource in resources],
             "from": [run.places[node.came] for node in run.nodes],
             "to": [run.places[node.went] for node in run.nodes],
+            "taints": [node.taints for node in run.nodes],
         },
         "pods": pods,
         "shapes": [{"requests": list(requests), "priority": priority} for requests, priority in shapes],
+        "changes": changes(run, tried.attempts, tried.rows),
+        "budgets": budgets(run),
         **_entries(run),
         "verdicts": tried.verdicts,
         "lists": tried.lists,
         "attempts": tried.attempts,
+        "details": tried.details,
         "volcano": volcano(run),
     }
 
@@ -94,7 +99,16 @@ def _pods(run: Run, resources: list[str], shapes: dict[tuple[tuple[int, ...], in
         "waited": np.where(bound < 0, -1, bound - created),
         "moved": [key in moved for key in keys] if moved else [False] * len(keys),
         "perNode": [pod.is_per_node for pod in pods],
+        "brought": [bool(pod.brought) for pod in pods],
+        "waiting": _waiting(run),
     }
+
+
+def _waiting(run: Run) -> list[tuple[int, str]]:
+    """The places of the pods without a node at the end, each with the reason."""
+    reasons = {pod: group.reason for group in waiting_groups(run) for pod in group.pods}
+    last = run.last_step
+    return [(place, reasons[pod.key]) for place, pod in enumerate(run.pods) if reasons and pod.is_waiting(last)]
 
 
 def _preemptors(pods: Sequence[PodLife]) -> list[int]:
