@@ -19,7 +19,7 @@ from seatrial.scheduler.framework import Status
 from seatrial.timeline.wire import PASSED
 
 H = TypeVar("H", bound=Hashable)
-SCORE = b'%s:{"rawScore":%d,"normalizedScore":%d,"finalScore":%d}'
+NAMES_KEPT = 16_384
 
 
 class Numbering(Generic[H]):
@@ -172,6 +172,12 @@ def reasons_in(message: str) -> list[tuple[str, int]]:
     return found
 
 
+@lru_cache(NAMES_KEPT)
+def _encoded(name: str) -> bytes:
+    """The name of a node or plugin as JSON: every attempt has the same ones."""
+    return encode(name)
+
+
 def plugin_results(decision: Decision) -> bytes:
     """The pluginResults of KEP-140: filter and score, by node and plugin."""
     return b'{"filter":%s,"score":%s}' % (_filters(decision), _scores(decision))
@@ -182,7 +188,7 @@ def _filters(decision: Decision) -> bytes:
     answers = [encode(dict.fromkeys(ran, PASSED)), *(encode(filtered(ran, status)) for status in decision.statuses)]
     verdicts: Sequence[int] = decision.verdicts.tolist()
     pairs = zip(decision.visited, verdicts, strict=True)
-    return b"{%s}" % b",".join([b"%s:%s" % (encode(name), answers[code]) for name, code in pairs])
+    return b"{%s}" % b",".join([b"%s:%s" % (_encoded(name), answers[code]) for name, code in pairs])
 
 
 def filtered(ran: Sequence[str], status: Status) -> dict[str, str]:
@@ -193,7 +199,7 @@ def filtered(ran: Sequence[str], status: Status) -> dict[str, str]:
 
 def _scores(decision: Decision) -> bytes:
     columns = [
-        (encode(column.plugin), column.raw.tolist(), column.normalized.tolist(), column.final.tolist())
+        (_encoded(column.plugin), column.raw.tolist(), column.normalized.tolist(), column.final.tolist())
         for column in decision.scores
     ]
     nodes = []
@@ -203,5 +209,5 @@ def _scores(decision: Decision) -> bytes:
             % (plugin, raw[place], normal[place], last[place])
             for plugin, raw, normal, last in columns
         )
-        nodes.append(b"%s:{%s}" % (encode(name), cells))
+        nodes.append(b"%s:{%s}" % (_encoded(name), cells))
     return b"{%s}" % b",".join(nodes)
