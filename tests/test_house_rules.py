@@ -76,3 +76,42 @@ def test_inner_rooms_have_no_clock_and_no_dice() -> None:
     assert not [
         (name, line) for name, text in inner.items() for line in text.splitlines() if CLOCKS_AND_DICE.search(line)
     ]
+
+
+def test_no_module_keeps_anything_of_a_run() -> None:
+    """A cache of a module is for pure functions of small values: what is kept of a run's objects has an owner."""
+    assert not [name for name in FILES for _ in global_tables(parsed(name))]
+    found = {(name, function.name) for name in FILES for function in cached_by_large_values(parsed(name))}
+    assert found == set(LARGE_BUT_PURE)
+
+
+LARGE_BUT_PURE = {
+    ("results/lifecycles.py", "amounts_of"): "the resources of a node, encoded",
+    ("results/lifecycles.py", "requests_of_pod"): "the requests of a pod, encoded",
+    ("scheduler/volumes/node_terms.py", "_parsed"): "a node selector, encoded",
+    (
+        "store/validation/pods/pod_specs.py",
+        "_remembered",
+    ): "the rules have no store; a spec has the same faults in each",
+    ("timeline/attempt_lists.py", "tried_in"): "a step, encoded",
+    ("timeline/wire.py", "_facts_of_pending"): "a step, encoded",
+}
+"""Cached functions of a module whose arguments are encoded, and why that is no object of a run."""
+LARGE = re.compile(r"\b(bytes|Document|Stored|Change|dict|list|Mapping|Sequence)\b")
+TABLES = {"Memo", "WeakValueDictionary", "WeakKeyDictionary"}
+
+
+def global_tables(module: ast.Module) -> Iterator[ast.stmt]:
+    for statement in module.body:
+        value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
+        if isinstance(value, ast.Call) and ast.unparse(value.func) in TABLES:
+            yield statement
+
+
+def cached_by_large_values(module: ast.Module) -> Iterator[ast.FunctionDef]:
+    for function in module.body:
+        if isinstance(function, ast.FunctionDef) and any("cache" in ast.unparse(d) for d in function.decorator_list):
+            given = function.args
+            arguments = [*given.args, *given.kwonlyargs, *filter(None, (given.vararg, given.kwarg))]
+            if any(LARGE.search(ast.unparse(each.annotation)) for each in arguments if each.annotation is not None):
+                yield function

@@ -1,6 +1,6 @@
 """`seatrial bench ratios`: how much faster this version is than an older one, in CPU-seconds of one sitting.
 
-Each line runs a command of both versions in turns, so that a noisy machine slows both alike, and compares the least
+Each line runs a command of both versions in turns, so that a noisy machine slows both, and compares the least
 CPU-seconds that each needed. Lines about growth compare a version with itself.
 """
 

@@ -1,6 +1,6 @@
 """Real time: the same clock against the wall, for `serve`.
 
-Timers are kept as in virtual time; `run` sleeps until the next one is due and calls it, inner and outer alike, in
+Timers are kept as in virtual time; `run` sleeps until the next one is due and calls it, inner and outer ones, in
 the order of (time, priority, sequence). Time never goes back, whatever happens to the wall clock: it is read
 once, and from then on the monotonic clock counts.
 """

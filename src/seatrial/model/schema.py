@@ -1,4 +1,4 @@
-"""The shape of a kind's documents: one tree for built-in kinds and custom resources alike.
+"""The shape of a kind's documents: one tree for built-in kinds and for custom resources.
 
 Patches, apply, pruning, decoding, protobuf, tables and explain all walk a `Schema`. Built-in types come from the data
 file and resolve their fields on first use (some contain themselves); a CustomResourceDefinition's OpenAPI schema is

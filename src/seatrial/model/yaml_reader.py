@@ -5,7 +5,7 @@ Only the parser (libyaml) is PyYAML's: its events are turned into values here. A
 error that names its line, aliases are expanded within go-yaml's limits (a "billion laughs" document is refused), and
 nesting is bounded.
 
-What we write is read alike by every YAML reader: strings that any of them would take for something else are quoted.
+What we write means the same to every YAML reader: strings that any of them would take for something else are quoted.
 """
 
 import base64

@@ -76,7 +76,7 @@ def find_pods(run: Run, pattern: str) -> list[str]:
 
 
 def _near(namespace: str, name: str, known: list[str]) -> list[str]:
-    """Pods whose name is similar or begins alike, as those of a workload do; of the same namespace first."""
+    """Pods whose name is similar or has the same beginning, as those of a workload do; of the same namespace first."""
     start = re.split(r"[*?\[]", name, maxsplit=1)[0].rstrip("-")
     names: dict[str, list[str]] = {}
     starts: dict[str, list[str]] = {}

@@ -78,7 +78,7 @@ NO_ATTEMPTS = AttemptList([], 0)
 
 
 class AttemptLists:
-    """The lists that were made of others in this step, so that pods which are tried alike get the same one."""
+    """The lists that were made of others in this step, so that pods with equal attempts get the same one."""
 
     def __init__(self) -> None:
         self._longer: dict[AttemptList, tuple[Tried, AttemptList]] = {}

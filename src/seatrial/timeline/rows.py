@@ -199,7 +199,7 @@ def _columns(names: Sequence[str], cells: list[Any]) -> Iterator[pl.Series]:
 
 
 def _pairs(name: str, values: Sequence[Any], pair: pl.Struct) -> pl.Series:
-    """Lists of (text, number) as one column of lists of structs; attempts that end alike share theirs."""
+    """Lists of (text, number) as one column of lists of structs; attempts with the same end share theirs."""
     numbers: dict[Any, int] = {(): 0}
     where = [None if value is None else numbers.setdefault(tuple(value), len(numbers)) for value in values]
     _, *different = numbers

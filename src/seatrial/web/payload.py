@@ -127,15 +127,15 @@ def _preemptors(pods: Sequence[PodLife]) -> list[int]:
 
 
 def _shapes(pods: Sequence[PodLife], resources: list[str], shapes: dict[tuple[tuple[int, ...], int], int]) -> list[int]:
-    """The number of each pod's requests and priority in `shapes`; pods that are alike share their requests."""
+    """The number of each pod's requests and priority in `shapes`; pods of one shape share their requests."""
     known: dict[tuple[int, int], int] = {}
     numbers = []
     for pod in pods:
-        alike = id(pod.requests), pod.priority
-        number = known.get(alike)
+        same = id(pod.requests), pod.priority
+        number = known.get(same)
         if number is None:
             shape = tuple(pod.requests.get(resource, 0) for resource in resources), pod.priority
-            number = known[alike] = shapes.setdefault(shape, len(shapes))
+            number = known[same] = shapes.setdefault(shape, len(shapes))
         numbers.append(number)
     return numbers
 

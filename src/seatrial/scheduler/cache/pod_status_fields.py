@@ -84,7 +84,7 @@ _NO_STATUS = PodStatus()
 def only_status_changed(data: bytes, revision: int, before: bytes, revision_before: int) -> bytes | None:
     """The encoded status of an object, where nothing but that and the resourceVersion changed; None where unknown.
 
-    Both must begin alike up to the status, and the status must be the last field. It is, if what stands there up to
+    Both must be equal up to the status, and the status must be the last field. It is, if what stands there up to
     the closing brace is one JSON value, which its decoder finds out.
     """
     found = data.rfind(STATUS)

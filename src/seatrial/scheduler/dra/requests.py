@@ -1,4 +1,4 @@
-"""Requests of a claim, exact ones and the alternatives of `firstAvailable`, seen alike."""
+"""Requests of a claim, exact ones and the alternatives of `firstAvailable`, in one form."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -226,7 +226,7 @@ class Plugin:
 
     pre_enqueue(pod)                     Status: keeps the pod out of the queue until the plugin accepts it
     less(first, second)                  bool: whether the first queued pod is scheduled before the second
-    sign(pod)                            what the answers depend on: pods signed alike fail together; or a Status
+    sign(pod)                            what the answers depend on: pods of equal signature fail together; or a Status
     pre_filter(pod, nodes)               the state for filter, SKIP, Narrowed, or a rejecting Status
     filter(pod, nodes, state)            all nodes at once: bool per node, Verdicts, or None where all pass
     filter_one(pod, node, state)         one node: True, the reason of a rejection as text, or a Status
@@ -253,7 +253,7 @@ class Plugin:
     """Whether nothing of the pod but the (hashable) states of PreFilter and PreScore matters, so that pods of different
     shapes may share what was found out for the rows."""
     pre_filters_by_shape: ClassVar[bool] = False
-    """Whether PreFilter answers alike for all pods of a shape until an object changes that is no pod."""
+    """Whether PreFilter answers the same for all pods of a shape until an object changes that is no pod."""
     requeues: ClassVar[tuple[Requeue, ...]] = ()
     """Events without a hint, or with one that is a function; hints that are methods are declared by `requeue.on`."""
     default_order: ClassVar[int | None] = None

@@ -1,4 +1,4 @@
-"""Signatures of pods: which pods are alike to all plugins of a profile.
+"""Signatures of pods: which pods are equal to all plugins of a profile.
 
 Our own plugins see nothing of a pod but its shape; a user's plugin says what it looks at. An attempt that failed is not
 repeated for a pod of the same signature while nothing changes. These signatures are ours; `pod_signer` makes those that
@@ -26,7 +26,7 @@ class Signing:
 
     @property
     def is_possible(self) -> bool:
-        """Whether every plugin that judges pods and nodes can say which pods are alike to it."""
+        """Whether every plugin that judges pods and nodes can say which pods are equal to it."""
         return self._signers is not None
 
     def sign(self, pod: PodInfo) -> bytes | None:

@@ -1,4 +1,4 @@
-"""What each in-tree plugin reads of a pod: pods that it signs alike get equal verdicts and scores.
+"""What each in-tree plugin reads of a pod: pods of equal signature get equal verdicts and scores.
 
 Upstream: SignPod of each plugin, k8s.io/kube-scheduler/framework/signers.go (v1.36.3).
 """

@@ -188,7 +188,7 @@ class SchedulingQueue:
         if self.unschedulable.present:
             waiting = list(self.unschedulable.resting.values())
             for group in self.unschedulable.rejected_by(self.hinting.interested(event)):
-                if group.likeness is None or self._may_help(group, event, old, new):
+                if group.key is None or self._may_help(group, event, old, new):
                     waiting += group.pods.values()
             self._move([queued for queued in waiting if check is None or check(queued.pod)], event, old, new)
         self.in_flight.record(event, old, new)
@@ -254,7 +254,7 @@ class SchedulingQueue:
                 self.unschedulable.remove(queued.key)
                 self._requeue(queued, worth, event)
 
-    def _may_help(self, alike: Group, event: ClusterEvent, old: Any, new: Any) -> bool:
+    def _may_help(self, group: Group, event: ClusterEvent, old: Any, new: Any) -> bool:
         """Whether an event may help one of these pods, of which hints see the same: the answer for one holds for all.
 
         Not so if the event is about one of them, or about an object that may belong to one pod, such as a claim.
@@ -262,7 +262,7 @@ class SchedulingQueue:
         is_about_one = any(isinstance(one, PodInfo) and one.key in self.unschedulable.present for one in (old, new))
         if event.resource not in (NODE, ASSIGNED_POD) or is_about_one:
             return True
-        first = next(iter(alike.pods.values()))
+        first = next(iter(group.pods.values()))
         return self.hinting.worth(first, event, old, new) is not Worth.NOTHING
 
     def _worth_of_events(self, queued: QueuedPod) -> Worth:

@@ -12,12 +12,12 @@ from seatrial.scheduler.queue.queued_pod_info import QueuedPod
 
 
 class Group:
-    """Parked pods with the same rejectors; all hints see them alike, unless the likeness is None."""
+    """Parked pods with the same rejectors; all hints answer the same for them, unless the key is None."""
 
-    __slots__ = ("likeness", "pods", "rejectors")
+    __slots__ = ("key", "pods", "rejectors")
 
-    def __init__(self, rejectors: frozenset[str], likeness: Any) -> None:
-        self.rejectors, self.likeness = rejectors, likeness
+    def __init__(self, rejectors: frozenset[str], key: Any) -> None:
+        self.rejectors, self.key = rejectors, key
         self.pods: dict[str, QueuedPod] = {}
 
 
@@ -30,7 +30,7 @@ class UnschedulablePods:
         """By key. Others may read it, which costs no call."""
         self._alike_in = alike_in
         self._groups: dict[frozenset[str], dict[Any, Group]] = {}
-        """By rejectors and likeness."""
+        """By rejectors and key."""
         self._group_of: dict[str, Group] = {}
         self.resting: dict[str, QueuedPod] = {}
         """Pods that no plugin rejected: they rest after errors, and any event brings them back."""
@@ -59,7 +59,7 @@ class UnschedulablePods:
         self.present[key] = queued
         self._group_of[key] = group
         if not group.pods:
-            self._groups.setdefault(group.rejectors, {})[group.likeness] = group
+            self._groups.setdefault(group.rejectors, {})[group.key] = group
         group.pods[key] = queued
         if not group.rejectors and not queued.is_gated:
             self.resting[key] = queued
@@ -87,15 +87,15 @@ class UnschedulablePods:
 
     def _group_for(self, queued: QueuedPod) -> Group:
         """The group that a pod belongs to, which may be new and empty."""
-        pod, rejectors, likeness = queued.pod, queued.rejectors, None
+        pod, rejectors, key = queued.pod, queued.rejectors, None
         if pod.is_like_others and pod.shape.scheduler_name in self._alike_in:
-            likeness = pod.shape, queued.pending_plugins, queued.gating_plugin
+            key = pod.shape, queued.pending_plugins, queued.gating_plugin
         groups = self._groups.get(rejectors)
-        group = None if groups is None else groups.get(likeness)
-        return Group(rejectors, likeness) if group is None else group
+        group = None if groups is None else groups.get(key)
+        return Group(rejectors, key) if group is None else group
 
     def _drop(self, group: Group) -> None:
         groups = self._groups[group.rejectors]
-        del groups[group.likeness]
+        del groups[group.key]
         if not groups:
             del self._groups[group.rejectors]

@@ -4,7 +4,6 @@ Upstream: pkg/scheduler/schedule_one.go (updatePod), pkg/api/v1/pod/util.go (Upd
 """
 
 from collections.abc import Callable
-from functools import lru_cache
 
 import msgspec
 
@@ -17,7 +16,6 @@ from seatrial.store.registry import write_status
 
 Edit = Callable[[bytes, int], bytes]
 """An encoded status after a change; the generation of the pod is passed in, too."""
-EDITS_KEPT = 64
 
 
 class _Metadata(msgspec.Struct):
@@ -42,7 +40,8 @@ class PodStatusWriter:
     def not_scheduled(self, pod: PodInfo, reason: str, message: str, nominated: str | None) -> None:
         """PodScheduled is False; the nomination is set, cleared ("") or left as it is (None)."""
         now = to_time(self._store.clock.now())
-        self._write(pod, lambda status, generation: _rejected(status, generation, now, reason, message, nominated))
+        once = self._store.views.once
+        self._write(pod, lambda status, age: once(_rejected, status, age, now, reason, message, nominated))
 
     def nominate(self, pod: PodInfo, node: str) -> None:
         """Only the nomination changes."""
@@ -76,7 +75,6 @@ class PodStatusWriter:
         return True
 
 
-@lru_cache(EDITS_KEPT)
 def _rejected(encoded: bytes, generation: int, now: str, reason: str, message: str, nominated: str | None) -> bytes:
     """The status of a pod that was not scheduled; pods of one template that fail together share it."""
     status = decode(encoded) or {}

@@ -4,7 +4,6 @@ Upstream: pkg/registry/core/pod/storage/storage.go (BindingREST).
 """
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import orjson
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from seatrial.store.store import Store
 
 
-STATUSES_KEPT = 256
 END_OF_SPEC = b'},"status":'
 _UID_ONLY = frozenset(("uid",))
 
@@ -76,7 +74,7 @@ def _is_plain(facets: Facets, node: str, more: BindingOptions) -> bool:
 
 def _spliced(store: "Store", current: Stored, facets: Facets, labels: "Splice", node: str, writer: str) -> Stored:
     """The binding put into the encoded pod: nodeName becomes the last field of the spec."""
-    status = _bound_status(facets.status, store.clock.now())
+    status = store.views.once(_bound_status, facets.status, store.clock.now())
     data, old = current.data, b'"resourceVersion":"%d"' % current.revision
     place = data.index(old)
     # The spec is followed by the status, and neither of them has been written by others.
@@ -91,7 +89,6 @@ def _spliced(store: "Store", current: Stored, facets: Facets, labels: "Splice", 
     return store.write_pieces(current, made, writer=writer, subresource="binding", facets=bound)
 
 
-@lru_cache(STATUSES_KEPT)
 def _bound_status(encoded: bytes, now: int) -> bytes:
     document: Document = {"status": orjson.loads(encoded)}
     document["status"].pop("nominatedNodeName", None)

@@ -22,7 +22,7 @@ What is kept of all that is in the `Views` of the store and in its templates. It
 
 from collections.abc import Callable, Mapping
 from types import UnionType
-from typing import Any, Final, Generic, TypeVar, Union, cast, get_args, get_origin, overload
+from typing import Any, Final, Generic, TypeVar, TypeVarTuple, Union, cast, get_args, get_origin, overload
 from weakref import ReferenceType, ref
 
 import msgspec
@@ -33,8 +33,10 @@ from seatrial.store.objects import Path, Stored, Varying
 
 T = TypeVar("T")
 R = TypeVar("R")
+P = TypeVarTuple("P")
 ROWS_KEPT = 1024
 OWN_KEPT = 256
+RESULTS_KEPT = 256
 MISSING: Final = object()
 ABSENT: Final = object()
 _POD = ("", "Pod")
@@ -55,12 +57,13 @@ Tree = dict[str | int, Any]
 class Views(dict["ReferenceType[View[Any]]", Memo[Any, Any]]):
     """What is kept of the views of one store's objects, by view."""
 
-    __slots__ = ("own",)
+    __slots__ = ("own", "results")
 
     def __init__(self) -> None:
         super().__init__()
         self.own: Memo[int, Any] = Memo(OWN_KEPT)
         """By revision: the own fields of objects that are known by their bytes alone."""
+        self.results: dict[Callable[..., Any], Memo[Any, Any]] = {}
 
     def add(self, view: "View[Any]") -> Memo[Any, Any]:
         """Begin to keep what is read through a view; views whose owner is gone are dropped."""
@@ -69,6 +72,16 @@ class Views(dict["ReferenceType[View[Any]]", Memo[Any, Any]]):
         kept: Memo[Any, Any] = Memo(view.kept)
         self[view.reference] = kept
         return kept
+
+    def once(self, function: Callable[[*P], R], *arguments: *P) -> R:
+        """The result of a pure function of encoded parts of objects, which many objects have in common."""
+        known = self.results.get(function)
+        if known is None:
+            known = self.results[function] = Memo(RESULTS_KEPT)
+        found = known.get(arguments, MISSING)
+        if found is MISSING:
+            found = known[arguments] = function(*arguments)
+        return cast(R, found)
 
 
 class View(Generic[R]):

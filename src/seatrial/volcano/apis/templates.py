@@ -1,4 +1,4 @@
-"""The fields in which Jobs and PodGroups of one template differ: thousands of small Jobs are created alike."""
+"""The fields in which Jobs and PodGroups of one template differ: thousands of Jobs come from one document."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -236,7 +236,7 @@ class Score:
         return None if score_row is None else lambda pod, row: score_row(pod, table, row, state) * weight
 
     def level(self, pod: PodInfo, state: Any) -> float | None:
-        """The weighted and normalised score of a plugin that scores all nodes alike, by nodes alone; None otherwise."""
+        """The weighted and normalised score of a plugin that scores nodes without regard to the pod; None otherwise."""
         nodes = self._table.all()
         raw = self._call(pod, nodes, state) if self.plugin.reads == Reads.NODE else None
         if raw is None or self._call.normalize is None or not len(raw) or raw.min() != raw.max():

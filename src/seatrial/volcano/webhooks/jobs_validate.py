@@ -4,15 +4,16 @@ Upstream: pkg/webhooks/admission/jobs/validate/admit_job.go. One difference: a q
 since the queue controller opens every new queue, and in a scenario it works only after the operations of a step.
 """
 
-import copy
 from typing import Final
 
 import orjson
 
+from seatrial.model.defaults import apply_defaults
 from seatrial.model.documents import Document
+from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import label_key_faults
 from seatrial.model.quantity import Quantity
-from seatrial.store import Memo, Request, Store
+from seatrial.store import Request, Store
 from seatrial.store.admission import Reader
 from seatrial.store.validation import template_causes
 from seatrial.volcano.apis import QUEUE, ROOT_QUEUE
@@ -22,14 +23,10 @@ from seatrial.volcano.webhooks.job_policies import is_acyclic, policy_faults, vo
 WEBHOOK: Final = "validatejob.volcano.sh"
 PLUGINS: Final = frozenset({"ssh", "env", "svc", "tensorflow", "mpi", "pytorch", "hcclrank", "ray"})
 TWO_TIERS: Final = "must not specify 'highestTierAllowed' and 'highestTierName' in networkTopology simultaneously"
-_TEMPLATES_KEPT: Final = 1024
 _ONLY: Final = (
     "job updates may not change fields other than `minAvailable`, "
     "`tasks[*].replicas under spec` and `PriorityClassName`"
 )
-
-_known_templates: Memo[bytes, str] = Memo(_TEMPLATES_KEPT)
-"""What is wrong with a pod template, by its encoded form: jobs of one kind share theirs."""
 
 
 def validate_create(request: Request, reader: Reader) -> None:
@@ -101,16 +98,15 @@ def _task_faults(store: Store, job: Document, tasks: list[Document]) -> str:
 
 def _template_faults(store: Store, task: Document, index: int) -> str:
     template = task.get("template") or {}
-    encoded = orjson.dumps(template)
-    known = _known_templates.get(encoded)
-    if known is None:
-        kind = store.kinds.named("v1", "PodTemplate")
-        document: Document = {"metadata": {"name": task["name"]}, "template": copy.deepcopy(template)}
-        if kind is not None:
-            store.rules.apply_defaults(kind, document)
-        known = "".join(f"{c.field}: {c.message}. " for c in template_causes(document["template"], "template"))
-        _known_templates[encoded] = known
-    return f"spec.task[{index}].{known}" if known else _numa_fault(task, index)
+    faults = store.views.once(_faults_of, orjson.dumps(template), store.kinds.named("v1", "PodTemplate"))
+    return f"spec.task[{index}].{faults}" if faults else _numa_fault(task, index)
+
+
+def _faults_of(template: bytes, kind: Kind | None) -> str:
+    document: Document = {"metadata": {"name": ""}, "template": orjson.loads(template)}
+    if kind is not None:
+        apply_defaults(kind, document)
+    return "".join(f"{c.field}: {c.message}. " for c in template_causes(document["template"], "template"))
 
 
 def _numa_fault(task: Document, index: int) -> str:

@@ -91,7 +91,7 @@ class NodeResourcesFit(Plugin):
         has_devices = self._has_scalars and has_device_resources(handle)
         self._devices = DeviceTotals(handle) if has_devices and handle is not None else None
         self._statuses = NumberedStatuses()
-        """The verdicts on pods with many resources; equal states must number them alike."""
+        """The verdicts on pods with many resources; equal states must number them in the same way."""
 
     def events(self, gates: Mapping[str, bool]) -> tuple[Requeue, ...]:
         """Without devices that stand for extended resources their classes are of no interest."""

@@ -5,7 +5,6 @@ Upstream: createOrUpdatePodGroup and calcPGMinResources of pkg/controllers/job.
 
 import copy
 from collections.abc import Mapping
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -151,10 +150,9 @@ def _priority(task: Document, store: Store) -> int:
 def pod_usage(template: Document, store: Store) -> Mapping[str, Quantity]:
     """What a pod costs of a quota; extended resources are named with and without `requests.`."""
     kind = store.kinds.served("v1", "Pod")
-    return _usage(kind, encode(template.get("spec") or {}))
+    return store.views.once(_usage, kind, encode(template.get("spec") or {}))
 
 
-@lru_cache(SPECS_KEPT)
 def _usage(kind: Kind, spec: bytes) -> Mapping[str, Quantity]:
     """The same by the encoded spec, which many Jobs have in common; a live pod costs the same at any time."""
     found = charge(kind, {"metadata": {}, "spec": decode(spec)}, 0)
