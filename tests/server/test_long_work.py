@@ -1,4 +1,4 @@
-"""Rules that take long are evaluated off the loop, and judge as they would on it."""
+"""Rules that take long are evaluated in another process, large bodies on another thread, and both as on the loop."""
 
 import asyncio
 import json
@@ -31,10 +31,10 @@ SCHEMA = {
 
 @pytest.fixture
 def long(server: Server, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """A server with a costly rule; how often work was done on another thread."""
+    """A server with a costly rule; how often work was done on another thread or in another process."""
     assert server("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition(SCHEMA)).status == 201
     done: list[int] = []
-    pool = server.application._long_work
+    pool = server.application.pools.long_work
     submit = pool.submit
 
     def counted(work: Callable[..., Any], *more: Any) -> Future[Any]:
@@ -42,6 +42,13 @@ def long(server: Server, monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return submit(work, *more)
 
     monkeypatch.setattr(pool, "submit", counted)
+    run = server.application.pools.isolated.run
+
+    async def counted_run(job: Callable[[], Any]) -> Any:
+        done.append(1)
+        return await run(job)
+
+    monkeypatch.setattr(server.application.pools.isolated, "run", counted_run)
     return done
 
 

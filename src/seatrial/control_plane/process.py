@@ -165,6 +165,7 @@ async def _serve(settings: Settings, parts: Parts, listener: "object", identitie
                 until=failed,
             )
         finally:
+            application.pools.close()
             if parts.outside is not None:
                 await asyncio.to_thread(parts.outside.controllers.wait_stopped)
             working.cancel()

@@ -1,7 +1,8 @@
 """Regular expressions that users write: RE2's syntax, matched in linear time.
 
 A CRD's `pattern`, CEL's `matches` and a Stage's expressions come from a request, and Python's `re` takes exponential
-time for some of them. RE2 decides what an expression may say, as Go's regexp package does upstream: no lookaround, no
+time for some of them. A match takes at most the size of the program times that of the text, which is charged as
+bounded work. RE2 decides what an expression may say, as Go's regexp package does upstream: no lookaround, no
 back references, POSIX classes. Refusals have Go's words (regexp/syntax/parse.go).
 """
 
@@ -9,6 +10,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 import re2
+
+from seatrial.model.cel.bounded_work import charge
 
 _GO_WORDS = {
     "bad repetition operator": "invalid nested repetition operator",
@@ -21,6 +24,14 @@ _GO_WORDS = {
     "trailing \\": "trailing backslash at end of expression",
     "pattern too large - compile failed": "expression too large",
 }
+LONGEST = 64 * 1024
+"""Characters of an expression; Go has a limit on the compiled program only, which such an expression can exceed."""
+_COMPILING = 40
+"""What it costs to compile one character, in units of CEL."""
+_CLASS, _REPEATED = 1200, 50
+"""What a Unicode class costs, and how much more it costs where it may be repeated."""
+_STEPS = 64
+"""Steps of a match for one unit."""
 _ANY_BYTE = "invalid escape sequence: `\\C`"
 
 
@@ -34,8 +45,13 @@ class Regex:
     __slots__ = ("_compiled",)
 
     def __init__(self, expression: str) -> None:
+        if len(expression) > LONGEST:
+            raise RegexError(f"error parsing regexp: expression too large: `{expression}`")
+        classes = (expression.count("\\p") + expression.count("\\P")) * (_REPEATED if "{" in expression else 1)
+        charge(len(expression) * _COMPILING + classes * _CLASS)
         options = re2.Options()
         options.log_errors = False
+        options.never_capture = True  # groups make compiling and matching quadratic, and no caller reads one
         try:
             self._compiled = re2.compile(expression, options)
         except UnicodeEncodeError as error:
@@ -48,11 +64,15 @@ class Regex:
 
     def matches(self, text: str) -> bool:
         """Whether some part of the text matches."""
-        return self._compiled.search(text.encode("utf-8", "replace")) is not None
+        encoded = text.encode("utf-8", "replace")
+        charge(self._compiled.programsize * len(encoded) // _STEPS)
+        return self._compiled.search(encoded) is not None
 
     def find(self, text: str) -> Iterator[str]:
         """The matching parts, from left to right."""
-        for match in self._compiled.finditer(text.encode("utf-8", "replace")):
+        encoded = text.encode("utf-8", "replace")
+        charge(self._compiled.programsize * len(encoded) // _STEPS)
+        for match in self._compiled.finditer(encoded):
             yield match.group().decode("utf-8", "replace")
 
 

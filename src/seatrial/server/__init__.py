@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from seatrial.server.name_generator import RandomIdentities
     from seatrial.server.origins import OriginCheck, is_loopback
     from seatrial.server.paths import Target
+    from seatrial.server.timed_socket import TimedSocket
     from seatrial.server.worker_loop import Worker, WorkerLoop
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

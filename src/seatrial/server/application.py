@@ -25,8 +25,9 @@ from seatrial.server.encoding.negotiation import JSON, PROTOBUF
 from seatrial.server.extension_points import Endpoint, Routes
 from seatrial.server.messages import Answer, Disconnected, Request, Stream, parse_query, wants_indented
 from seatrial.server.metrics import Metrics
+from seatrial.server.pools import Pools
 from seatrial.store import User
-from seatrial.store.deferral import BYTES_PER_VALUE, Awaited, Deferred, Turn, short_turns
+from seatrial.store.deferral import BYTES_PER_VALUE, Deferred, Turn, short_turns
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -89,7 +90,7 @@ class Application:
         self._max_request_bytes = max_request_bytes
         self._durable = durable
         self._metrics = metrics
-        self._long_work = ThreadPoolExecutor(1, thread_name_prefix="long-work")
+        self.pools = Pools()
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -115,7 +116,8 @@ class Application:
             else:
                 log.exception("%s %s", scope["method"], _path(scope))
                 answer = status_answer(StatusError("an error of the server itself; its log has the traceback"))
-        reply = Reply(headers, request.warnings if request else (), receive, send, scope["method"] == "HEAD")
+        warnings, head_only = request.warnings if request else (), scope["method"] == "HEAD"
+        reply = Reply(headers, warnings, receive, send, head_only, self.pools.packing)
         with contextlib.suppress(asyncio.CancelledError):
             answer = await self._once_durable(_path(scope), answer)
             self._metrics.count(scope["method"], answer.status)
@@ -164,7 +166,7 @@ class Application:
         return attributes.user
 
     async def _answer(self, endpoint: Endpoint, request: Request) -> Answer | Stream:
-        """Execute a request; work that would block all other requests is done on another thread first."""
+        """Execute a request; work that would block all other requests is done elsewhere first."""
         turn = Turn(len(request.body), self._max_request_bytes // BYTES_PER_VALUE)
         warnings = len(request.warnings)
         loop = asyncio.get_running_loop()
@@ -175,15 +177,15 @@ class Application:
                     with short_turns(turn):
                         answer = await endpoint(request)
                     if isinstance(answer, Answer) and answer.encode is not None:
-                        answer.body = await loop.run_in_executor(self._long_work, answer.encode)
+                        answer.body = await loop.run_in_executor(self.pools.long_work, answer.encode)
                     return answer
                 except Deferred as deferred:
-                    pool, work = None if isinstance(deferred, Awaited) else self._long_work, deferred.work
-                await loop.run_in_executor(pool, work)
+                    pending = deferred
+                await self.pools.finish(pending)
             raise ServerTimeout("the object changed each time it was checked; try again")
         finally:
             if turn.taken:
-                self._long_work.submit(turn.release)
+                self.pools.long_work.submit(turn.release)
 
     def _largest_body(self, path: str) -> int:
         """Bytes of a body: upstream's limit for objects, that of the server for scenarios and whole clusters."""
@@ -285,6 +287,7 @@ class Reply:
     receive: Receive
     send_message: Send
     head_only: bool
+    packing: ThreadPoolExecutor
 
     async def send(self, answer: Answer | Stream) -> None:
         fields: list[tuple[bytes, bytes]] = [(b"content-type", answer.content_type.encode())]
@@ -304,7 +307,7 @@ class Reply:
         if body and answer.newline and answer.content_type == JSON and not body.startswith(INDENTED):
             body += b"\n"
         if gzip and len(body) >= COMPRESS_FROM:
-            body = await asyncio.get_running_loop().run_in_executor(None, _compress, body)
+            body = await asyncio.get_running_loop().run_in_executor(self.packing, _compress, body)
             fields.append((b"content-encoding", b"gzip"))
         fields.append((b"content-length", str(len(body)).encode()))
         await self.send_message({"type": "http.response.start", "status": answer.status, "headers": fields})

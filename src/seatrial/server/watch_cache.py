@@ -12,6 +12,7 @@ costs the same share of the server's time however large the object grows.
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
@@ -34,6 +35,8 @@ LARGE = 1024 * 1024
 PAUSE_PER_BYTE = 20e-9
 """Seconds that a watcher rests for each byte of the large objects it was sent; to send one takes a tenth of that."""
 BOOKMARK_EVERY = 60.0
+CONVERSIONS = 8
+"""Webhooks that are called at once for watches."""
 PACE_PER_WATCHER = 20e-6
 """Seconds by which each further watcher lengthens the shortest pause between two wake-ups, so that many watchers get
 their events in batches rather than one packet each."""
@@ -95,9 +98,11 @@ def frame_of(change: Change, view: View) -> bytes | None:
 class Feed:
     """The latest changes of one kind."""
 
-    def __init__(self, store: Store, kind: Kind) -> None:
+    def __init__(self, store: Store, kind: Kind, conversions: ThreadPoolExecutor) -> None:
         self.store = store
         self.kind = kind
+        self.conversions = conversions
+        """Threads on which objects are converted by webhooks."""
         self.watchers: set[Watch] = set()
         self._entries: list[Entry] = []
         self._first = 0
@@ -338,7 +343,7 @@ class Watch:
                 with short_turns(turn):
                     return make()
             except Deferred as deferred:
-                await asyncio.get_running_loop().run_in_executor(None, deferred.work)
+                await asyncio.get_running_loop().run_in_executor(self._feed.conversions, deferred.work)
 
     async def _wait(self) -> None:
         if self._closed or self._bookmark_due:
@@ -398,11 +403,12 @@ class Feeds:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._feeds: dict[tuple[str, str], Feed] = {}
+        self._conversions = ThreadPoolExecutor(CONVERSIONS, thread_name_prefix="watch-conversion")
 
     def of(self, kind: Kind) -> Feed:
         feed = self._feeds.get(kind.group_kind)
         if feed is None:
-            feed = self._feeds[kind.group_kind] = Feed(self._store, kind)
+            feed = self._feeds[kind.group_kind] = Feed(self._store, kind, self._conversions)
         return feed
 
     @property

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
 from seatrial.clock import RealClock
+from seatrial.model.cel import Allowance, within
 from seatrial.model.errors import StorageFailed
 from seatrial.model.times import SECOND
 from seatrial.store import Change, Store
@@ -28,6 +29,8 @@ LONGEST_PAUSE = 0.02
 REST = 0.1
 """Seconds a worker rests after it has raised."""
 ERRORS_KEPT = 1024
+ALLOWED = 200_000
+"""What one piece of work may spend on expressions of users, such as selectors of devices, in units of CEL."""
 
 log = logging.getLogger("seatrial.server")
 
@@ -119,7 +122,8 @@ class WorkerLoop:
         if self._resting and self._resting.get(id(worker), 0.0) > time.monotonic():
             return False
         self._resting.pop(id(worker), None)
-        return self._guarded(worker, lambda: worker.has_work() and worker.work())
+        with within(Allowance(ALLOWED)):
+            return self._guarded(worker, lambda: worker.has_work() and worker.work())
 
     def _guarded(self, worker: Worker | str, work: Callable[[], bool]) -> bool:
         """Work; an error is logged once and suspends the worker for a while."""

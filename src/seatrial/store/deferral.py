@@ -1,8 +1,10 @@
 """Defers long work of a request, so that it does not block the thread that serves all requests.
 
-Inside `short_turns` such work is not done where it is met: Deferred is raised with the work, its caller does it on
-another thread and makes the request again, and this time the result is there. Elsewhere (a run on the command line)
-the work is done at once.
+Inside `short_turns` such work is not done where it is met: Deferred is raised with the work, its caller does it
+elsewhere and makes the request again, and this time the result is there. Work on large bodies is done on another
+thread; calls of other programs have threads of their own; expressions and patterns that users have written are
+evaluated at once up to an allowance for the whole request, and beyond it in another process, which is ended when it
+takes too long. Outside (a run on the command line) the work is done at once.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,6 +14,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any, TypeVar
 
+from seatrial.model.cel import Allowance, TooMuchWork, within
 from seatrial.model.documents import Document, decode, encode
 from seatrial.model.errors import StatusError, TooLarge
 
@@ -51,7 +54,25 @@ class Deferred(Exception):
 
 
 class Awaited(Deferred):
-    """Work that waits for another process, which may itself wait for this server: it has a thread of its own."""
+    """Work that waits for a program of the user's, which may itself wait for this server.
+
+    `pool` names the programs that share threads.
+    """
+
+    def __init__(self, pool: str, work: Callable[[], None]) -> None:
+        super().__init__(work)
+        self.pool = pool
+
+
+class Isolated(Deferred):
+    """Work that cannot be interrupted: `job`, which can be pickled, is for a process that can be ended.
+
+    `take` is called with its result, or with the error for a job that was ended.
+    """
+
+    def __init__(self, job: Callable[[], Any], take: Callable[[Any], None]) -> None:
+        super().__init__(lambda: take(job()))
+        self.job, self.take = job, take
 
 
 @dataclass(slots=True)
@@ -61,6 +82,8 @@ class Turn:
     size: int = 0
     most_values: float = inf
     """Values of the spec of a Scenario that the request may store."""
+    allowance: Allowance = field(default_factory=Allowance)
+    """What the request may spend on expressions and patterns where it is met."""
     known: dict[tuple[str, bytes], Any] = field(default_factory=dict)
     made: "dict[tuple[str, bytes], _Made]" = field(default_factory=dict)
     taken: list[Document] = field(default_factory=list)
@@ -90,6 +113,8 @@ class _Made:
 
 
 _turn: ContextVar[Turn | None] = ContextVar("turn", default=None)
+_request: ContextVar[Turn | None] = ContextVar("request", default=None)
+"""The turn also where its long work is done."""
 
 
 @contextmanager
@@ -97,19 +122,31 @@ def short_turns(turn: Turn) -> Iterator[None]:
     """Inside, long work is deferred."""
     token = _turn.set(turn)
     try:
-        yield
+        with _charged_to(turn):
+            yield
     finally:
         _turn.reset(token)
 
 
 @contextmanager
+def _charged_to(turn: Turn) -> Iterator[None]:
+    token = _request.set(turn)
+    try:
+        with within(turn.allowance):
+            yield
+    finally:
+        _request.reset(token)
+
+
+@contextmanager
 def long_turn() -> Iterator[None]:
     """Inside, everything is done at once: for a request that writes many objects and cannot be made again."""
-    token = _turn.set(None)
+    tokens = _turn.set(None), _request.set(None)
     try:
         yield
     finally:
-        _turn.reset(token)
+        _turn.reset(tokens[0])
+        _request.reset(tokens[1])
 
 
 def defers() -> bool:
@@ -215,14 +252,35 @@ def weigh(size: int) -> None:
         turn.size = max(turn.size, size)
 
 
+def isolated(what: str, key: Callable[[], bytes], here: Callable[[], T], job: Callable[[], Callable[[], T]]) -> T:
+    """The result of `here`, or of a job in another process where `here` exceeds the allowance.
+
+    `key` identifies the inputs; `job` makes a job that can be pickled and means the same as `here`.
+    """
+    turn = _request.get()
+    if turn is None:
+        return here()
+    if turn.known and (name := (what, key())) in turn.known:
+        found = turn.known[name]
+        if isinstance(found, StatusError):
+            raise found
+        result: T = found
+        return result
+    try:
+        return here()
+    except TooMuchWork:
+        name = (what, key())
+    raise Isolated(job(), lambda result: turn.known.__setitem__(name, result))
+
+
 def elsewhere(what: str, key: bytes, work: Callable[[], T]) -> T:
-    """The result of work that waits for another process, for a body of any size; `key` identifies its inputs."""
+    """The result of a call of another program, for a body of any size; `what` is its pool, `key` its inputs."""
     turn = _turn.get()
     if turn is None:
         return work()
     name = (what, key)
     if name not in turn.known:
-        raise Awaited(lambda: _keep(turn, name, work))
+        raise Awaited(what, lambda: _keep(turn, name, work))
     result: T | StatusError = turn.known[name]
     if isinstance(result, StatusError):
         raise result
@@ -231,7 +289,10 @@ def elsewhere(what: str, key: bytes, work: Callable[[], T]) -> T:
 
 def _keep(turn: Turn, name: tuple[str, bytes], work: Callable[[], Any]) -> None:
     try:
-        turn.known[name] = work()
+        with _charged_to(turn):
+            turn.known[name] = work()
+    except TooMuchWork:
+        raise
     except StatusError as error:
         turn.known[name] = error
     for made in [*turn.made.values(), turn.known[name]]:
@@ -244,3 +305,14 @@ def meaning(document: Document) -> bytes:
     metadata = document.get("metadata") or {}
     kept = {key: value for key, value in metadata.items() if key not in ("uid", "creationTimestamp")}
     return encode({**document, "metadata": {**kept, "managedFields": None}})
+
+
+def seen(*documents: Document | None) -> bytes:
+    """What rules and policies can read of objects: one that is made again differs in uid and time, or in its name."""
+    parts = []
+    for document in documents:
+        metadata = (document or {}).get("metadata") or {}
+        left_out = {"uid", "creationTimestamp", "managedFields", *(("name",) if "generateName" in metadata else ())}
+        kept = {key: value for key, value in metadata.items() if key not in left_out}
+        parts.append({**(document or {}), "metadata": kept})
+    return encode(parts)

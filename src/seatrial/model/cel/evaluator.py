@@ -12,7 +12,8 @@ from functools import lru_cache
 
 from seatrial.model.cel import formats as cel_formats
 from seatrial.model.cel import kubernetes as cel_kubernetes
-from seatrial.model.cel.costs import LIST_CREATE, MAP_CREATE, SELECT_AND_IDENT, Meter, call_cost
+from seatrial.model.cel.bounded_work import FREE, Allowance, TooMuchWork, allowance, charge
+from seatrial.model.cel.costs import LIST_CREATE, MAP_CREATE, SELECT_AND_IDENT, CostExceeded, Meter, call_cost
 from seatrial.model.cel.errors import CelError, CelSyntaxError
 from seatrial.model.cel.functions import OVERLOADS, call
 from seatrial.model.cel.macros import LOOPS, Code, Iteration, Scope, conditional_code, logical_code, truth
@@ -52,6 +53,10 @@ from seatrial.model.cel.values import (
 
 __all__ = ["CelError", "CelSyntaxError", "Program", "cel_formats", "cel_kubernetes", "compile_expression"]
 
+LONGEST_EXPRESSION = 100_000
+"""Code points of an expression (cel-go's parser)."""
+COMPILING = 8
+"""What it costs to compile one character, in units of an evaluation."""
 _TYPES = frozenset(("bool", "int", "uint", "double", "string", "bytes", "list", "map", "null_type", "type"))
 _TYPES |= {"google.protobuf.Timestamp", "google.protobuf.Duration"}
 
@@ -65,15 +70,37 @@ class Program:
 
     def evaluate(self, variables: Mapping[str, object], meter: Meter | None = None) -> object:
         """The value, or CelError; `meter` limits the cost and records it."""
+        meter = meter or Meter()
+        given = allowance()
         try:
-            return self.code(Scope(dict(variables), meter or Meter()))
+            if given is None:
+                return self.code(Scope(dict(variables), meter))
+            return self._charged(dict(variables), meter, given)
         except RecursionError as problem:
             raise CelError("expression nested too deeply") from problem
+
+    def _charged(self, variables: dict[str, object], meter: Meter, given: Allowance) -> object:
+        """The value, with its cost charged to an allowance; TooMuchWork where it would cost more."""
+        limit, before = meter.limit, meter.spent
+        meter.limit = min(limit, before + FREE + max(0, given.left))
+        try:
+            return self.code(Scope(variables, meter))
+        except CostExceeded:
+            if meter.spent <= limit:
+                raise TooMuchWork from None
+            raise
+        finally:
+            meter.limit = limit
+            given.left -= max(0, meter.spent - before - FREE)
 
 
 @lru_cache(1024)
 def compile_expression(expression: str, variables: frozenset[str]) -> Program:
     """Reads an expression that may use these variables; CelSyntaxError with place and text."""
+    if len(expression) > LONGEST_EXPRESSION:
+        size = f"expression code point size exceeds limit: size: {len(expression)}, limit {LONGEST_EXPRESSION}"
+        raise CelSyntaxError(place(expression, 0, size))
+    charge(len(expression) * COMPILING)
     try:
         return Program(expression, _Compiler(expression).build(parse(expression), variables))
     except RecursionError as problem:

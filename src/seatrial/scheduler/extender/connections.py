@@ -9,6 +9,7 @@ from pathlib import Path
 from seatrial.model.times import SECOND
 from seatrial.scheduler.config import Extender
 from seatrial.scheduler.extender.extender import TransportError
+from seatrial.server import TimedSocket
 
 
 def open_connection(extender: Extender, scheme: str, address: str, timeout: int) -> http.client.HTTPConnection:
@@ -21,11 +22,25 @@ def open_connection(extender: Extender, scheme: str, address: str, timeout: int)
             raise TransportError(f"TLS settings: {failure}") from failure
         name = (extender.tls or {}).get("serverName")
         return _NamedConnection(name, address, timeout=seconds, context=context)
-    return http.client.HTTPConnection(address, timeout=seconds)
+    return _Connection(address, timeout=seconds)
+
+
+def renew(connection: http.client.HTTPConnection, timeout: int) -> None:
+    """Begin another exchange on a connection that is kept."""
+    if isinstance(connection.sock, TimedSocket):
+        connection.sock.renew(timeout / SECOND)
+
+
+class _Connection(http.client.HTTPConnection):
+    """A connection with a deadline for each exchange."""
+
+    def connect(self) -> None:
+        super().connect()
+        self.sock = TimedSocket.lasting(self.sock, self.timeout or 0)
 
 
 class _NamedConnection(http.client.HTTPSConnection):
-    """A connection whose other end may be called otherwise than its address."""
+    """Such a connection whose other end may be called otherwise than its address."""
 
     def __init__(self, name: str | None, address: str, *, timeout: float, context: ssl.SSLContext) -> None:
         super().__init__(address, timeout=timeout, context=context)
@@ -34,7 +49,8 @@ class _NamedConnection(http.client.HTTPSConnection):
 
     def connect(self) -> None:
         http.client.HTTPConnection.connect(self)
-        self.sock = self._tls.wrap_socket(self.sock, server_hostname=self._name)
+        secured = self._tls.wrap_socket(self.sock, server_hostname=self._name)
+        self.sock = TimedSocket.lasting(secured, self.timeout or 0)
 
 
 def _tls_context(extender: Extender) -> ssl.SSLContext:

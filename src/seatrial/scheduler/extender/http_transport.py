@@ -26,7 +26,7 @@ class HttpTransport:
         """Status code and body of the answer; TransportError where there is none in time."""
         from http.client import HTTPException
 
-        from seatrial.scheduler.extender.connections import open_connection
+        from seatrial.scheduler.extender.connections import open_connection, renew
 
         parts = urlsplit(url)
         path = parts.path + (f"?{parts.query}" if parts.query else "")
@@ -36,6 +36,7 @@ class HttpTransport:
             connection = self._connections.get(key) or open_connection(extender, parts.scheme, parts.netloc, timeout)
             self._connections[key] = connection
             try:
+                renew(connection, timeout)
                 connection.request("POST", path, body, {"Content-Type": "application/json"})
                 answer = connection.getresponse()
                 return answer.status, answer.read()

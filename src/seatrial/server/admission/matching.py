@@ -5,17 +5,23 @@ Upstream: k8s.io/apiserver/pkg/admission/plugin/webhook/predicates and plugin/po
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from seatrial.model.cel import CelError, CelSyntaxError, compile_expression
+from seatrial.model.cel import CelError, CelSyntaxError, Meter, compile_expression
+from seatrial.model.cel.costs import PER_CALL_LIMIT, RUNTIME_BUDGET
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.store import Request
+from seatrial.store.deferral import isolated, seen
 from seatrial.store.validation import VARIABLES
 
 ALL = "*"
 GROUP = "admissionregistration.k8s.io"
+CONDITIONS_BUDGET = RUNTIME_BUDGET // 4
+"""What the match conditions of one webhook or policy may cost together."""
+OUT_OF_BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run"
 
 
 class ConditionError(Exception):
@@ -78,16 +84,47 @@ def selectors_match(configuration: Document, request: Request) -> bool:
 
 def conditions_match(configuration: Document, request: Request, info: Document) -> bool:
     """Whether every match condition holds; ConditionError where none is false and one cannot be evaluated."""
-    failure = ""
-    for condition in configuration.get("matchConditions") or ():
+    conditions = configuration.get("matchConditions")
+    if not conditions:
+        return True
+    values = variables(request, info)
+    holds = partial(_conditions_hold, [condition["expression"] for condition in conditions], values)
+    found = isolated(
+        "conditions", lambda: seen(request.document, request.old, {"of": conditions}), holds, lambda: holds
+    )
+    if isinstance(found, str):
+        raise ConditionError(found)
+    return found
+
+
+def _conditions_hold(expressions: list[str], values: Mapping[str, Any]) -> bool | str:
+    """Whether all expressions are true; the error where none is false and one cannot be evaluated."""
+    failure, budget = "", Budget(CONDITIONS_BUDGET)
+    for expression in expressions:
         try:
-            if evaluate(condition["expression"], variables(request, info)) is not True:
+            if budget.evaluate(expression, values) is not True:
                 return False
         except (CelError, CelSyntaxError) as error:
             failure = failure or str(error)
-    if failure:
-        raise ConditionError(failure)
-    return True
+    return failure or True
+
+
+class Budget:
+    """What the expressions of one policy may cost together (k8s.io/apiserver/pkg/apis/cel/config.go)."""
+
+    def __init__(self, left: int = RUNTIME_BUDGET) -> None:
+        self._left = left
+
+    def evaluate(self, expression: str, values: Mapping[str, Any]) -> Any:
+        """The value of an expression; CelError where the budget is spent."""
+        meter = Meter(PER_CALL_LIMIT)
+        try:
+            value = compile_expression(expression, VARIABLES).evaluate(values, meter)
+        finally:
+            self._left -= meter.spent
+        if self._left < 0:
+            raise CelError(OUT_OF_BUDGET)
+        return value
 
 
 def variables(request: Request, info: Document, **more: Any) -> Mapping[str, Any]:
@@ -101,11 +138,6 @@ def variables(request: Request, info: Document, **more: Any) -> Mapping[str, Any
         "variables": {},
         **more,
     }
-
-
-def evaluate(expression: str, values: Mapping[str, Any]) -> Any:
-    """The value of an expression."""
-    return compile_expression(expression, VARIABLES).evaluate(values)
 
 
 def _rule_matches(rule: Document, request: Request) -> bool:

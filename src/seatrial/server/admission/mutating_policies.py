@@ -10,6 +10,7 @@ names of types in `Object.spec{…}` are not compared with the fields that they 
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from seatrial.model.apply import AtomicPart, overlay
@@ -20,9 +21,9 @@ from seatrial.model.kinds import Kind
 from seatrial.model.patches import PatchRefused, apply_json_patch
 from seatrial.server.admission.bound_policies import BoundPolicies
 from seatrial.server.admission.matching import (
+    Budget,
     ConditionError,
     conditions_match,
-    evaluate,
     is_exempt,
     take_over,
     variables,
@@ -30,6 +31,7 @@ from seatrial.server.admission.matching import (
 from seatrial.server.admission.policies import params_of, policy_matches, with_variables
 from seatrial.server.admission.webhooks import encode_object, review_request
 from seatrial.store import Admission, Request, Store
+from seatrial.store.deferral import isolated, seen
 
 GROUP_VERSION = "admissionregistration.k8s.io/v1"
 KEPT = ("name", "managedFields")
@@ -73,8 +75,8 @@ class MutatingPolicyAdmission:
             self._mutate(invocation, request)
             called.append((invocation, encode_object(request)))
         latest = encode_object(request) if called else b""
-        for invocation, seen in called:
-            if invocation.is_repeated and seen != latest:
+        for invocation, before in called:
+            if invocation.is_repeated and before != latest:
                 self._mutate(invocation, request)
 
     def validate(self, request: Request) -> None:
@@ -104,24 +106,40 @@ class MutatingPolicyAdmission:
 
     def _mutate(self, invocation: Invocation, request: Request) -> None:
         policy = invocation.policy
-        seen = policy_matches(policy, {}, request) or request
-        info = review_request(seen, "", request.kind)
+        as_seen = policy_matches(policy, {}, request) or request
+        info = review_request(as_seen, "", request.kind)
         try:
-            if not conditions_match(policy, seen, info):
+            if not conditions_match(policy, as_seen, info):
                 return
             for mutation in policy.get("mutations") or ():
-                values = with_variables(policy, variables(seen, info, params=invocation.params))
-                _replace(seen, _mutated(mutation, seen, values))
-            take_over(request, seen)
+                _replace(
+                    as_seen, _mutated(policy, mutation, as_seen, variables(as_seen, info, params=invocation.params))
+                )
+            take_over(request, as_seen)
         except (ConditionError, CelError, CelSyntaxError, MutationFailed) as error:
             _fail(policy, invocation.names, request, error)
 
 
-def _mutated(mutation: Document, request: Request, values: Mapping[str, Any]) -> Document:
+def _evaluated(policy: Document, expression: str, values: Mapping[str, Any]) -> Any:
+    """The value of the expression of a mutation as JSON, or the error instead of one."""
+    budget = Budget()
+    try:
+        return _plain(budget.evaluate(expression, with_variables(policy, values, budget)))
+    except (CelError, CelSyntaxError) as error:
+        return error
+
+
+def _mutated(policy: Document, mutation: Document, request: Request, values: Mapping[str, Any]) -> Document:
     """The object after one mutation."""
     current: Document = decode(encode_object(request))
+    expression = str((mutation.get("jsonPatch") or mutation.get("applyConfiguration") or {}).get("expression", ""))
+    evaluated = partial(_evaluated, policy, expression, values)
+    key = partial(seen, request.document, request.old, {"of": [policy, expression, values["params"]]})
+    value = isolated("mutation", key, evaluated, lambda: evaluated)
+    if isinstance(value, Exception):
+        raise value
     if mutation.get("patchType") == "JSONPatch":
-        operations = _plain(evaluate(mutation["jsonPatch"]["expression"], values))
+        operations = value
         try:
             changed: Document = apply_json_patch(current, operations)
         except PatchRefused as error:
@@ -129,11 +147,10 @@ def _mutated(mutation: Document, request: Request, values: Mapping[str, Any]) ->
                 return current  # a failed test means that the patch is not meant for this object
             raise MutationFailed(f"JSON Patch: {error.why}") from error
         return changed
-    partial = _plain(evaluate(mutation["applyConfiguration"]["expression"], values))
-    if not isinstance(partial, dict):
-        raise MutationFailed(f"unsupported return type from ApplyConfiguration expression: {type(partial).__name__}")
+    if not isinstance(value, dict):
+        raise MutationFailed(f"unsupported return type from ApplyConfiguration expression: {type(value).__name__}")
     try:
-        return overlay(current, partial, request.store.rules.schema(request.kind))
+        return overlay(current, value, request.store.rules.schema(request.kind))
     except AtomicPart as error:
         raise MutationFailed(f"error applying patch: invalid ApplyConfiguration: {error}") from error
 

@@ -5,7 +5,9 @@ A policy acts where a binding names it. The binding may narrow what the policy m
 Upstream: k8s.io/apiserver/pkg/admission/plugin/policy/validating (dispatcher.go, validator.go).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from seatrial.model.cel import CelError, CelSyntaxError
@@ -15,9 +17,9 @@ from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.server.admission.bound_policies import BoundPolicies, BoundPolicy
 from seatrial.server.admission.matching import (
+    Budget,
     ConditionError,
     conditions_match,
-    evaluate,
     is_exempt,
     matched,
     selectors_match,
@@ -25,6 +27,7 @@ from seatrial.server.admission.matching import (
 )
 from seatrial.server.admission.webhooks import review_request
 from seatrial.store import Admission, Request, Store
+from seatrial.store.deferral import isolated, seen
 
 CODES = {"Unauthorized": 401, "Forbidden": 403, "Invalid": 422, "RequestEntityTooLarge": 413}
 DEFAULT_REASON = "Invalid"
@@ -61,37 +64,61 @@ class PolicyAdmission:
         return self._inner.inputs(store, kind, namespace)
 
     def _apply(self, found: BoundPolicy, request: Request) -> None:
-        policy, bound, names = found.policy, found.binding, found.names
-        seen = policy_matches(policy, bound, request)
-        if seen is None:
+        policy, bound = found.policy, found.binding
+        as_seen = policy_matches(policy, bound, request)
+        if as_seen is None:
             return
-        ignores, info = policy.get("failurePolicy") == "Ignore", review_request(seen, "", request.kind)
+        info = review_request(as_seen, "", request.kind)
         try:
-            if not conditions_match(policy, seen, info):
+            if not conditions_match(policy, as_seen, info):
                 return
-            for params in params_of(policy, bound, seen):
-                self._validate(policy, bound, request, variables(seen, info, params=params), names)
-        except (ConditionError, CelError, CelSyntaxError) as error:
-            if not ignores:
-                raise _refusal(request, names, str(error), DEFAULT_REASON) from error
+            params = list(params_of(policy, bound, as_seen))
+        except ConditionError as error:
+            self._report(found, request, _Verdict(error=str(error)))
+            return
+        values = variables(as_seen, info)
+        judged = partial(_judge, policy, values, params, denies="Deny" in (bound.get("validationActions") or ()))
+        key = partial(seen, as_seen.document, as_seen.old, {"of": [policy, *params]})
+        self._report(found, request, isolated("policy", key, judged, lambda: judged))
 
-    def _validate(
-        self, policy: Document, bound: Document, request: Request, values: Mapping[str, Any], names: tuple[str, str]
-    ) -> None:
-        values = with_variables(policy, values)
-        actions = bound.get("validationActions") or ()
-        for rule in policy.get("validations") or ():
-            if evaluate(rule["expression"], values) is True:
-                continue
-            message = _message(rule, values)
+    def _report(self, found: BoundPolicy, request: Request, verdict: "_Verdict") -> None:
+        """Warn of what failed, or refuse it, as the binding says."""
+        names, actions = found.names, found.binding.get("validationActions") or ()
+        for message, reason in verdict.failures:
             if "Warn" in actions:
-                policy_name, binding_name = names
-                request.warn(
-                    f"Validation failed for ValidatingAdmissionPolicy '{policy_name}' with binding '{binding_name}': "
-                    f"{message}"
-                )
+                what = f"ValidatingAdmissionPolicy '{names[0]}' with binding '{names[1]}'"
+                request.warn(f"Validation failed for {what}: {message}")
             if "Deny" in actions:
-                raise _refusal(request, names, message, rule.get("reason") or DEFAULT_REASON)
+                raise _refusal(request, names, message, reason)
+        if verdict.error and found.policy.get("failurePolicy") != "Ignore":
+            raise _refusal(request, names, verdict.error, DEFAULT_REASON)
+
+
+@dataclass(slots=True)
+class _Verdict:
+    """What the validations of a policy say: messages and reasons of those that failed, or why one has no value."""
+
+    failures: list[tuple[str, str]] = field(default_factory=list)
+    error: str = ""
+
+
+def _judge(policy: Document, values: Mapping[str, Any], params: Sequence[Document | None], *, denies: bool) -> _Verdict:
+    """Evaluate the validations with each parameter object; the first failure ends it where failures deny."""
+    verdict = _Verdict()
+    for each in params:
+        budget = Budget()
+        try:
+            known = with_variables(policy, {**values, "params": each}, budget)
+            for rule in policy.get("validations") or ():
+                if budget.evaluate(rule["expression"], known) is not True:
+                    reason = rule.get("reason") or DEFAULT_REASON
+                    verdict.failures.append((_message(rule, known, budget), reason))
+                    if denies:
+                        return verdict
+        except (CelError, CelSyntaxError) as error:
+            verdict.error = str(error)
+            return verdict
+    return verdict
 
 
 def policy_matches(policy: Document, bound: Document, request: Request) -> Request | None:
@@ -131,21 +158,21 @@ def params_of(policy: Document, bound: Document, request: Request) -> Iterator[D
     yield from (stored.document() for stored in found)
 
 
-def with_variables(policy: Document, values: Mapping[str, Any]) -> Mapping[str, Any]:
+def with_variables(policy: Document, values: Mapping[str, Any], budget: Budget) -> Mapping[str, Any]:
     """The values that an expression can see, with those of the policy's variables."""
     known: dict[str, Any] = {}
     values = {**values, "variables": known}
     for variable in policy.get("variables") or ():
-        known[variable["name"]] = evaluate(variable["expression"], values)
+        known[variable["name"]] = budget.evaluate(variable["expression"], values)
     return values
 
 
-def _message(rule: Document, values: Mapping[str, Any]) -> str:
+def _message(rule: Document, values: Mapping[str, Any], budget: Budget) -> str:
     """The text of a failed validation: its message expression, its message, or the expression itself."""
     expression = rule.get("messageExpression")
     if expression:
         try:
-            text = evaluate(expression, values)
+            text = budget.evaluate(expression, values)
         except (CelError, CelSyntaxError):
             text = None
         if isinstance(text, str) and text.strip() and "\n" not in text:

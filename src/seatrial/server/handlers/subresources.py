@@ -11,7 +11,7 @@ from seatrial.server.handlers import options
 from seatrial.server.handlers import request_bodies as bodies
 from seatrial.server.handlers.resources import Resources, not_allowed
 from seatrial.server.handlers.scale import Scales
-from seatrial.server.handlers.service_proxy import proxy_service
+from seatrial.server.handlers.service_proxy import ServiceProxy
 from seatrial.server.messages import Answer, Request, Stream, json_answer
 from seatrial.server.paths import Target
 from seatrial.store.deferral import long_turn
@@ -32,6 +32,7 @@ class Subresources:
         self._store = resources.store
         self.tokens = identities.know_accounts(self._store)
         self._scales = Scales(resources)
+        self._proxy = ServiceProxy(self._store)
         self._actions: dict[str, Action] = {
             "scale": self._scales.serve,
             "binding": self._bind,
@@ -127,7 +128,7 @@ class Subresources:
     async def _connect(self, request: Request, target: Target) -> Answer:
         if target.kind.group_kind == ("", "Service"):
             await self._resources.pass_gates(request, target)
-            return await proxy_service(self._store, request, target)
+            return await self._proxy.serve(request, target)
         self._store.get(target.kind, target.name, target.namespace)
         what = f'{target.kind.kind.lower()} "{target.name}" is simulated'
         raise BadRequest(f"{what}: nothing runs there, so there is nothing to {target.subresource} to")

@@ -8,14 +8,15 @@ Upstream: k8s.io/apiserver/pkg/util/webhook/client.go, client-go/rest/request.go
 
 import base64
 import http.client
-import socket
 import ssl
+import time
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 from seatrial.model.documents import Document, decode, encode
 from seatrial.server.service_endpoints import NoEndpoint, service_endpoint
+from seatrial.server.timed_socket import TimedSocket, connect
 from seatrial.store import Store
 from seatrial.store.field_errors import quoted
 
@@ -85,17 +86,23 @@ def call(address: Address, client: Document, review: Document, seconds: int) -> 
 
 
 class _Connection(http.client.HTTPSConnection):
-    """A connection to the endpoint of a Service under the Service's name."""
+    """A connection to the endpoint of a Service under the Service's name, with a deadline for the whole exchange."""
 
     def __init__(self, address: Address, trust: ssl.SSLContext, seconds: int) -> None:
         parts = urlsplit(address.url)
         super().__init__(parts.hostname or "", parts.port or 443, timeout=seconds, context=trust)
+        self._deadline = time.monotonic() + seconds
         self.endpoint = address.endpoint or (self.host, self.port)
         self._trust = trust
 
     def connect(self) -> None:
-        plain = socket.create_connection(self.endpoint, self.timeout)
-        self.sock = self._trust.wrap_socket(plain, server_hostname=self.host)
+        plain = connect(self.endpoint, self._deadline)
+        try:
+            secured = self._trust.wrap_socket(plain, server_hostname=self.host)
+        except OSError:
+            plain.close()
+            raise
+        self.sock = TimedSocket(secured, self._deadline)
 
 
 def _trust(client: Document) -> ssl.SSLContext:

@@ -1,12 +1,15 @@
 """A decoded CustomResourceDefinition: the kinds it serves and the schema of each version."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from seatrial.model.documents import Document, encode
+from seatrial.model.documents import Document, decode, encode
+from seatrial.model.errors import Cause
 from seatrial.model.kinds import Kind, Subresource
 from seatrial.model.schema import Schema, schema_from_openapi
+from seatrial.store.crd.ratcheting import is_unchanged
+from seatrial.store.field_errors import invalid
 from seatrial.store.registry.scale import ScalePaths
 
 if TYPE_CHECKING:
@@ -16,6 +19,14 @@ if TYPE_CHECKING:
 _VERSION_VERBS = ("get", "patch", "update")
 
 
+BLOCKING = frozenset(f"FieldValue{what}" for what in ("NotSupported", "Required", "TooLong", "TooMany", "TypeInvalid"))
+"""Errors after which the rules of a schema are not evaluated."""
+NOT_CHECKED = invalid(
+    "<nil>",
+    None,
+    "some validation rules were not checked because the object was invalid; correct the existing errors to complete "
+    "validation",
+)
 VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
 """In the order in which upstream lists them for custom resources."""
 
@@ -55,6 +66,37 @@ class Version:
         from seatrial.store.crd.validation_rules import Expressions
 
         return Expressions(self.openapi)
+
+    def causes(self, document: Document, old: Document | None) -> list[Cause]:
+        """The errors of an object by schema and rules."""
+        return _causes(self.openapi, self.validator, self.expressions, document, old)
+
+
+def _causes(
+    openapi: Document, validator: "Validator", expressions: "Expressions", document: Document, old: Document | None
+) -> list[Cause]:
+    found = validator.causes(document)
+    if old is not None:
+        found = [cause for cause in found if not is_unchanged(cause, openapi, document, old)]
+    if not expressions.has_rules:
+        return found
+    if any(cause.reason in BLOCKING for cause in found):
+        return [*found, NOT_CHECKED]
+    return [*found, *expressions.causes(document, old)]
+
+
+def causes_by_schema(encoded: bytes, document: Document, old: Document | None) -> list[Cause]:
+    """The errors of an object by an encoded OpenAPI schema and its rules."""
+    return _causes(*_read_schema(encoded), document, old)
+
+
+@lru_cache(16)
+def _read_schema(encoded: bytes) -> "tuple[Document, Validator, Expressions]":
+    from seatrial.store.crd.schema_validation import Validator
+    from seatrial.store.crd.validation_rules import Expressions
+
+    openapi: Document = decode(encoded)
+    return openapi, Validator(openapi), Expressions(openapi)
 
 
 @dataclass(frozen=True)

@@ -1,26 +1,19 @@
 """The definitions in force: they follow the CustomResourceDefinitions in the store, write by write."""
 
-from seatrial.model.documents import Document
+from functools import partial
+
+from seatrial.model.documents import Document, encode
 from seatrial.model.errors import Cause
 from seatrial.model.kinds import Kind, Kinds
 from seatrial.model.schema import Schema
 from seatrial.store.crd.defaulting import apply_defaults
-from seatrial.store.crd.definition import Definition, Version, read_definition
+from seatrial.store.crd.definition import Definition, Version, causes_by_schema, read_definition
 from seatrial.store.crd.names import accept
-from seatrial.store.crd.ratcheting import is_unchanged
-from seatrial.store.field_errors import invalid
+from seatrial.store.deferral import isolated, seen
 from seatrial.store.printers.columns import Columns
 from seatrial.store.registry.scale import ScalePaths
 from seatrial.store.versions import Versions
 
-BLOCKING = frozenset(f"FieldValue{what}" for what in ("NotSupported", "Required", "TooLong", "TooMany", "TypeInvalid"))
-"""Errors after which the rules of a schema are not evaluated."""
-NOT_CHECKED = invalid(
-    "<nil>",
-    None,
-    "some validation rules were not checked because the object was invalid; correct the existing errors to complete "
-    "validation",
-)
 DEFINITIONS = ("apiextensions.k8s.io", "CustomResourceDefinition")
 
 
@@ -120,14 +113,12 @@ class Definitions:
         version = self.version(kind)
         if version is None:
             return []
-        found = version.validator.causes(document)
-        if old is not None:
-            found = [cause for cause in found if not is_unchanged(cause, version.openapi, document, old)]
-        if not version.expressions.has_rules:
-            return found
-        if any(cause.reason in BLOCKING for cause in found):
-            return [*found, NOT_CHECKED]
-        return [*found, *version.expressions.causes(document, old)]
+        return isolated(
+            "schema",
+            lambda: seen(document, old),
+            lambda: version.causes(document, old),
+            lambda: partial(causes_by_schema, encode(version.openapi), document, old),
+        )
 
     def accept(self, document: Document, old: Document | None, now: int) -> None:
         """Set the status of a definition: whether its names are free, and which versions have been stored."""

@@ -25,10 +25,9 @@ from seatrial.model.cel import (
 )
 from seatrial.model.cel.costs import PER_CALL_LIMIT, RUNTIME_BUDGET, CostExceeded, Meter
 from seatrial.model.cel.declarations import escaped
-from seatrial.model.documents import Document, encode
+from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.store.crd.ratcheting import ABSENT, old_items
-from seatrial.store.deferral import Deferred, defers
 from seatrial.store.field_errors import duplicate, forbidden, invalid, required
 
 RULES = "x-kubernetes-validations"
@@ -36,9 +35,6 @@ VARIABLES = frozenset(("self", "oldSelf"))
 OLD_SELF = re.compile(r"\boldSelf\b")
 LONGEST_MESSAGE = 5 * 1024
 """Bytes of a message that an expression makes."""
-SHORT_BUDGET = 100_000
-"""The cost that may be spent on the serving thread: some hundredths of a second."""
-KNOWN = 16
 _OUT_OF_BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run"
 
 
@@ -49,8 +45,6 @@ class Expressions:
         self._openapi = openapi
         self._root = root
         self._ruled: set[int] = set()
-        self._known: dict[bytes, list[Cause]] = {}
-        """The results of evaluations that were moved to another thread."""
         self._find_rules(openapi)
 
     @property
@@ -58,30 +52,14 @@ class Expressions:
         return bool(self._ruled)
 
     def causes(self, document: Any, old: Any, path: str = "") -> list[Cause]:
-        """The errors of an object by the rules; `old` is the object before (None: it is new). May raise Deferred."""
+        """The errors of an object by the rules; `old` is the object before (None: it is new)."""
         if not self._ruled:
             return []
-        if not defers():
-            return self._evaluate(document, old, path, RUNTIME_BUDGET)
-        if self._known and (found := self._known.pop(_seen(document, old), None)) is not None:
-            return found
-        try:
-            return self._evaluate(document, old, path, SHORT_BUDGET)
-        except _TooLong:
-            key = _seen(document, old)
-            raise Deferred(lambda: self._remember(key, self._evaluate(document, old, path, RUNTIME_BUDGET))) from None
-
-    def _evaluate(self, document: Any, old: Any, path: str, turn: int) -> list[Cause]:
-        evaluation = _Evaluation(self._ruled, turn)
+        evaluation = _Evaluation(self._ruled)
         before = ABSENT if old is None else old
         with suppress(_Stop):
             evaluation.visit(self._openapi, document, before, path, unchanged=False, root=self._root)
         return evaluation.found
-
-    def _remember(self, key: bytes, found: list[Cause]) -> None:
-        while len(self._known) >= KNOWN:
-            self._known.pop(next(iter(self._known)))
-        self._known[key] = found
 
     def _find_rules(self, schema: Any) -> bool:
         """Remember the parts of the schema that have rules in them."""
@@ -95,34 +73,17 @@ class Expressions:
         return False
 
 
-def _seen(document: Any, old: Any) -> bytes:
-    """The parts of an object that rules can read: an object that is created again differs only in its uid."""
-    parts = []
-    for each in (document, old):
-        whole = each if isinstance(each, dict) else {"value": each}
-        metadata = whole.get("metadata") or {}
-        name = {key: metadata[key] for key in ("name", "generateName") if key in metadata}
-        parts.append({**whole, "metadata": name})
-    return encode(parts)
-
-
 class _Stop(Exception):
     """Raised when the budget is spent: no more rules are evaluated."""
-
-
-class _TooLong(Exception):
-    """Raised when the evaluation exceeds its share of the server's time."""
 
 
 class _Evaluation:
     """The rules of one object, evaluated one after the other until the budget is spent."""
 
-    def __init__(self, ruled: set[int], turn: int) -> None:
-        """`turn` is the part of the budget that may be spent now."""
+    def __init__(self, ruled: set[int]) -> None:
         self.found: list[Cause] = []
         self._ruled = ruled
         self._budget = RUNTIME_BUDGET
-        self._turn = turn
 
     def visit(self, schema: Document, value: Any, old: Any, path: str, *, unchanged: bool, root: bool = False) -> None:
         """Evaluate the rules of a value and of everything in it; `unchanged` is that of the nearest known ancestor."""
@@ -161,13 +122,12 @@ class _Evaluation:
 
     def _holds(self, rule: Document, variables: dict[str, Any], field: str, type_: str) -> bool:
         """Whether a rule is true; one that cannot be evaluated is reported and counts as true."""
-        meter = self._meter()
+        meter = Meter(PER_CALL_LIMIT)
         try:
             return compiled(str(rule.get("rule", ""))).evaluate(variables, meter) is True
         except CelSyntaxError as error:
             self.found.append(invalid(field, type_, f"rule compile error: {error}"))
         except CostExceeded as error:
-            self._check_turn(meter)
             why = f"'{error}': no further validation rules will be run due to call cost exceeds limit for rule: "
             self._stop(invalid(field, type_, why + _shown(rule)))
         except CelError as error:
@@ -186,11 +146,10 @@ class _Evaluation:
         expression = str(rule.get("messageExpression") or "")
         if not expression:
             return message
-        meter = self._meter()
+        meter = Meter(PER_CALL_LIMIT)
         try:
             text = compiled(expression).evaluate(variables, meter)
         except CostExceeded:
-            self._check_turn(meter)
             what = "no further validation rules will be run due to call cost exceeds limit for messageExpression"
             self._stop(invalid(field, type_, f'{what}: "{expression}"'))
         except CelError:
@@ -200,16 +159,8 @@ class _Evaluation:
         said = text.strip() if isinstance(text, str) else ""
         return said if said and "\n" not in said and len(said.encode()) <= LONGEST_MESSAGE else message
 
-    def _meter(self) -> Meter:
-        return Meter(min(PER_CALL_LIMIT, self._turn))
-
-    def _check_turn(self, meter: Meter) -> None:
-        if meter.limit < PER_CALL_LIMIT:
-            raise _TooLong
-
     def _pay(self, meter: Meter, field: str, type_: str, why: str) -> None:
         self._budget -= meter.spent
-        self._turn -= meter.spent
         if self._budget < 0:
             self._stop(invalid(field, type_, why))
 

@@ -1,6 +1,7 @@
 """The rules a document must pass: decoding, defaulting and validation, each from the package that implements it."""
 
 from collections.abc import Callable
+from functools import partial
 
 from seatrial.model.constraints import violations
 from seatrial.model.decoding import check
@@ -10,6 +11,7 @@ from seatrial.model.errors import Cause
 from seatrial.model.kinds import Kind
 from seatrial.model.schema import Schema, schema_of
 from seatrial.store.crd import DEFINITIONS, Definitions
+from seatrial.store.deferral import isolated, seen
 from seatrial.store.field_errors import refusal
 from seatrial.store.object_meta import NameFaults, metadata_causes, metadata_update_causes
 from seatrial.store.options import WriteOptions
@@ -48,7 +50,12 @@ class Rules:
     def validate_create(self, kind: Kind, document: Document, *, restored: bool = False) -> None:
         """Raise Invalid where a new or restored object is not valid."""
         causes = metadata_causes(kind, document["metadata"], _name_faults(kind, document))
-        causes += self._causes(kind, document, None, "") or _create_causes(kind, document, restored)
+        causes += self._causes(kind, document, None, "") or isolated(
+            "rules",
+            lambda: seen(document),
+            lambda: _create_causes(kind, document, restored),
+            lambda: partial(_create_causes, kind, document, restored),
+        )
         if causes:
             raise refusal(kind, document["metadata"].get("name", ""), causes)
 
@@ -56,7 +63,12 @@ class Rules:
         """Raise Invalid where an update is not valid."""
         causes = metadata_causes(kind, document["metadata"], _name_faults(kind, document))
         causes += metadata_update_causes(document["metadata"], old["metadata"])
-        causes += self._causes(kind, document, old, subresource) or _update_causes(kind, document, old, subresource)
+        causes += self._causes(kind, document, old, subresource) or isolated(
+            "rules",
+            lambda: seen(document, old),
+            lambda: _update_causes(kind, document, old, subresource),
+            lambda: partial(_update_causes, kind, document, old, subresource),
+        )
         if causes:
             raise refusal(kind, document["metadata"].get("name", ""), causes)
 
@@ -64,9 +76,12 @@ class Rules:
         if kind.custom:
             return self._definitions.causes(kind, document, old)
         if kind.group_kind == DEFINITIONS:
-            return self._definitions.definition_causes(document, old, subresource)
-        check = self.checks.get(kind.group_kind)
-        return check(document) if check is not None else []
+            check = partial(self._definitions.definition_causes, document, old, subresource)
+        elif kind.group_kind in self.checks:
+            check = partial(self.checks[kind.group_kind], document)
+        else:
+            return []
+        return isolated("checks", lambda: seen(document, old), check, lambda: check)
 
 
 def _create_causes(kind: Kind, document: Document, restored: bool) -> list[Cause]:
