@@ -20,9 +20,9 @@ Document = dict[str, Any]
 class Cluster:
     """Everything at work; `settle` lets it come to rest."""
 
-    def __init__(self, names: Iterable[str] | None = None) -> None:
+    def __init__(self, names: Iterable[str] | None = None, seed: int = 0) -> None:
         self.clock = Clock()
-        self.store = fresh_store(self.clock)
+        self.store = fresh_store(self.clock, seed)
         self.scheduler = Scheduler(self.store, self.clock)
         self.controllers = build_controllers(self.store, self.clock, names)
         self.scheduler.start()

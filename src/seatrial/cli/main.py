@@ -28,6 +28,7 @@ COMMANDS = {
     "snapshot": "snapshot",
     "sweep": "sweep",
     "verify": "verify",
+    "what-if": "what_if",
 }
 """The commands, and the module of this package that registers each."""
 

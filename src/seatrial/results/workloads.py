@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import msgspec
 import polars as pl
 
+from seatrial.model.times import SECOND
 from seatrial.results.run import Run
 from seatrial.results.volumes_left_behind import Volumes
 from seatrial.results.waiting_reasons import reason
@@ -99,7 +100,8 @@ class Workload:
     ready_start: int = 0
     ready_min: int | None = None
     """None: the workload was not there at the start."""
-    ready_min_at: int | None = None
+    ready_min_at: float | None = None
+    """Seconds of virtual time since the first write of the run; None: it never fell."""
     ready_end: int = 0
     moved: int = 0
     pending: int = 0
@@ -146,11 +148,13 @@ class _Teller:
         self._unready_nodes: set[str] = set()
         self._volumes = Volumes()
         self._has_begun = False
+        self.began_at = 0
         self._gone: dict[Name, int] = {}
         """How many pods of the start are no longer there."""
 
     def take(self, time: int, writer: str, entry: str, kind: str, namespace: str, name: str, data: str | None) -> None:
         if not self._has_begun and writer != SNAPSHOT:
+            self.began_at = time
             self._begin()
         if kind == "Pod":
             self._take_pod(time, writer, namespace, name, data)
@@ -232,7 +236,7 @@ class _Teller:
         ready = self._ready[name] = self._ready.get(name, 0) + change
         workload = self._found[name]
         if self._has_begun and workload.ready_min is not None and ready < workload.ready_min:
-            workload.ready_min, workload.ready_min_at = ready, time
+            workload.ready_min, workload.ready_min_at = ready, (time - self.began_at) / SECOND
 
     def _workload_of(self, namespace: str, name: str, owner: _Owner | None) -> Name:
         if owner is None:
@@ -306,6 +310,7 @@ class _Teller:
         behind = [(name, pod) for name, pod in waiting if self._volumes.is_left_behind(pod.data)]
         stuck = [name for name, pod in pods if pod.is_deleting]
         unmade = max(0, workload.wanted - len(active)) if workload.kind != "DaemonSet" else 0
+        gone += sum(pod.is_brought and pod.is_deleting for _, pod in pods)
         workload.moved = min(gone, sum(bool(pod.node) and not pod.is_brought for _, pod in active))
         workload.pending = len(waiting) - len(behind)
         workload.lost = unmade + len(behind)
@@ -325,8 +330,7 @@ def _why(
         return ""
     parts = []
     if behind:
-        are = "is" if len(behind) == 1 else "are"
-        parts.append(f"the volume of {behind[0][0]}{_more(behind)} stayed behind: no node that {are} left can use it")
+        parts.append(f"the volume of {behind[0][0]}{_more(behind)} stayed behind: no node that is left can use it")
     rest = [each for each in waiting if each not in behind]
     if rest:
         name, pod = rest[0]

@@ -14,6 +14,8 @@ UNUSABLE = "2 an option or file cannot be used"
 DONE = f"0 done, {UNUSABLE}"
 MEASURED = f"0 every figure is as it must be, 1 one is not, {UNUSABLE}"
 
+WHAT_IF = f"0 every workload is as ready as before, 1 one is not or a node cannot be drained, {UNUSABLE}"
+
 CLOSINGS: dict[str, tuple[tuple[str, ...], str]] = {
     "run": (
         ("seatrial run scenario.yaml --scheduler-config scheduler.yaml", "seatrial run scenario.yaml --check"),
@@ -96,6 +98,24 @@ CLOSINGS: dict[str, tuple[tuple[str, ...], str]] = {
     "sweep": (
         ("seatrial sweep sweep.yaml --processes 2", "seatrial sweep sweep.yaml --engine ray --address 10.0.0.1:6379"),
         f"0 all points succeeded, 1 a point failed or the sweep was interrupted, {UNUSABLE}",
+    ),
+    "what-if drain": (
+        (
+            "seatrial what-if drain --snapshot cluster.yaml -l topology.kubernetes.io/zone=eu-b --force",
+            "seatrial what-if drain --snapshot cluster.yaml node-7 --print > scenario.yaml",
+        ),
+        WHAT_IF,
+    ),
+    "what-if remove": (("seatrial what-if remove --snapshot cluster.yaml --pool spot --force",), WHAT_IF),
+    "what-if outage": (
+        ("seatrial what-if outage --snapshot cluster.yaml -l topology.kubernetes.io/zone=eu-b --vanish",),
+        WHAT_IF,
+    ),
+    "what-if upgrade": (("seatrial what-if upgrade --snapshot cluster.yaml --pool general --surge 3",), WHAT_IF),
+    "what-if add": (("seatrial what-if add --snapshot cluster.yaml --pool general --count 3",), WHAT_IF),
+    "what-if scale": (
+        ("seatrial what-if scale deployment/web --snapshot cluster.yaml -n shop --replicas 40",),
+        WHAT_IF,
     ),
     "config default": (("seatrial config default > scheduler.yaml",), "0"),
     "config expand": (("seatrial config expand scheduler.yaml", "seatrial config expand --output json"), DONE),

@@ -65,8 +65,7 @@ class NodeDrain:
 
     def stop(self) -> None:
         for eviction in self.left.values():
-            if eviction.timer is not None:
-                eviction.timer.cancel()
+            self._disarm(eviction)
         if self._timer is not None:
             self._timer.cancel()
 
@@ -99,8 +98,7 @@ class NodeDrain:
         options = DeleteOptions(grace_period_seconds=grace if grace >= 0 else None)
         namespace, name = eviction.pod
         eviction.asked = self.clock.now()
-        if eviction.timer is not None:
-            eviction.timer.cancel()
+        self._disarm(eviction)
         try:
             self.store.evict(namespace, name, writer=self.writer, options=options)
         except NotFound:
@@ -111,11 +109,19 @@ class NodeDrain:
             self._finish(eviction, f"error when evicting {_named(eviction)}: {refusal.message}")
         else:
             self._release(eviction)
+            # The writes of the eviction itself have touched the pod.
+            self._disarm(eviction)
             eviction.is_granted = True
             self.record.evicted += 1
             if not self._is_there(eviction):
                 self._finish(eviction)
         return True
+
+    @staticmethod
+    def _disarm(eviction: Eviction) -> None:
+        if eviction.timer is not None:
+            eviction.timer.cancel()
+            eviction.timer = None
 
     def _held(self, eviction: Eviction, refusal: TooManyRequests) -> bool:
         why = refusal.causes[0].message if refusal.causes else refusal.message

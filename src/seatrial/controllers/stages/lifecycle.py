@@ -27,11 +27,16 @@ from seatrial.store import Change, Stored
 log = logging.getLogger("seatrial.controllers")
 
 
-@lru_cache
-def default_stages(name: str) -> tuple[Stage, ...]:
+def default_stage_documents(name: str) -> list[Document]:
     """The stages that come with Seatrial for pods or nodes."""
     text = (resources.files("seatrial.controllers.stages") / "default" / f"{name}.yaml").read_text()
-    return tuple(Stage(document, f"default stage {name}") for document in yamls.load_all(text) if document)
+    return [document for document in yamls.load_all(text) if document]
+
+
+@lru_cache
+def default_stages(name: str) -> tuple[Stage, ...]:
+    """The same, compiled."""
+    return tuple(Stage(document, f"default stage {name}") for document in default_stage_documents(name))
 
 
 class Lifecycle(QueueController):

@@ -5,7 +5,7 @@ import polars as pl
 from seatrial.results.facts import WRITES
 from seatrial.results.measure import measure
 from seatrial.results.run import Run
-from seatrial.results.workloads import Workload, workloads_of
+from seatrial.results.workloads import workloads_of
 
 SCHEMA = {
     "namespace": pl.String, "kind": pl.String, "name": pl.String, "wanted": pl.Int64, "ready_start": pl.Int64,
@@ -25,19 +25,11 @@ def workloads(run: Run) -> pl.DataFrame:
 
     A workload is a Deployment, StatefulSet, DaemonSet, ReplicaSet, ReplicationController or Job, or a pod without a
     controller. The start is the snapshot; `ready_min` is the lowest number of ready pods after it and `ready_min_at`
-    the seconds of virtual time since the start of the run (null: it never fell, or the workload was made in the run).
+    the seconds of virtual time since the run began (null: it never fell, or the workload was made in the run).
     `moved` are replicas of the start that run elsewhere now, `pending` those without a node that may still get one, and
     `lost` those that will not come back by themselves: pods without a controller, replicas that a StatefulSet does not
     make, pods whose volume cannot be used by any node that is left. Summary: how many workloads have fewer ready pods
     than wanted at the end, and how many replicas are lost.
     """
-    begin = run.steps[0].time if run.steps else 0
-    return pl.DataFrame([_row(each, begin) for each in workloads_of(run)], schema=SCHEMA, orient="row")
-
-
-def _row(each: Workload, begin: int) -> tuple[object, ...]:
-    at = None if each.ready_min_at is None else (each.ready_min_at - begin) / 1e6
-    return (
-        each.namespace, each.kind, each.name, each.wanted, each.ready_start, each.ready_min, at, each.ready_end,
-        each.moved, each.pending, each.lost, each.why or None,
-    )  # fmt: skip
+    rows = [tuple(getattr(each, name) for name in SCHEMA) for each in workloads_of(run)]
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col("why").replace("", None))
