@@ -16,7 +16,7 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def added_megabytes(nodes: int, pods: int) -> float:
-    """What a started scheduler adds to a process whose store has so many nodes and bound pods."""
+    """The memory that a started scheduler adds to a process whose store has these numbers of nodes and bound pods."""
     run = WorkloadRun()
     zones = ("zone-0", "zone-1", "zone-2")
     cluster = (

@@ -94,7 +94,7 @@ def shipped_workloads(folder: str = "") -> list[Workload]:
 
 
 def read_workload(text: str, name: str) -> Workload:
-    """A workload of one YAML document; ConfigError where it is none."""
+    """A workload of one YAML document; ConfigError if it is not a workload."""
     documents = load_all(text)
     if len(documents) != 1:
         raise ConfigError(name, "", f"expected one workload, found {len(documents)}")

@@ -41,7 +41,7 @@ class RealClock(Clock):
         return self.at(when, action, outer=True)
 
     def fire_due(self, most: int = BATCH) -> int:
-        """Call what is due, at most so many timers; how many were called."""
+        """Call the timers that are due, at most `most`; returns how many were called."""
         now, called = self.now(), 0
         while called < most and self._next_due() <= now and self.fire_next(outer=True):
             called += 1

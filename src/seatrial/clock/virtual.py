@@ -83,7 +83,7 @@ class Clock:
         self._now = max(self._now, until)
 
     def fire_next(self, *, outer: bool) -> bool:
-        """Jump to the earliest timer (outer ones too if asked) and call it; False where there is none."""
+        """Jump to the earliest timer (outer ones too if asked) and call it; False if no timer is set."""
         candidates = [heap for heap in ((self._inner, self._outer) if outer else (self._inner,)) if self._due(heap)]
         if not candidates:
             return False

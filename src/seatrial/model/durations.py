@@ -36,7 +36,7 @@ def format_duration(microseconds: int) -> str:
 
 
 def parse_nanoseconds(text: str) -> int:
-    """A duration's nanoseconds; DurationError where it is none."""
+    """A duration's nanoseconds; DurationError if the text is no duration."""
     rest = text[1:] if text[:1] in ("+", "-") else text
     sign = -1 if text[:1] == "-" else 1
     if rest == "0":

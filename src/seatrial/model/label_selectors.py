@@ -163,7 +163,7 @@ class LabelSelector:
 
     @classmethod
     def parse(cls, text: str) -> "LabelSelector":
-        """Read the string form (`a=b,c in (d,e),!f`); SelectorError where it is none."""
+        """Read the string form (`a=b,c in (d,e),!f`); SelectorError if the text is no selector."""
         return cls(_Parser(text).requirements())
 
     @classmethod

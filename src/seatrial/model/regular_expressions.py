@@ -78,7 +78,7 @@ class Regex:
 
 @lru_cache(1024)
 def regex(expression: str) -> Regex:
-    """The compiled expression; RegexError with Go's message where it is none."""
+    """The compiled expression; RegexError with Go's message if it cannot be compiled."""
     return Regex(expression)
 
 

@@ -74,7 +74,7 @@ class ApiClient:
         return {resource["name"] for resource in found["resources"]}
 
     async def get(self, resource: Resource, namespace: str, name: str) -> Document | None:
-        """The object; None where there is none."""
+        """The object; None if it does not exist."""
         try:
             return await self._request("GET", resource.path(namespace, name))
         except ApiError as error:

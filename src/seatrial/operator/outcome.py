@@ -40,7 +40,7 @@ def outcome_of(
 
 
 def next_deadline(simulation: Document, simulator: Document | None, deadlines: Deadlines, now: int) -> float | None:
-    """Seconds until the next deadline; None where there is none."""
+    """Seconds until the next deadline; None without a deadline."""
     left = [
         (due - now) / SECOND
         for due in (_active_until(simulation, deadlines), _available_until(simulator, deadlines))

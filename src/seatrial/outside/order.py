@@ -15,7 +15,7 @@ from seatrial.outside.requests import PODS, Held, Sort
 PATIENCE = 1.0
 """Seconds for which a verdict waits for one that is expected before it."""
 SURPRISES = 5
-"""After so many verdicts that were not in the expected order there is no more waiting: the scheduler has its own."""
+"""After this number of verdicts out of the expected order the gate no longer waits: the scheduler has its own order."""
 UNRANKED: Rank = (1 << 62, 0)
 
 

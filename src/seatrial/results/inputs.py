@@ -35,7 +35,7 @@ class Input:
 
 
 def read_input(source: Path | str) -> Input:
-    """Read a run; ConfigError where there is none."""
+    """Read a run; ConfigError if the source is not a run."""
     if str(source) == STANDARD_INPUT:
         return Input("standard input", checked(sys.stdin.buffer.read(), "standard input"))
     path = Path(source)
@@ -60,7 +60,7 @@ def read_folder(folder: Path, data: bytes, name: str = "", file: Path | None = N
 
 
 def checked(data: bytes, where: str) -> bytes:
-    """The one Scenario in some JSON or YAML; ConfigError where there is none."""
+    """The only Scenario in some JSON or YAML; ConfigError if there is no Scenario, or more than one."""
     try:
         header = msgspec.json.decode(data, type=Header)
     except msgspec.ValidationError as error:

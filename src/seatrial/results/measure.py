@@ -113,7 +113,7 @@ def own_measure(name: str) -> Measure:
 
 
 def load_measures(modules: Iterable[str]) -> None:
-    """Declare the measures of modules or .py files; ConfigError where there is none in one."""
+    """Declare the measures of modules or .py files; ConfigError if a module declares no measure."""
     for name in modules:
         before = dict(_declared)
         load_module(name)
@@ -123,7 +123,7 @@ def load_measures(modules: Iterable[str]) -> None:
 
 
 def find_measures(names: list[str]) -> list[Measure]:
-    """The measures of these names, all where none is named."""
+    """The measures of these names; all measures if the list is empty."""
     known = all_measures()
     unknown = [name for name in names if name not in known]
     if unknown:

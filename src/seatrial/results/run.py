@@ -222,7 +222,7 @@ class Run:
 
     @cached_property
     def homes(self) -> NDArray[np.int64]:
-        """For each pod the place of its node in `nodes`; -1 where it has none, or one that was not there."""
+        """For each pod the place of its node in `nodes`; -1 without a node, or if the node did not exist then."""
         named: dict[str, list[tuple[int, NodeLife]]] = {}
         for place, node in enumerate(self.nodes):
             named.setdefault(node.name, []).append((place, node))
@@ -253,7 +253,7 @@ class Run:
 
     @property
     def last_step(self) -> int:
-        """The number of the last step; 0 where there is none."""
+        """The number of the last step; 0 in a run without steps."""
         return self.steps[-1].major if self.steps else 0
 
     @cached_property

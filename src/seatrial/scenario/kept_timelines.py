@@ -40,7 +40,7 @@ class KeptTimelines:
         write_whole(self._root / uid / DICTIONARY, [encode(timeline.dictionary.document())])
 
     def read(self, uid: str) -> TimelineReader | None:
-        """The timeline of a Scenario; None where there is none."""
+        """The timeline of a Scenario; None if it was not kept."""
         file = self._root / uid / DICTIONARY
         if not file.exists():
             return None

@@ -164,7 +164,7 @@ class Scheduler:
         self.queue.sweep()
 
     def schedule_one(self) -> Decision | None:
-        """One attempt with all its writes; None where there is none to make."""
+        """One attempt with all its writes; None if no pod is ready to be tried."""
         if self._waiting.settled or self._pre_binding.settled or self._binder.answered:
             return self._resume()
         queued = self._next()

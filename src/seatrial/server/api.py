@@ -68,7 +68,7 @@ class KubernetesApi:
         }
 
     def find(self, method: str, path: str) -> Endpoint | None:
-        """The endpoint for a path; None where there is none."""
+        """The endpoint for a path; None if no endpoint serves it."""
         target = find_target(self._store.kinds, path)
         if target is not None:
             return partial(self._serve, target)

@@ -62,7 +62,7 @@ class Api(Protocol):
     """Routes the paths of the Kubernetes API."""
 
     def find(self, method: str, path: str) -> Endpoint | None:
-        """The endpoint for this request; None where there is none."""
+        """The endpoint for this request; None if no endpoint serves it."""
 
 
 class Application:

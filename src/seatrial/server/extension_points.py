@@ -67,7 +67,7 @@ class Routes(Protocol):
     """Extra endpoints; they take precedence over the Kubernetes API."""
 
     def find(self, method: str, path: str) -> Route | None:
-        """The route for this request; None where it is none of ours."""
+        """The route for this request; None if it is not for this extension."""
 
 
 class RouteTable:

@@ -382,7 +382,7 @@ class Beginning:
     objects: Sequence[Stored] = ()
     changes: Sequence[Change] = ()
     end_revision: int | None = None
-    """The position of the bookmark that ends the initial events; None where there is none."""
+    """The position of the bookmark that ends the initial events; None if no bookmark ends them."""
 
     def frames(self) -> Iterable[Callable[[View], bytes | None]]:
         """Functions that make the events one by one; None for an object or a change that is outside the selection."""

@@ -67,7 +67,7 @@ class Sandbox:
                 self._apply(item)
 
     def delete(self, kind: str, name: str, namespace: str | None = None) -> None:
-        """Delete an object; NotFound where there is none."""
+        """Delete an object; NotFound if it does not exist."""
         found = self._kind(kind)
         self.store.delete(found, name, writer=USER, namespace=self._namespace(found, namespace))
 
@@ -79,7 +79,7 @@ class Sandbox:
         return self.timeline.pods.bound - before
 
     def get(self, kind: str, name: str, namespace: str | None = None) -> Document:
-        """One object; NotFound where there is none. Kinds by name, plural or short name."""
+        """One object; NotFound if it does not exist. Kinds by name, plural or short name."""
         found = self._kind(kind)
         return self.store.get(found, name, self._namespace(found, namespace)).document()
 

@@ -30,7 +30,7 @@ MOST_VALUES = 10_000
 UNLIMITED = "simulation.kube-scheduler-simulator.x-k8s.io"
 """The group whose objects may be as large as the server allows: a Scenario carries a cluster."""
 BYTES_PER_VALUE = 128
-"""For so many bytes that a body may have, a Scenario may have one value: those are what takes time."""
+"""A Scenario may have one JSON value for each 128 bytes of the largest body: values are what takes time."""
 DATA = frozenset(
     {
         ("v1", "ConfigMap"),

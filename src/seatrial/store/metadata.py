@@ -41,7 +41,7 @@ def ordered(kind: Kind, document: Document) -> Document:
 
 
 def metadata_of(document: Document) -> Document:
-    """The metadata of a document that came from outside; BadRequest where it is none."""
+    """The metadata of a document that came from outside; BadRequest if it is not an object."""
     metadata = document.setdefault("metadata", {})
     if metadata is None:
         metadata = document["metadata"] = {}

@@ -127,7 +127,7 @@ class Stored(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def encoded_status(self) -> bytes:
-        """The status as it is encoded; empty where there is none."""
+        """The status as it is encoded; empty without a status."""
         facets = self.facets
         return facets.status if facets is not None else bytes(self._own().status)
 

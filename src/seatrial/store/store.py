@@ -106,7 +106,7 @@ class Store:
         return self.versions.read(self.versions.local_kind(kind), stored)
 
     def get(self, kind: Kind, name: str, namespace: str = "") -> Stored:
-        """The object of that name; NotFound where there is none."""
+        """The object of that name; NotFound if it does not exist."""
         stored = self.find(kind, name, namespace)
         if stored is None:
             raise not_found(kind, name)
@@ -119,7 +119,7 @@ class Store:
         labels: LabelSelector | None = None,
         fields: FieldSelector | None = None,
     ) -> list[Stored]:
-        """The objects of a kind, of all namespaces where none is named, in the order of (namespace, name)."""
+        """The objects of a kind in the order of (namespace, name); of all namespaces if `namespace` is empty."""
         index = self.index(kind)
         if not index:
             return []
@@ -302,7 +302,7 @@ class Store:
         return self._journal.failure if self._journal is not None else None
 
     def current(self, kind: Kind, name: str, namespace: str) -> Stored:
-        """The object as it is stored, in its storage version; NotFound where there is none."""
+        """The object as it is stored, in its storage version; NotFound if it does not exist."""
         stored = self.find_current(kind, name, namespace)
         if stored is None:
             raise not_found(kind, name)

@@ -12,7 +12,7 @@ Part = str | int | tuple[str, str]
 
 
 def parse_path(text: str) -> list[Part]:
-    """The parts of a path; ValueError where it is none."""
+    """The parts of a path; ValueError if the text is no path."""
     parts: list[Part] = []
     position = 0
     while position < len(text):

@@ -59,7 +59,7 @@ class Standing:
 
 
 def directed(objectives: Sequence[Objective], dataset: Dataset) -> list[Objective]:
-    """Objectives with the direction of their measure where none is given; ConfigError where one is not known."""
+    """Objectives, with the direction of their measure by default; ConfigError if a measure is not known."""
     found = []
     for place, objective in enumerate(objectives):
         number, field = dataset.number(objective.number), f"objectives[{place}]"

@@ -10,7 +10,7 @@ from seatrial.sweep.spec import Objective
 WIDTH, HEIGHT = 560, 380
 LEFT, RIGHT, TOP, BOTTOM = 84, WIDTH - 20, 20, HEIGHT - 60
 TICKS = 5
-"""About so many lines of the grid."""
+"""The approximate number of lines of the grid."""
 NAMED = 8
 """Settings of one point that its text lists."""
 

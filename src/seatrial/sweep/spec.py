@@ -62,7 +62,7 @@ class Axis(_Fields):
 
 
 class Search(_Fields):
-    """A random search: so many settings, each with every seed."""
+    """A random search: a number of settings, each with every seed."""
 
     random: Count
     seed: Seed = 0

@@ -108,7 +108,7 @@ class TimelineReader:
 
     @classmethod
     def load(cls, path: Path) -> "TimelineReader":
-        """Open `timeline.parquet`; ConfigError where it is none of ours."""
+        """Open `timeline.parquet`; ConfigError if Seatrial did not write it."""
         try:
             metadata = pl.read_parquet_metadata(path)
             table = pl.scan_parquet(path, glob=False)

@@ -31,7 +31,7 @@ def start(command: Sequence[str], log: Path, cwd: Path, environment: Mapping[str
 
 
 def start_time(pid: int) -> str:
-    """When a process began, in the system's own terms; empty where there is none (or only its remains)."""
+    """When a process began, in the system's own terms; empty if it does not run (or is a zombie)."""
     stat = Path(f"/proc/{pid}/stat")
     if Path("/proc/self/stat").exists():
         try:

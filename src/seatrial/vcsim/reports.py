@@ -72,7 +72,7 @@ def terminal_text(test: Path, outcome: Outcome, file: Path) -> str:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """A report file; ConfigError where it is none."""
+    """A report file; ConfigError if it cannot be read as one."""
     try:
         found = json.loads(path.read_text())
     except FileNotFoundError as error:

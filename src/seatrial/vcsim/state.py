@@ -176,7 +176,7 @@ def the_cluster(name: str | None) -> ClusterHome:
 
 
 def _only(found: list[ClusterHome], none: str, several: str) -> ClusterHome:
-    """The one that there is; ConfigError with one of these texts where there is none, or more than one."""
+    """The only one; ConfigError with one of these texts if there is no such one, or more than one."""
     if not found:
         raise ConfigError("", "--cluster", none)
     if len(found) > 1:

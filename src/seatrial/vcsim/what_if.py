@@ -62,7 +62,7 @@ def simulate(nodes: Sequence[Document], workload: Workload, conf: Path) -> WhatI
 
 
 def size_class(size: int) -> str:
-    """The name of the class that a job of so many pods belongs to."""
+    """The name of the class that a job with this number of pods belongs to."""
     return next(name for most, name in SIZES if most is None or size <= most)
 
 

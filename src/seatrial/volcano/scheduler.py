@@ -106,7 +106,7 @@ class VolcanoScheduler:
             self._next = self._clock.now()
 
     def schedule_one(self) -> SessionResult | None:
-        """Runs one session with all its writes; None where none is due."""
+        """Runs one session with all its writes; None if no session is due."""
         if not self.has_work():
             return None
         now = self._clock.now()

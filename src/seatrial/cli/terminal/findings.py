@@ -133,7 +133,7 @@ def _value_at(document: Any, field: str) -> Any:
 
 
 def _path_to(wanted: str, value: Any) -> str:
-    """The path of the first occurrence of a text in a value, as the end of a field; empty where there is none."""
+    """The path of the first occurrence of a text in a value, as the end of a field; empty if the text is not in it."""
     items: list[tuple[str, Any]] = []
     if isinstance(value, dict):
         items = [(f".{key}", below) for key, below in value.items()]

@@ -65,12 +65,12 @@ class NodeAddresses:
             self._ranges.release(number)
 
     def internal_address(self) -> str:
-        """A free address for a node; empty where there is none."""
+        """A free address for a node; empty if all are taken."""
         number = self._internal.take()
         return str(IPv4Address(number)) if number is not None else ""
 
     def pod_range(self) -> str:
-        """A free range for the pods of a node; empty where there is none."""
+        """A free range for the pods of a node; empty if all are taken."""
         number = self._ranges.take()
         if number is None:
             return ""
@@ -84,7 +84,7 @@ class PodAddresses:
         self._pools: dict[str, Pool] = {}
 
     def take(self, pod_range: str) -> str:
-        """A free address of a range; empty where there is none."""
+        """A free address of a range; empty if all are taken."""
         number = self._pool(pod_range).take()
         return str(IPv4Address(number)) if number is not None else ""
 
@@ -104,7 +104,7 @@ class PodAddresses:
 
 
 def address_of(node: Document, kind: str = "InternalIP") -> str:
-    """The first address of a node of this type; empty where it has none."""
+    """The first address of a node of this type; empty if the node has no such address."""
     addresses: list[Document] = node.get("status", {}).get("addresses") or []
     return next((str(entry["address"]) for entry in addresses if entry["type"] == kind), "")
 

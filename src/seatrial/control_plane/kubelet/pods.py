@@ -215,6 +215,6 @@ def _kind(store: Store, name: str) -> Kind:
 
 
 def _ipv4_range(node: Document) -> str:
-    """The range of a node's pods; empty where it has none of IPv4."""
+    """The IPv4 range of a node's pods; empty if the node has no IPv4 range."""
     ranges: list[str] = node["spec"].get("podCIDRs") or []
     return next((text for text in ranges if ":" not in text), "")

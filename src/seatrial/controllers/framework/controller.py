@@ -131,7 +131,7 @@ class QueueController:
         return (self._queue,)
 
     def work(self) -> bool:
-        """Sync the oldest key; False where there is none."""
+        """Sync the oldest key; False if the queue is empty."""
         if not self._queue:
             return False
         key, _ = self._queue.popitem(last=False)

@@ -56,7 +56,7 @@ class HorizontalPodAutoscaler(QueueController):
         self.enqueue_after(key, PERIOD)
 
     def scale_of(self, hpa: Document) -> tuple[Kind, Document]:
-        """The target of an autoscaler and its Scale; a StatusError where there is none."""
+        """The target of an autoscaler and its Scale; a StatusError if the target does not exist."""
         reference = hpa["spec"]["scaleTargetRef"]
         kind = self.context.kind(reference.get("apiVersion", "v1"), reference["kind"])
         return kind, self.store.scale(kind, reference["name"], hpa["metadata"]["namespace"])

@@ -327,7 +327,7 @@ def _with_variable(container: Document, source: Document) -> Document:
 
 
 def _remaining(failures: tuple[int, int] | None, now: int) -> int:
-    """Microseconds of back-off left after so many failures, the last of them then."""
+    """Microseconds of back-off left; `failures` is their number and the time of the last one."""
     count, last = failures or (0, 0)
     if count == 0:
         return 0

@@ -157,7 +157,7 @@ def _is_untroubled(stored: Stored) -> bool:
 
 
 def ready_status(document: Document) -> str:
-    """The status of a node's Ready condition; empty where it has none."""
+    """The status of a node's Ready condition; empty if it has no such condition."""
     conditions = document.get("status", {}).get("conditions", [])
     return next((condition["status"] for condition in conditions if condition["type"] == "Ready"), "")
 

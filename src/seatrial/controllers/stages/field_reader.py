@@ -57,7 +57,7 @@ class Fields:
             return None
 
     def read(self, stored: Stored) -> Values | None:
-        """The values in the order of `paths`, ABSENT where there is none; None where a parent is not an object."""
+        """The values in the order of `paths`, ABSENT for a missing one; None if a parent is not an object."""
         try:
             found = self._outside.read(stored)
             if self._has_node:

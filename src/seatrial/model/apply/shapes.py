@@ -28,7 +28,7 @@ class ListShape:
         return shape_of(self.item_schema) if self.item_schema is not None else UNTYPED
 
     def key_default(self, name: str) -> Any:
-        """The default of a missing key of an item; None where it has none."""
+        """The default of a missing key of an item; None if the key has no default."""
         field = self.item_schema.fields.get(name) if self.item_schema is not None else None
         if field is None:
             return None

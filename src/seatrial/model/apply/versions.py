@@ -58,5 +58,5 @@ class Changes:
 
 
 def shape_in(schema: Schema | None) -> Shape:
-    """The shape of documents of a schema; where there is none it is deduced from the values."""
+    """The shape of documents of a schema; without a schema it is deduced from the values."""
     return shape_of(schema) if schema is not None else DEDUCED

@@ -53,7 +53,7 @@ class _Target:
         self.copied = 0
 
     def find(self, path: str) -> tuple[Any, str]:
-        """The container that a path's last step is taken in, None where there is none, and that step."""
+        """The container that a path's last step is taken in (None if it does not exist), and that step."""
         steps = [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")]
         if len(steps) < 2:
             return None, ""

@@ -50,7 +50,7 @@ def pods(run: Run) -> pl.DataFrame:
 
 
 def waited(run: Run, pod: PodLife) -> tuple[int, float] | None:
-    """Steps and seconds from creation to binding; None where there was none in the run."""
+    """Steps and seconds from creation to binding; None if the pod was not bound in the run."""
     if pod.bound is None or pod.bound_at is None or "bound" in pod.brought:
         return None
     return run.places[pod.bound] - run.places[pod.created], (pod.bound_at - pod.created_at) / 1e6

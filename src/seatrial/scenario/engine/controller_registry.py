@@ -142,7 +142,7 @@ REGISTRY = Registry()
 
 
 def load_controllers(modules: Iterable[str], registry: Registry = REGISTRY) -> None:
-    """Register the controllers of modules or .py files; ConfigError where there is none in one."""
+    """Register the controllers of modules or .py files; ConfigError if a module has no controller."""
     for name in modules:
         module = load_module(name)
         found = [

@@ -87,7 +87,7 @@ class PreparedCreates:
 
 
 def _cut(planned: Planned) -> tuple[bytes, bytes]:
-    """The body of a createOperation, which ends the operation, and the quoted name in it; empty where there is none."""
+    """The body of a createOperation, which ends the operation, and the quoted name in it (empty if it has no name)."""
     data = planned.data
     start = data.find(BODY)
     if start < 0 or len(data) > LONGEST_BODY:

@@ -29,7 +29,7 @@ class Dialect:
     minor_steps: bool
 
     def phase(self, phase: Phase) -> str:
-        """The word of this spelling for a phase; empty where it has none."""
+        """The word of this spelling for a phase; empty if the spelling has no such phase."""
         return self.phases.get(phase, "")
 
     def step(self, major: int, minor: int) -> Any:

@@ -21,7 +21,7 @@ COUNTS = ("replicas", "parallelism", "completions")
 
 
 def check_memory(spec: Document, operations: Iterable[Document], available: int) -> None:
-    """ConfigError where the objects of a scenario cannot fit into so many bytes; it names the largest count."""
+    """Raise ConfigError if the objects of a scenario do not fit into `available` bytes; it names the largest count."""
     needed, largest, where = 0, 0, ""
     for field, count, made in _counts(spec, operations):
         size = count * made

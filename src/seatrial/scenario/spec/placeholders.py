@@ -18,7 +18,7 @@ from seatrial.model.documents import encode
 Row = Mapping[str, Any]
 _PLACEHOLDER = re.compile(r'"\$\{=(?P<number>[^}"]*)\}"|(?P<dollar>\$\$\{)|\$\{(?P<text>[^}"]*)\}')
 _LAYOUT = re.compile(r"0?[0-9]{1,3}d?")
-"""At least so many places, filled with blanks or zeros."""
+"""The minimal width, filled with blanks or zeros."""
 _OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,

@@ -35,7 +35,7 @@ class Selector:
 
     @property
     def anchor(self) -> tuple[str, str] | None:
-        """A label that every pod it picks has; None where there is none."""
+        """A label that every selected pod has; None if no single label is required."""
         for requirement in self.selector.requirements:
             if requirement.operator in ("=", "==", "in") and len(requirement.values) == 1:
                 return requirement.key, requirement.values[0]

@@ -442,7 +442,7 @@ class Nodes(Sequence[NodeInfo]):
         return self.table.taints.sets
 
     def label(self, key: str) -> Ids:
-        """The number of each node's value of a label, -1 where it has none; numbers are `table.label(key)`'s."""
+        """The number of each node's value of a label, -1 without the label; numbers are `table.label(key)`'s."""
         return self._pick(self.table.label(key).ids[: self.table.size])
 
     def matching(self, matcher: PodMatcher, staying_only: bool = False) -> NDArray[np.int32]:

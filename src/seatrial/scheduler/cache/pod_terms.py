@@ -98,7 +98,7 @@ class PodMatcher:
 
     @property
     def anchor(self) -> tuple[str, str] | None:
-        """A label that every pod it picks has; None where there is none."""
+        """A label that every selected pod has; None if no single label is required."""
         return next((anchor for _, selector in self.parts if (anchor := selector.anchor) is not None), None)
 
     def matches(self, namespace: str, labels: Mapping[str, str]) -> bool:

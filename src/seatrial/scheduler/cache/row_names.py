@@ -60,7 +60,7 @@ class NodeNames(Sequence[str]):
         return repr(self.listed())
 
     def highest(self, totals: NDArray[np.int64], number: int) -> list[int]:
-        """The positions of so many of the highest totals; of equal ones those whose names come first."""
+        """The positions of the `number` highest totals; of equal ones those whose names come first."""
         ranks = self.of.ranks
         if len(ranks) * max(totals.item(totals.argmax()), -totals.item(totals.argmin())) > MOST_KEY:
             ordered: list[int] = np.lexsort((ranks[self.rows], -totals))[:number].tolist()

@@ -56,7 +56,7 @@ class Allocator:
         self.state = state
         self.classes = classes
         self.gives_up = gives_up
-        """Whether a search ends after so many devices; it does not without DRASchedulerFilterTimeout."""
+        """Whether a search ends after a number of devices; without DRASchedulerFilterTimeout it does not."""
         self.counters = CounterBook(state)
 
     def allocate(self, node: NamedNode, claims: Sequence[Document]) -> list[Document] | None:

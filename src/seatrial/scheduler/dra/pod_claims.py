@@ -35,7 +35,7 @@ def uid_of(claim: Document) -> str:
 
 
 def claim_name(pod: PodInfo, entry: Document) -> tuple[str | None, bool]:
-    """The claim's name, None where none is needed, and whether it must have been made for the pod."""
+    """The claim's name (None if the pod needs no claim), and whether it must have been made for the pod."""
     if entry.get("resourceClaimName") is not None:
         return entry["resourceClaimName"], False
     if entry.get("resourceClaimTemplateName") is None:

@@ -47,7 +47,7 @@ class NominatedRows:
         self._version, self._nominations = -1, 0
 
     def for_pod(self, pod: PodInfo) -> Mask | None:
-        """The rows of nodes with other nominated pods than this one; None where there are none."""
+        """The rows of nodes with nominated pods other than this one; None without such nodes."""
         nominator, row_of = self._nominator, self._table.row_of
         if not nominator.nominated_nodes():
             return None

@@ -31,7 +31,7 @@ class Transport(Protocol):
     """Sends a request to an extender; `http_transport` implements it."""
 
     def post(self, extender: Extender, url: str, body: bytes, timeout: int) -> tuple[int, bytes]:
-        """Status code and body of the answer; TransportError where there is none within `timeout` microseconds."""
+        """Status code and body of the answer; TransportError if none arrives within `timeout` microseconds."""
         ...
 
 
@@ -126,7 +126,7 @@ class HttpExtender:
         return Candidates([self._node_name(item) for item in items], items)
 
     def _node_name(self, item: Any) -> str:
-        """The name of a Node object; ExtenderFailed where it is none. It need not be a node the extender was sent."""
+        """The name of a Node object; ExtenderFailed if it is not one. The extender need not have been sent the node."""
         try:
             name = NodeInfo.read(item).name
         except (AttributeError, TypeError, ValueError) as problem:

@@ -23,7 +23,7 @@ class HttpTransport:
         return found
 
     def post(self, extender: Extender, url: str, body: bytes, timeout: int) -> tuple[int, bytes]:
-        """Status code and body of the answer; TransportError where there is none in time."""
+        """Status code and body of the answer; TransportError if none arrives in time."""
         from http.client import HTTPException
 
         from seatrial.scheduler.extender.connections import open_connection, renew

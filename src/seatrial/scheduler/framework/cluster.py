@@ -72,7 +72,7 @@ class Nominator(Protocol):
         ...
 
     def changed_since(self, changes: int) -> Sequence[str] | None:
-        """The nodes whose nominated pods have changed after so many changes; None if that is too long ago."""
+        """The nodes whose nominated pods have changed since `changes` was that number; None if it is too long ago."""
         ...
 
     def node_of(self, pod: PodInfo) -> str:

@@ -103,7 +103,7 @@ class Narrowed:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A Permit answer: hold the pod, at most for so many microseconds."""
+    """A Permit answer: hold the pod, at most for this number of microseconds."""
 
     timeout: int
 

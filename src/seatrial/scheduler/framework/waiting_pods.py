@@ -78,7 +78,7 @@ class WaitingPods:
         return self._pods.get(uid)
 
     def hold(self, pod: PodInfo, binding: Any, waits: Mapping[str, int]) -> WaitingPod:
-        """Hold a pod for the plugins that asked for it, each for so many microseconds at most."""
+        """Hold a pod for the plugins that asked for it, each at most for its number of microseconds."""
         waiting = WaitingPod(pod, binding, self._clock.now(), on_settled=self.settled.append)
         for plugin, longest in waits.items():
             waiting.timers[plugin] = self._clock.after(

@@ -303,7 +303,7 @@ def _evaluations(attempt: Attempt) -> Iterator[tuple[str, str, int]]:
 
 
 def _filtered(attempt: Attempt, nodes: int, failed: list[str]) -> Iterator[tuple[str, str, int]]:
-    """How often each filter was asked about so many nodes, some of which failed by the plugins named."""
+    """How often each filter was called for a number of nodes, of which the named plugins rejected some."""
     for call in attempt.framework.filters:
         if call.name not in attempt.cycle.skipped:
             yield call.name, "Filter", nodes

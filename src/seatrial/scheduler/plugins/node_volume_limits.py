@@ -115,7 +115,7 @@ class NodeVolumeLimits(Plugin):
             found[entry.driver, entry.handle(volume[entry.field], {})] = entry.driver
 
     def _driver(self, claim: Document, csi_node: Document | None) -> tuple[str, str]:
-        """The driver of a claim's volume and the volume's name there; empty where it is none of CSI's."""
+        """The driver of a claim's volume and the volume's name there; empty if it is not a CSI volume."""
         volume = self.handle.cluster.get("PersistentVolume", volume_name(claim)) if volume_name(claim) else None
         if volume is None:
             return self._driver_of_class(claim, csi_node)

@@ -49,7 +49,7 @@ def known_points(plugins: Iterable[type[Plugin]]) -> dict[str, tuple[str, ...]]:
 
 
 def load_module(name: str) -> ModuleType:
-    """The module of a dotted name or of a .py file; ConfigError where there is none."""
+    """The module of a dotted name or of a .py file; ConfigError if it does not exist."""
     path = Path(name)
     if path.suffix == ".py":
         return _module_of_file(name, path)

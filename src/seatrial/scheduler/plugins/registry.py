@@ -139,7 +139,7 @@ class Registry:
         self._extra[name] = plugin
 
     def get(self, name: str) -> type[Plugin] | None:
-        """A plugin class, None where there is none of that name."""
+        """A plugin class; None if no plugin has that name."""
         return self._extra.get(name) or load(name)
 
     def is_own(self, name: str) -> bool:

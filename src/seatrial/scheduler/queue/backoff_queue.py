@@ -75,7 +75,7 @@ class BackoffQueue:
         return self.expiry(queued) >= self._aligned(self._clock.now())
 
     def expiry(self, queued: QueuedPod) -> int:
-        """When the backoff of a pod ends; 0 where it has none."""
+        """When the backoff of a pod ends; 0 without backoff."""
         count = queued.consecutive_errors or queued.unschedulable_count
         if not count or not self._longest:
             return 0

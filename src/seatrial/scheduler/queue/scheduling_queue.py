@@ -46,7 +46,7 @@ Gates = Mapping[str, Sequence[tuple[str, Gate]]]
 
 
 EQUAL_ERRORS = 3
-"""After so many equal errors, with no change between them, a pod rests until something changes."""
+"""After this number of equal errors, with no change between them, a pod rests until something changes."""
 
 
 class SchedulingQueue:

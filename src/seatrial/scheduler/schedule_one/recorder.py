@@ -14,7 +14,7 @@ class Recorder(Protocol):
     wants_cells: bool
 
     def keeps_cells(self, visited: int) -> bool:
-        """Whether it keeps the verdicts and scores of an attempt that has visited so many nodes."""
+        """Whether it keeps the verdicts and scores of an attempt that has visited this number of nodes."""
         ...
 
     def decided(self, decision: Decision) -> None:

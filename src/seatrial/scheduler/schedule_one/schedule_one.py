@@ -90,7 +90,7 @@ class Attempt(Struct, eq=False):
     evaluations: tuple[tuple[str, str, int], ...] = ()
     """how often each plugin was asked at which point, if that is counted"""
     recorder_keeps: Callable[[int], bool] | None = None
-    """whether the verdicts and scores of so many visited nodes are kept"""
+    """Whether the verdicts and scores of this number of visited nodes are kept."""
 
     @property
     def keeps_cells(self) -> bool:
@@ -251,7 +251,7 @@ class Algorithm:
         keeps_cells: Callable[[int], bool] | None = None,
         batching: Hints | None = None,
     ) -> Attempt:
-        """One cycle. `keeps_cells` is asked whether to keep every plugin's results for so many visited nodes."""
+        """One cycle. `keeps_cells` answers whether to keep every plugin's results for a number of visited nodes."""
         table = self.table
         table.refresh()
         if not len(table.order):

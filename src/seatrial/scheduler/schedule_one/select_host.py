@@ -37,7 +37,7 @@ def best_places(totals: NDArray[np.int64]) -> Places:
 
 
 def highest(totals: NDArray[np.int64], number: int) -> Places:
-    """The positions of so many of the highest totals, best first; of equal ones the first."""
+    """The positions of the `number` highest totals, best first; of equal ones the first."""
     left, places = totals.copy(), []
     for _ in range(min(number, len(totals))):
         places.append(int(left.argmax()))

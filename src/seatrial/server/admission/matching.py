@@ -83,7 +83,7 @@ def selectors_match(configuration: Document, request: Request) -> bool:
 
 
 def conditions_match(configuration: Document, request: Request, info: Document) -> bool:
-    """Whether every match condition holds; ConditionError where none is false and one cannot be evaluated."""
+    """Whether every match condition holds; ConditionError if one cannot be evaluated and no other is false."""
     conditions = configuration.get("matchConditions")
     if not conditions:
         return True

@@ -238,7 +238,7 @@ def _meaning(request: Request) -> bytes:
 
 
 def _response(answer: Document, review: Document) -> Document:
-    """The response in an answer; CallError where it is none to the review."""
+    """The response in an answer; CallError if it does not answer the review."""
     response = answer.get("response")
     if not isinstance(response, dict):
         raise CallError("webhook response was absent")

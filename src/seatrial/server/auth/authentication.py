@@ -44,7 +44,7 @@ class Identities:
             self.add(row[0], User(row[1], (*groups, AUTHENTICATED), row[2]))
 
     def authenticate(self, authorization: str) -> User:
-        """The user of an Authorization header; Unauthorized where there is none."""
+        """The user of an Authorization header; Unauthorized if it names no user."""
         scheme, _, token = authorization.partition(" ")
         if scheme.lower() == "bearer" and token:
             user = self.user_of(token)

@@ -89,7 +89,7 @@ class EscalationCheck:
             raise forbidden(GROUP, request.kind.plural, request.document["metadata"].get("name", ""), why)
 
     def _missing(self, request: Request, user: User, wanted: Iterable[PolicyRule]) -> str:
-        """The text that lists the wanted rules which the user does not have; empty where there are none."""
+        """The text that lists the wanted rules which the user does not have; empty if the user has all."""
         owned = self._authorizer.rules_for(user, request.namespace)
         missing = uncovered(owned.rules, wanted)
         if not missing:

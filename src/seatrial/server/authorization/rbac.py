@@ -139,7 +139,7 @@ def _kind(store: Store, name: str) -> Kind:
 
 
 def _subject_of(user: User, binding: Document, namespace: str) -> Document | None:
-    """The first subject of a binding that is the user; None where there is none."""
+    """The first subject of a binding that is the user; None if the binding is not about the user."""
     for subject in binding.get("subjects") or ():
         name = subject.get("name", "")
         match subject.get("kind"):

@@ -109,7 +109,7 @@ def check_json(request: Request) -> None:
 
 
 def from_json(body: bytes) -> Any:
-    """The document in a JSON text; BadRequest where it is none."""
+    """The document in a JSON text; BadRequest if it is not one."""
     try:
         return orjson.loads(body)
     except orjson.JSONDecodeError as error:

@@ -19,7 +19,7 @@ TOKEN = re.compile(
 
 @lru_cache(maxsize=1024)
 def steps(path: str) -> tuple[Step, ...] | None:
-    """The steps of a path; None where it is none that we can follow."""
+    """The steps of a path; None if the path has a form that is not supported."""
     text = path.strip().removeprefix("{").removesuffix("}").removeprefix("$")
     found: list[Step] = []
     position = 0

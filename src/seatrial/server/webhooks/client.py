@@ -67,7 +67,7 @@ def address_of(store: Store, client: Document) -> Address:
 
 
 def call(address: Address, client: Document, review: Document, seconds: int) -> Document:
-    """The document that a webhook answers a review with; CallError where there is none."""
+    """The document that a webhook answers a review with; CallError without an answer."""
     target = f"{address.url}?timeout={seconds}s"
     if address.unreachable:
         raise CallError(f'Post "{target}": {address.unreachable}')

@@ -17,7 +17,7 @@ _MIRROR: Final = "kubernetes.io/config.mirror"
 
 
 def set_service_account(request: Request, reader: Reader) -> None:
-    """The account `default` where none is named, in both spellings, and the account's pull secrets.
+    """Set the account `default` if the pod names no account, in both spellings, and the account's pull secrets.
 
     An account that a user names must exist; `default` is taken to, since a controller makes it soon. Pods of
     controllers and scenarios need no account: a simulation has the objects that matter to it.

@@ -45,7 +45,7 @@ class KeyIndex:
             self._unsorted.discard(namespace)
 
     def all(self, namespace: str = "") -> list[Stored]:
-        """The objects of one namespace, or of all where none is named."""
+        """The objects of one namespace; of all namespaces if it is empty."""
         if namespace:
             return list(self._sorted(namespace).values()) if namespace in self._spaces else []
         return [stored for space in self._namespaces() for stored in self._sorted(space).values()]

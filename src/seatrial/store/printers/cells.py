@@ -23,13 +23,13 @@ def at(document: Any, *path: str) -> Any:
 
 
 def items(document: Any, *path: str) -> list[Any]:
-    """The list at a path; empty where there is none."""
+    """The list at a path; empty if the path is missing."""
     found = at(document, *path)
     return found if isinstance(found, list) else []
 
 
 def number(document: Any, *path: str) -> int:
-    """The number at a path; 0 where there is none."""
+    """The number at a path; 0 if the path is missing."""
     found = at(document, *path)
     return found if isinstance(found, int) else 0
 

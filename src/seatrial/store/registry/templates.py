@@ -66,7 +66,7 @@ class Template(NamedTuple):
     pick: Callable[[Sequence[bytes]], tuple[bytes, ...]]
     """The values in the order of the gaps."""
     status: bytes | None
-    """The encoded status, empty where there is none; None where objects have no facets."""
+    """The encoded status, empty without a status; None if objects have no facets."""
     tail: bytes
     """The bytes after the status."""
     shapes: Memo[tuple[Any, ...], Shape]
@@ -237,7 +237,7 @@ class Templates:
         return template
 
     def create(self, store: "Store", kind: Kind, document: Document, sighting: Sighting, writer: str) -> Stored | None:
-        """Create an object from its template; None where there is none yet or a value is not valid."""
+        """Create an object from its template; None if the template is not known yet or a value is not valid."""
         template = self._kept.get(sighting.key)
         if template is None:
             return None
@@ -392,7 +392,7 @@ def _relabelling(pod: Stored, facets: Facets, labels: Mapping[str, str]) -> Spli
 
 
 def _at(document: Any, path: Path) -> Any:
-    """The value at a path; None where there is none."""
+    """The value at a path; None if the path is missing."""
     for step in path:
         try:
             document = document[step]

@@ -112,7 +112,7 @@ def _section(document: Document, key: str, path: str) -> Iterator[Document]:
 
 
 def _object(inherited: Document, item: object, path: str, place: str, named: bool) -> Document:
-    """An object with what it has from its list; ConfigError where it is none."""
+    """An object with what it has from its list; ConfigError if it is not an object."""
     if not isinstance(item, dict):
         raise ConfigError(path, place, f"expected an object, got {type(item).__name__}")
     found: Document = {**inherited, **item}

@@ -78,7 +78,7 @@ def _without_node(pod: Document) -> Document:
 
 
 def _released(document: Document, freed: set[str]) -> Document:
-    """A ResourceClaim without the pods that lost their nodes; without its devices where none is left."""
+    """A ResourceClaim without the pods that lost their nodes; without its devices if no pod is left."""
     status = document.get("status")
     if document["kind"] != "ResourceClaim" or not isinstance(status, dict) or not status.get("reservedFor"):
         return document

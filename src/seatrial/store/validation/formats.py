@@ -214,7 +214,7 @@ def network(value: str, path: str) -> Iterator[Cause]:
 
 
 def parse_address(value: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """An address, leading zeros allowed; None where it is none."""
+    """An address, leading zeros allowed; None if the text is no address."""
     if "%" in value:
         return None
     if ":" not in value:

@@ -147,12 +147,12 @@ def filled(value: Any, path: str) -> Iterable[Cause]:
 
 
 def longest(most: int) -> Check:
-    """A text of at most so many bytes."""
+    """A text of at most this number of bytes."""
     return lambda value, path: (too_long(path, most),) if len(value.encode()) > most else ()
 
 
 def at_most(most: int) -> Check:
-    """A list or map of at most so many entries."""
+    """A list or map of at most this number of entries."""
     return lambda value, path: (too_many(path, len(value), most),) if len(value) > most else ()
 
 

@@ -285,7 +285,7 @@ def _attribute(part: msgspec.Struct, step: str | int) -> str:
 
 
 def _forms(type: Any) -> tuple[Any, ...]:
-    """The types of a union; the type itself where it is none."""
+    """The types of a union; the type itself if it is no union."""
     return get_args(type) if get_origin(type) in (Union, UnionType) else (type,)
 
 

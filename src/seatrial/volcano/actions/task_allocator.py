@@ -79,7 +79,7 @@ class TaskAllocator:
         return True
 
     def _fitting(self, task: TaskInfo, rows: Rows, search: NodeSearch, is_last: bool) -> tuple[Rows, FitErrors | None]:
-        """The nodes a task fits on; the errors where there are none."""
+        """The nodes a task fits on; the errors if it fits on no node."""
         session = self.session
         error = session.pre_predicate(task)
         if error:
@@ -95,7 +95,7 @@ class TaskAllocator:
         return found, None if len(found) else errors
 
     def _best_node(self, task: TaskInfo, found: Rows) -> NodeInfo | None:
-        """The best node with idle resources; where there is none, the best with resources about to be free."""
+        """The best node with idle resources, otherwise the best with resources about to be free."""
         session = self.session
         candidates = found[session.fits_idle(task)[found]]
         if not len(candidates):

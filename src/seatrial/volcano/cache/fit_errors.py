@@ -70,7 +70,7 @@ class FitErrors:
     parts: list[tuple[NDArray[np.intp], Judgement]] = field(default_factory=list)
     """Rows and what was said about them; a later part never has rows of an earlier one."""
     everywhere: tuple[int, FitStatus] | None = None
-    """One error for so many nodes, where it does not depend on the node."""
+    """One error for a number of nodes, if it does not depend on the node."""
 
     def unresolvable_rows(self) -> set[int]:
         """Rows of nodes that evictions would not make fit; plain errors do not count."""

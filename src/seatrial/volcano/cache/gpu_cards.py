@@ -27,7 +27,7 @@ class GpuCards:
 
     @classmethod
     def read(cls, node: Document) -> "GpuCards | None":
-        """The cards of a node; None where it has none."""
+        """The cards of a node; None if it has no cards."""
         capacity = (node.get("status") or {}).get("capacity") or {}
         if GPU_MEMORY not in capacity or not (number := quantity_value(capacity.get(GPU_NUMBER, 0))):
             return None

@@ -202,7 +202,7 @@ def is_preemptable(pod: PodInfo) -> bool:
 
 
 def parse_bool(text: str) -> bool | None:
-    """A boolean as Go's strconv reads it; None where it is none."""
+    """A boolean as Go's strconv reads it; None if the text is no boolean."""
     if text in _TRUE:
         return True
     return False if text in _FALSE else None

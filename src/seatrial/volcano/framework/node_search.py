@@ -30,7 +30,7 @@ class SearchOptions:
     percentage: int = 0
 
     def enough(self, nodes: int) -> int:
-        """How many fitting nodes end a search among so many (CalculateNumOfFeasibleNodesToFind)."""
+        """How many fitting nodes end a search among a number of nodes (CalculateNumOfFeasibleNodesToFind)."""
         if nodes <= self.minimum_feasible_nodes or self.percentage >= 100:
             return nodes
         percentage = self.percentage

@@ -41,7 +41,7 @@ from seatrial.scheduler.plugins.node_resources.resource_allocation import (
 )
 
 MOST_AS_BITS = 15
-"""Up to so many resources the bits of a verdict are its code: 31 of them. Verdicts on more resources are numbered."""
+"""Up to this number of resources (31) the bits of a verdict are its code. Verdicts on more resources are numbered."""
 MANY_PODS = "Too many pods"
 
 

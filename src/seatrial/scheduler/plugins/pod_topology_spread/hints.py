@@ -48,7 +48,7 @@ def _is_involved(other: PodInfo | None, pod: PodInfo) -> bool:
 
 
 def _constraints(plugin: "PodTopologySpread", pod: PodInfo) -> tuple[Constraint, ...]:
-    """The DoNotSchedule constraints of a pod, the plugin's default ones where it has none of its own."""
+    """The DoNotSchedule constraints of a pod; the plugin's default ones if the pod has no constraints."""
     return plugin.constraints(pod, "DoNotSchedule")
 
 

@@ -90,7 +90,7 @@ def update_causes(document: Document, old: Document, subresource: str) -> Iterat
 
 
 def parsed(request: str) -> "CertificateSigningRequest":
-    """The PKCS#10 request in a spec; ValueError where it is none."""
+    """The PKCS#10 request in a spec; ValueError if it cannot be read."""
     from cryptography import x509
 
     try:

@@ -40,7 +40,7 @@ def bundle_causes(bundle: str, path: str) -> Iterator[Cause]:
 
 
 def review_causes(versions: list[str], path: str, missing: str = "", *, must_know: bool = True) -> Iterator[Cause]:
-    """The errors of a list of versions of reviews; `missing` is the text where there is none."""
+    """The errors of a list of versions of reviews; `missing` is the text for an empty list."""
     if not versions:
         yield required(path, missing)
         return

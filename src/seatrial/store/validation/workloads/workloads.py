@@ -28,7 +28,7 @@ _STATEFUL_FIXED = (
 
 
 def spec_of(document: Document | None) -> Document:
-    """The spec of an object, empty where there is none."""
+    """The spec of an object; empty without a spec."""
     return (document or {}).get("spec") or {}
 
 

@@ -30,7 +30,7 @@ EXECUTE = "ExecuteAction"
 """The reason of events about actions."""
 MAX_REQUEUES = 15
 PATIENCE = FIRST_RETRY * ((1 << MAX_REQUEUES) - 1)
-"""How long the back-offs of so many tries last."""
+"""How long the back-offs last, by the number of tries."""
 ISSUED = "Start to execute command {}, and clean it up to make sure executed not more than once."
 POLICIES = b'"policies":['
 """In the encoded form of every Job that has policies: events ask others for no more than a sync."""

@@ -44,7 +44,7 @@ class QueueAttributes:
         self.share = max(0.0, *(share(allocated.get(name), deserved.get(name)) for name in deserved.names()))
 
     def at_depth(self, depth: int) -> str:
-        """The ancestor so many levels above; empty where there is none."""
+        """The ancestor this number of levels above; empty above the root."""
         return self.ancestors[-depth] if 0 < depth <= len(self.ancestors) else ""
 
 
