@@ -111,29 +111,34 @@ class Framework:
         self.points = points
         self.weights = weights
         self.percentage = percentage
-        self.filters = [FilterCall(plugin) for plugin in points.get("filter", ())]
-        self.scorers = [ScoreCall(plugin, weights.get(plugin.name, 1)) for plugin in points.get("score", ())]
+        self._take_cycle_plugins()
+        self._take_binding_plugins()
+        self.signing = Signing(points)
+
+    def _take_cycle_plugins(self) -> None:
+        """The plugins of the queue and of the scheduling cycle up to Reserve."""
+        self.filters = [FilterCall(plugin) for plugin in self._at("filter")]
+        self.scorers = [ScoreCall(plugin, self.weights.get(plugin.name, 1)) for plugin in self._at("score")]
         self.is_in_tree = all(c.is_in_tree for c in self.filters) and all(c.is_in_tree for c in self.scorers)
         """Whether no user's plugin filters or scores."""
         self._filters_run: dict[frozenset[str], tuple[str, ...]] = {}
         self.uncached_filters = [(index, call) for index, call in enumerate(self.filters) if not call.is_cached]
         self.pre_filters = [(p.name, p.pre_filter) for p in self._at("preFilter") if isinstance(p, PreFilterPlugin)]
+        self.pre_filter_names = tuple(name for name, _ in self.pre_filters)
         self._skip_shapes: list[tuple[str, Callable[[PodShape], bool]]] = [
             (p.name, p.skips_shape) for p in self._at("preFilter") if is_in_tree(type(p))
         ]
         self.pre_scorers = [(p.name, p.pre_score) for p in self._at("preScore") if isinstance(p, PreScorePlugin)]
+        self.pre_score_names = tuple(name for name, _ in self.pre_scorers)
         self.pre_enqueuers = [
             (p.name, p.pre_enqueue) for p in self._at("preEnqueue") if isinstance(p, PreEnqueuePlugin)
         ]
         self._post_filters = [p for p in self._at("postFilter") if isinstance(p, PostFilterPlugin)]
+
+    def _take_binding_plugins(self) -> None:
+        """The plugins from Reserve to PostBind."""
         self._reservers = [p for p in self._at("reserve") if isinstance(p, ReservePlugin)]
         self._unreservers = [p for p in reversed(self._at("reserve")) if isinstance(p, UnreservePlugin)]
-        self.idle_points: dict[str, tuple[tuple[str, str], ...]] = {
-            point: answers
-            for point, answers in (("reserve", tuple([(p.name, "success") for p in self._reservers])), ("preBind", ()))
-            if points.get(point)
-        }
-        """What the record says of Reserve and PreBind for a pod that their plugins have nothing to do for."""
         self._permitters = [p for p in self._at("permit") if isinstance(p, PermitPlugin)]
         pre_binders = [p for p in self._at("preBind") if isinstance(p, PreBindPlugin)]
         self._pre_binders = [PreBindCall(p.name, p.pre_bind, p.prebinds_in_parallel) for p in pre_binders]
@@ -143,11 +148,13 @@ class Framework:
         ]
         self._binders = [p for p in self._at("bind") if isinstance(p, BindPlugin)]
         self._post_binders = [p for p in self._at("postBind") if isinstance(p, PostBindPlugin)]
-        self.signing = Signing(points)
-        self.preparing = frozenset(p.name for point in ("reserve", "preBind") for p in points.get(point, ()))
+        reserved = tuple([(p.name, "success") for p in self._reservers])
+        self.idle_points: dict[str, tuple[tuple[str, str], ...]] = {
+            point: answers for point, answers in (("reserve", reserved), ("preBind", ())) if self.points.get(point)
+        }
+        """What the record says of Reserve and PreBind for a pod that their plugins have nothing to do for."""
+        self.preparing = frozenset(p.name for point in ("reserve", "preBind") for p in self._at(point))
         """Plugins that may have something to do between the choice of a node and the binding."""
-        self.pre_filter_names = tuple(name for name, _ in self.pre_filters)
-        self.pre_score_names = tuple(name for name, _ in self.pre_scorers)
 
     @classmethod
     def build(cls, profile: Profile, registry: Registry, handle: Handle) -> "Framework":
