@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from seatrial.api import Simulation
-from seatrial.control_plane.volcano import read_conf
 from seatrial.scenario.engine.controller_registry import Registry, load_controllers
 from seatrial.scheduler.plugins.out_of_tree import load_plugins
+from seatrial.volcano.config import read_conf
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LARGE = {"demo"}

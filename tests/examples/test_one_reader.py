@@ -3,6 +3,7 @@
 import io
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,12 +44,8 @@ def served(name: str, config: Path | None) -> bytes:
     own = simulation(name, config).scenario_run
     store = fresh_store(Clock())
     annotator = Annotator(store)
-    controller = ScenarioController(
-        store,
-        lambda store, clock, recorder: own._make_scheduler(store, clock, BothRecorders(recorder, annotator)),
-        NoWorkers(),
-        own.options,
-    )
+    options = replace(own.options, recorder=lambda recorder: BothRecorders(recorder, annotator))
+    controller = ScenarioController(store, NoWorkers(), lambda: options)
     controller.start()
     document = {**own.document, "spec": {**own.document["spec"]}}
     document["spec"][own.plan.dialect.listing] = [planned.document() for planned in own.listed]

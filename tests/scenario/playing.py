@@ -1,7 +1,7 @@
 """Runs scenarios in tests: a store of its own, the embedded scheduler, and a log of every status and attempt."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
@@ -9,7 +9,6 @@ import orjson
 from seatrial.clock.virtual import Clock
 from seatrial.scenario.cluster import fresh_store
 from seatrial.scenario.engine.controller_registry import Registry
-from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
 from seatrial.scenario.options import SimulationOptions
 from seatrial.scenario.scenario_run import ScenarioRun
 from seatrial.scenario.spec.kind import API_VERSION
@@ -100,9 +99,8 @@ class Stage:
         self.clock = Clock()
         self.store = fresh_store(self.clock)
         document = scenario(self.spec, **self.annotations)
-        decisions, make = self.decisions, scheduler_maker()
-        maker = lambda store, clock, recorder: make(store, clock, BothRecorders(recorder, decisions))  # noqa: E731
-        self.scenario_run = ScenarioRun(document, self.store, self.clock, maker, self.options, publisher=self)
+        options = replace(self.options, recorder=lambda recorder: BothRecorders(recorder, self.decisions))
+        self.scenario_run = ScenarioRun(document, self.store, self.clock, options, publisher=self)
 
     @property
     def tried(self) -> list[str]:

@@ -6,8 +6,6 @@ from typing import Any
 from seatrial.clock.virtual import Clock
 from seatrial.model.documents import Document
 from seatrial.scenario.cluster import fresh_store
-from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
-from seatrial.scenario.options import SimulationOptions
 from seatrial.scenario.scenario_controller import ScenarioController
 from seatrial.scenario.spec.kind import SCENARIO
 from seatrial.store.objects import Change
@@ -28,9 +26,7 @@ class Server:
     log: list[tuple[str, Document]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.controller = ScenarioController(
-            self.store, scheduler_maker(), self, SimulationOptions(), strict=self.strict
-        )
+        self.controller = ScenarioController(self.store, self, strict=self.strict)
         self.controller.start()
         self.store.subscribe(self._watch, [SCENARIO])
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from seatrial.scenario.engine.embedded_scheduler import scheduler_maker
 from seatrial.scenario.scenario_controller import ScenarioController
 from seatrial.scenario.spec.kind import SCENARIO
 from seatrial.server.handlers import request_bodies
@@ -203,7 +202,7 @@ def _pod(spec: dict[str, Any]) -> dict[str, Any]:
 def test_a_scenario_has_as_many_values_as_the_limit_of_a_body_allows() -> None:
     """Bytes cost little; a body of many small values would hold the server up for seconds."""
     server = Server(max_request_bytes=1 << 20)
-    ScenarioController(server.store, scheduler_maker(), _Free()).start()
+    ScenarioController(server.store, _Free()).start()
     path = f"/apis/{SCENARIO.api_version}/scenarios"
 
     def answer(name: str, steps: list[dict[str, Any]]) -> int:

@@ -14,7 +14,7 @@ from seatrial.scenario.engine import VOLCANO
 from seatrial.scenario.spec import FAILED
 from seatrial.scenario.spec.kind import API_VERSION
 from seatrial.scheduler import Decision
-from seatrial.simulation import Simulation, Sinks
+from seatrial.simulation import Simulation
 
 WRITER = user_writer("capacity")
 GROUP = "scheduling.k8s.io/group-name"
@@ -49,12 +49,13 @@ class Trial:
     def __init__(self, setting: Setting) -> None:
         self.refusals = Refusals()
         document = setting.scenario or NO_SCENARIO
-        simulation = Simulation(document, setting.options, Sinks(recorder=self.refusals.before), folder=setting.folder)
+        options = replace(setting.options, recorder=self.refusals.before)
+        simulation = Simulation(document, options, folder=setting.folder)
         simulation.play()
-        scheduler, engine, status = simulation.scheduler, simulation.scenario_run.engine, simulation.status
-        if status.phase == FAILED or scheduler is None or engine is None:
+        run, status = simulation.scenario_run, simulation.status
+        if status.phase == FAILED or run.scheduler is None or run.engine is None:
             raise ScenarioFailedError(f"scenario {simulation.name} Failed: {status.message}")
-        self.store, self._scheduler, self._engine = simulation.store, scheduler, engine
+        self.store, self._scheduler, self._engine = simulation.store, run.scheduler, run.engine
         self._engine.settings = replace(self._engine.settings, step_duration=0, drain=False)
         self._pods = self.kind("v1", "Pod")
 

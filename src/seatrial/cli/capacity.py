@@ -164,10 +164,10 @@ def _setting(
 ) -> "Setting":
     """The cluster of a question, from the options of the command."""
     from seatrial.capacity import Setting
-    from seatrial.control_plane import read_conf
     from seatrial.scenario import SimulationOptions
     from seatrial.scenario.engine import load_controllers
     from seatrial.scenario.spec import read_scenario
+    from seatrial.volcano.config import read_conf
 
     load_controllers(controllers)
     document = None if scenario is None else read_scenario(scenario)

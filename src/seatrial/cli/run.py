@@ -82,11 +82,11 @@ def run(
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Run a scenario and write result.json, timeline.parquet and report.html."""
-    from seatrial.control_plane import read_conf
     from seatrial.scenario import SimulationOptions
     from seatrial.scenario.engine import REGISTRY, load_controllers
     from seatrial.scenario.spec import read_scenario
     from seatrial.simulation import read_programs
+    from seatrial.volcano.config import read_conf
 
     load_controllers(controllers or ())
     if list_controllers:

@@ -9,6 +9,5 @@ if TYPE_CHECKING:
     from seatrial.control_plane.process import run
     from seatrial.control_plane.result_strategy import check_strategy, chosen_strategy
     from seatrial.control_plane.scheduler_configuration import load, load_or_refuse
-    from seatrial.control_plane.volcano import read_conf
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

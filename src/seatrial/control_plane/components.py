@@ -138,17 +138,13 @@ def build_store(settings: Settings, port: int = 443, check: "Check | None" = Non
     from seatrial.control_plane.bootstrap import bootstrap
     from seatrial.control_plane.bootstrap.service import create_service, create_token_tracking
     from seatrial.controllers.stages import serve_stages
-    from seatrial.model.builtin import builtin_kinds
-    from seatrial.scenario import furnish
+    from seatrial.scenario import empty_store, furnish
     from seatrial.server import RandomIdentities
-    from seatrial.store import EventExpiry, Store
-    from seatrial.store.admission import StandardAdmission
+    from seatrial.store import EventExpiry
     from seatrial.store.durable import Durability
 
     clock = RealClock()
-    store = Store(
-        builtin_kinds(), clock, identities=RandomIdentities(), admission=StandardAdmission(settings.disabled_plugins)
-    )
+    store = empty_store(clock, RandomIdentities(), disabled_plugins=settings.disabled_plugins)
     serve_stages(store)
     durability = Durability(store, settings.data_dir / "store") if settings.data_dir is not None else None
     try:

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 class OutsidePrograms:
     """The outside programs of a server."""
 
-    def __init__(self, settings: "Settings", make_model: Callable[..., Any] | None) -> None:
+    def __init__(self, settings: "Settings") -> None:
         self.woken: list[Callable[[], None]] = []
         """Called when the turn of a program is over."""
         self._places: Kubeconfigs | None = None
         self._folder = Path()
-        self.controllers = OutsideControllers(settings.outside, self._launch, make_model)
+        self.controllers = OutsideControllers(settings.outside, self._launch, explain=settings.explain_with_model)
         self.controllers.wake = self._wake
 
     def place(self, identities: Identities, folder: Path, url: str, authority: Path | None) -> dict[str, Path]:
@@ -41,19 +41,11 @@ class OutsidePrograms:
             wake()
 
 
-def add_outside(
-    parts: "Parts", settings: "Settings", options: "SimulationOptions", make_scheduler: Callable[..., Any]
-) -> "SimulationOptions":
+def add_outside(parts: "Parts", settings: "Settings", options: "SimulationOptions") -> "SimulationOptions":
     """Give the server its outside programs; the options of scenarios in which they may take part."""
     if settings.insecure:
         raise ConfigError("", "--outside", "needs users, and --insecure has none: leave that option out")
-    make_model = None
-    if settings.explain_with_model:
-
-        def make_model(run: Any) -> Any:
-            return make_scheduler(run.store, run.clock, run.timeline)
-
-    parts.outside = OutsidePrograms(settings, make_model)
+    parts.outside = OutsidePrograms(settings)
     cooperation = Cooperation(parts.outside.controllers)
     parts.gates.append(parts.outside.controllers)
     parts.routes.append(cooperation.routes)

@@ -4,6 +4,7 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -66,23 +67,17 @@ def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedSche
     """The scenario controller, which works on the server's loop like the others."""
     from seatrial.control_plane.outside_programs import add_outside
     from seatrial.control_plane.timeline_api import TimelineApi
-    from seatrial.control_plane.volcano import read_conf
     from seatrial.scenario import KeptTimelines, ScenarioController, SimulationOptions
-    from seatrial.scenario.engine import load_controllers, scheduler_maker
-    from seatrial.scheduler import BothRecorders, Recorder
+    from seatrial.scenario.engine import load_controllers
+    from seatrial.scheduler import BothRecorders
     from seatrial.scheduler.extender import InterruptibleAttempts, Turns
     from seatrial.scheduler.plugins import load_plugins
     from seatrial.timeline import Annotator
+    from seatrial.volcano.config import read_conf
 
     load_controllers(settings.own_controllers)
-    plugins = load_plugins(settings.plugins)
     annotator = Annotator(parts.store, summary=settings.record == "summary")
     attempts = InterruptibleAttempts(Turns())
-
-    def make(store: Any, clock: Any, recorder: Recorder) -> Any:
-        configuration = scheduler.scheduler.configuration if scheduler is not None else None
-        both = BothRecorders(recorder, annotator) if settings.record != "none" else recorder
-        return scheduler_maker(configuration, plugins=plugins, attempts=attempts)(store, clock, both)
 
     workers: list[Any] = [worker for worker in parts.workers if worker is not scheduler]
     if scheduler is not None:
@@ -91,6 +86,9 @@ def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedSche
         level=settings.record,
         drain=settings.drain,
         strategy=chosen_strategy(),
+        plugins=load_plugins(settings.plugins),
+        recorder=None if settings.record == "none" else lambda recorder: BothRecorders(recorder, annotator),
+        attempts=attempts,
         volcano_config=read_conf(settings.volcano_config),
         reports_events=True,
         memory=free_memory(),
@@ -98,11 +96,15 @@ def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedSche
         snapshot=parts.snapshot or (),
     )
     if settings.outside:
-        options = add_outside(parts, settings, options, make)
+        options = add_outside(parts, settings, options)
+
+    def chosen() -> SimulationOptions:
+        return options if scheduler is None else replace(options, scheduler_config=scheduler.scheduler.configuration)
+
     folder = _timelines_folder(settings)
     timelines = KeptTimelines(folder)
     controller = ScenarioController(
-        parts.store, make, RealTimeWorkers(workers), options, strict=settings.strict, timelines=timelines
+        parts.store, RealTimeWorkers(workers), chosen, strict=settings.strict, timelines=timelines
     )
     attempts.turns.on_answer = controller.wake
     controller.start()

@@ -3,17 +3,14 @@
 import time
 from typing import TYPE_CHECKING
 
-from seatrial.model.errors import ConfigError
 from seatrial.scheduler.extender import Abandoned, HttpTransport, Turns, TurnTransport
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from seatrial.control_plane.components import Parts, Settings
     from seatrial.store import Store
     from seatrial.volcano import VolcanoScheduler
-    from seatrial.volcano.config import SchedulerConf
     from seatrial.volcano.framework import Session, SessionResult
 
 BUCKETS = (5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560)
@@ -31,6 +28,7 @@ def add_volcano(parts: "Parts", settings: "Settings") -> None:
     """Run vc-controller-manager and vc-scheduler on the server's loop."""
     from seatrial.controllers.framework import EventRecorder
     from seatrial.volcano import VolcanoScheduler
+    from seatrial.volcano.config import read_conf
     from seatrial.volcano.controllers import build_controllers
 
     controllers = build_controllers(parts.store, parts.clock, EventRecorder(parts.store, parts.clock))
@@ -43,20 +41,6 @@ def add_volcano(parts: "Parts", settings: "Settings") -> None:
         worker.start()
         parts.workers.append(worker)
     parts.metrics.append(measured.metrics)
-
-
-def read_conf(path: "Path | None") -> "SchedulerConf | None":
-    """A scheduler configuration file; None gives the one of Volcano's Helm chart."""
-    if path is None:
-        return None
-    from seatrial.volcano.config import load_conf
-    from seatrial.volcano.plugins import PLUGINS
-
-    try:
-        text = path.read_text()
-    except OSError as error:
-        raise ConfigError(str(path), "", f"cannot be read: {error.strerror}") from error
-    return load_conf(text, str(path), PLUGINS)
 
 
 class MeasuredScheduler:

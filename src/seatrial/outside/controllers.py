@@ -20,7 +20,7 @@ from seatrial.outside.session import Phase, Session
 from seatrial.outside.startup import Startup
 from seatrial.scenario.engine import Cluster, simulated_names
 from seatrial.scenario.spec.kind import Controllers
-from seatrial.scheduler import ANNOTATOR, Scheduler
+from seatrial.scheduler import ANNOTATOR
 from seatrial.scheduler.plugins import load_module
 from seatrial.server import Target
 from seatrial.server.extension_points import Gate, OpenWatch
@@ -32,15 +32,13 @@ if TYPE_CHECKING:
 
 Launch = Callable[[OutsideController, Callable[[], None]], Program]
 """Starts the program of a controller with a kubeconfig of its own."""
-MakeModel = Callable[["ScenarioRun"], Scheduler]
 
 
 class OutsideControllers(Gate):
     """The gate for requests of outside controllers, and the maker of their participants."""
 
-    def __init__(
-        self, controllers: Iterable[OutsideController], launch: Launch, make_model: MakeModel | None = None
-    ) -> None:
+    def __init__(self, controllers: Iterable[OutsideController], launch: Launch, *, explain: bool = False) -> None:
+        """`explain`: the embedded scheduler explains the decisions of an outside one."""
         self.controllers = tuple(controllers)
         self.wake: Callable[[], None] = lambda: None
         """Set by the process that plays scenarios: called when a turn is over."""
@@ -48,7 +46,7 @@ class OutsideControllers(Gate):
         self.playing: dict[str, OutsideParticipant] = {}
         """The participants of the scenario that is being played."""
         self._names = {controller.username: controller.name for controller in self.controllers}
-        self._launch, self._make_model = launch, make_model
+        self._launch, self._explain = launch, explain
         self._stopped: list[Program] = []
         for controller in self.controllers:
             if controller.waiter:
@@ -103,7 +101,7 @@ class OutsideControllers(Gate):
         pods = scheduling = None
         if controller.is_scheduler:
             pods = PendingPods(run.store, controller.responsible_for, lambda: session.changed())
-            model = ModelCheck(self._make_model(run), run.timeline, run.status) if self._make_model else None
+            model = ModelCheck(run.make_scheduler(), run.timeline, run.status) if self._explain else None
             scheduling = Scheduling(run.store, run.timeline, session, pods, model)
             run.timeline.schedulers.add(controller.name)
         session.use_order(Order(pods) if is_simulated else None)

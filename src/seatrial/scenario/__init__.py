@@ -3,10 +3,10 @@
 from seatrial.model.lazy_exports import TYPE_CHECKING, lazy_exports
 
 if TYPE_CHECKING:
-    from seatrial.scenario.cluster import fresh_store, furnish
+    from seatrial.scenario.cluster import empty_store, fresh_store, furnish
     from seatrial.scenario.dry_run import Finding
     from seatrial.scenario.kept_timelines import KeptTimelines
-    from seatrial.scenario.options import MakeOutside, MakeScheduler, SimulationOptions, TieBreak
+    from seatrial.scenario.options import MakeOutside, SimulationOptions, TieBreak
     from seatrial.scenario.scenario_controller import ScenarioController
     from seatrial.scenario.scenario_run import ScenarioRun
     from seatrial.scenario.status import ResultsStrategy, ScenarioStatus, TimelinePages

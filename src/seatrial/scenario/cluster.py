@@ -1,9 +1,11 @@
 """An empty cluster for one run: a store with the objects that every cluster has."""
 
+from collections.abc import Collection
+
 from seatrial.clock import Clock
 from seatrial.model.builtin import builtin_kinds
 from seatrial.model.documents import Document
-from seatrial.store import SeededIdentities, Store
+from seatrial.store import Identities, SeededIdentities, Store
 from seatrial.store.admission import StandardAdmission
 from seatrial.store.mvcc import History
 
@@ -19,15 +21,22 @@ REVISIONS_KEPT, BYTES_KEPT = 10_000, 16 * 1024 * 1024
 
 def fresh_store(clock: Clock | None = None, seed: int = 0, *, watched: bool = True) -> Store:
     """A store in virtual time, with what every cluster has; no history where nothing watches it."""
-    store = Store(
-        builtin_kinds(),
-        clock or Clock(),
-        identities=SeededIdentities(seed),
-        admission=StandardAdmission(),
-        history=History(REVISIONS_KEPT if watched else 0, BYTES_KEPT),
-    )
+    history = History(REVISIONS_KEPT if watched else 0, BYTES_KEPT)
+    store = empty_store(clock or Clock(), SeededIdentities(seed), history=history)
     furnish(store)
     return store
+
+
+def empty_store(
+    clock: Clock,
+    identities: Identities,
+    *,
+    disabled_plugins: Collection[str] = (),
+    history: History | None = None,
+) -> Store:
+    """A store of the built-in kinds without an object; `disabled_plugins` are admission plugins."""
+    admission = StandardAdmission(disabled_plugins)
+    return Store(builtin_kinds(), clock, identities=identities, admission=admission, history=history)
 
 
 def furnish(store: Store) -> None:

@@ -4,22 +4,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from seatrial.clock import Clock
 from seatrial.model.documents import Document
 from seatrial.scenario.engine.controller_registry import REGISTRY, Registry
-from seatrial.scenario.engine.participants import Participant, SchedulerLoop
+from seatrial.scenario.engine.participants import Participant
 from seatrial.scenario.status import Publisher, ResultsStrategy
 from seatrial.scheduler import Recorder
-from seatrial.store import Store
 from seatrial.timeline import CELLS_ON_THE_WIRE, Level
 
 if TYPE_CHECKING:
     from seatrial.scenario.scenario_run import ScenarioRun
     from seatrial.scheduler.config import Configuration
+    from seatrial.scheduler.extender import InterruptibleAttempts
     from seatrial.volcano.config import SchedulerConf
 
 TieBreak = Literal["upstream", "name", "random"]
-MakeScheduler = Callable[[Store, Clock, Recorder], SchedulerLoop]
 MakeOutside = Callable[["ScenarioRun"], Participant]
 
 
@@ -51,6 +49,10 @@ class SimulationOptions:
     """Bytes that the objects of the scenario may take, by an estimate; None is no limit."""
     outside: Mapping[str, MakeOutside] = field(default_factory=dict)
     """Controllers that run outside this process, by name."""
+    recorder: Callable[[Recorder], Recorder] | None = None
+    """Wraps the timeline: receives the decisions of the scheduler."""
+    attempts: "InterruptibleAttempts | None" = None
+    """Lets a scheduler with extenders return to its caller while it waits for one."""
     has_scheduler: bool = True
     """Whether the embedded scheduler may be used."""
     observers: Sequence[Publisher] = ()

@@ -15,7 +15,7 @@ from seatrial.model.documents import encode
 from seatrial.model.errors import SeatrialError
 from seatrial.model.writers import is_user, user_of
 from seatrial.scenario.kept_timelines import KeptTimelines
-from seatrial.scenario.options import MakeScheduler, SimulationOptions
+from seatrial.scenario.options import SimulationOptions
 from seatrial.scenario.reset import wipe
 from seatrial.scenario.scenario_reader import ScenarioReader
 from seatrial.scenario.scenario_resource import WRITER, StoredStatus, dialect_in, install, metadata_in, status_of
@@ -51,18 +51,16 @@ class ScenarioController:
     def __init__(
         self,
         store: Store,
-        make_scheduler: MakeScheduler,
         free: FreeMode,
-        options: SimulationOptions | None = None,
+        options: Callable[[], SimulationOptions] = SimulationOptions,
         *,
         strict: bool = False,
-        seed: int = 0,
         timelines: KeptTimelines | None = None,
     ) -> None:
+        """`options` gives those of the next run, since the configuration of the scheduler may change in between."""
         self.store = store
         self.run: ScenarioRun | None = None
-        self._make_scheduler, self._free = make_scheduler, free
-        self._options, self._strict, self._seed = options or SimulationOptions(), strict, seed
+        self._free, self._options, self._strict = free, options, strict
         self._timelines = timelines
         self._status: StoredStatus | None = None
         self._running: Iterator[None] | None = None
@@ -164,7 +162,7 @@ class ScenarioController:
         name = next(iter(self._waiting))
         stored = self.store.find(SCENARIO, name)
         if stored is not None and self._wake_caller is not None and not self._reader.has_read(stored):
-            self._reader.read(stored, self._options.memory, self._wake_caller)
+            self._reader.read(stored, self._options().memory, self._wake_caller)
             return
         del self._waiting[name]
         if stored is None:
@@ -176,15 +174,15 @@ class ScenarioController:
             self._running = run.run()
 
     def _create_run(self, stored: Stored, *, pages: MemoryPages | None = None) -> ScenarioRun | None:
-        clock = Clock()
-        self.store.clock, self.store.identities = clock, SeededIdentities(self._seed)
+        clock, options = Clock(), self._options()
+        self.store.clock, self.store.identities = clock, SeededIdentities(options.seed)
         self._status = StoredStatus(self.store, stored)
         self._foreign = []
         rows, dictionary = self._open_timeline(metadata_in(stored)["uid"], is_new=pages is None)
         try:
-            document, expanded = self._reader.result(stored, self._options.memory)
+            document, expanded = self._reader.result(stored, options.memory)
             run = ScenarioRun(
-                document, self.store, clock, self._make_scheduler, self._options,
+                document, self.store, clock, options,
                 pages=pages, rows=rows, dictionary=dictionary, publisher=self._status, expanded=expanded,
             )  # fmt: skip
         except SeatrialError as error:

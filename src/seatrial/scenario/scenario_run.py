@@ -16,11 +16,12 @@ from seatrial.model.errors import ConfigError, ScenarioError, SeatrialError
 from seatrial.model.times import parse_time
 from seatrial.scenario.engine.controller_registry import SCHEDULER, enabled_names
 from seatrial.scenario.engine.controller_set import SimulationControllers
+from seatrial.scenario.engine.embedded_scheduler import build_scheduler
 from seatrial.scenario.engine.embedded_volcano import VOLCANO, volcano_maker
 from seatrial.scenario.engine.engine import Engine, Settings
-from seatrial.scenario.engine.participants import ArrivalQueue, SchedulerParticipant
+from seatrial.scenario.engine.participants import SchedulerParticipant
 from seatrial.scenario.notes import contradictions, errors, unclaimed_pods, unserved, waiting_jobs
-from seatrial.scenario.options import MakeScheduler, SimulationOptions
+from seatrial.scenario.options import SimulationOptions
 from seatrial.scenario.spec.annotations import check_annotations
 from seatrial.scenario.spec.dialect import FAILED, PAUSED, Phase, dialect_of
 from seatrial.scenario.spec.kind import SCENARIO, STEP_DURATION, Controllers
@@ -29,6 +30,7 @@ from seatrial.scenario.spec.plan import Plan, expand_and_number
 from seatrial.scenario.spec.timers import idle_cron_jobs, unused_timers
 from seatrial.scenario.spec.validation import operation_problems, problems_in_turns
 from seatrial.scenario.status import MemoryPages, Publisher, Publishers, ScenarioStatus, TimelinePages
+from seatrial.scheduler import Scheduler
 from seatrial.store import Store, Stored
 from seatrial.store.snapshots import Snapshot, SnapshotError, restore_cluster
 from seatrial.timeline import NOT_IN_TIMELINE, SNAPSHOT, Dictionary, Timeline, pasts_of_pods
@@ -49,7 +51,6 @@ class ScenarioRun:
         document: Document,
         store: Store,
         clock: Clock,
-        make_scheduler: MakeScheduler,
         options: SimulationOptions | None = None,
         *,
         folder: Path | None = None,
@@ -83,7 +84,8 @@ class ScenarioRun:
         self._past_ids: set[str] = set()
         shown = [*self.options.observers, *([publisher] if publisher is not None else [])]
         self.publisher = Publishers(shown) if shown else None
-        self._make_scheduler = make_scheduler
+        self.scheduler: Scheduler | None = None
+        """The embedded scheduler, once the run has started."""
         self._unsubscribe: list[Callable[[], None]] = []
 
     @property
@@ -236,6 +238,10 @@ class ScenarioRun:
             yield planned.data
         yield b"]}"
 
+    def make_scheduler(self) -> Scheduler:
+        """A scheduler as the options choose it, on the cluster of the run."""
+        return build_scheduler(self.store, self.clock, self.timeline, self.options)
+
     def start(self) -> Engine:
         """Load the snapshot, start the controllers and the scheduler; the engine that runs them."""
         registry, dialect, store, clock = self.options.registry, self.plan.dialect, self.store, self.clock
@@ -249,9 +255,9 @@ class ScenarioRun:
         if not self._continued:
             self.timeline.major = self.plan.first() or 0
             self._load_snapshot()
-        scheduler = self._make_scheduler(store, clock, self.timeline)
+        scheduler = self.scheduler = self.make_scheduler()
         snapshot = self.options.snapshot
-        if isinstance(snapshot, Snapshot) and not self._continued and isinstance(scheduler, ArrivalQueue):
+        if isinstance(snapshot, Snapshot) and not self._continued:
             scheduler.order_arrivals(snapshot.arrivals)
         self.status.notes.update((text, text) for text in scheduler.warnings())
         outside = {name: partial(make, self) for name, make in self.options.outside.items()}

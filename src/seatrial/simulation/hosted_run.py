@@ -8,7 +8,7 @@ import asyncio
 import signal
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,7 +22,7 @@ from seatrial.server.serving import Listener, serving
 from seatrial.simulation.loop import Tick, loops
 
 if TYPE_CHECKING:
-    from seatrial.outside import MakeModel, OutsideController
+    from seatrial.outside import OutsideController, Program
     from seatrial.scenario import ScenarioRun, SimulationOptions
     from seatrial.store import Store
 
@@ -37,20 +37,22 @@ class HostedRun:
         store: "Store",
         controllers: "Sequence[OutsideController]",
         logs: Path | None = None,
-        make_model: "MakeModel | None" = None,
+        *,
+        explain: bool = False,
     ) -> None:
-        self._store = store
+        self._store, self._logs = store, logs
+        self.controllers = OutsideControllers(controllers, self._launch, explain=explain)
         self._folder = tempfile.TemporaryDirectory(prefix="seatrial-outside-")
         folder = Path(self._folder.name)
-        self.controllers = OutsideControllers(controllers, launcher(self._place, logs or folder / "logs"), make_model)
         self.cooperation = Cooperation(self.controllers)
         self._certificates = Certificates.in_directory(folder / "pki")
         self._listener = Listener.on("127.0.0.1", 0, lambda port: self._certificates.context())
         self._identities = Identities()
         self._places = Kubeconfigs(self._identities, folder, self._listener.url, self._certificates.authority)
 
-    def _place(self, controller: "OutsideController") -> Path:
-        return self._places.place(controller)
+    def _launch(self, controller: "OutsideController", ended: Callable[[], None]) -> "Program":
+        logs = self._logs or Path(self._folder.name) / "logs"
+        return launcher(self._places.place, logs)(controller, ended)
 
     def add_to(self, options: "SimulationOptions") -> "SimulationOptions":
         """The options of a run in which the programs take part."""

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from seatrial.model.documents import Document
     from seatrial.outside import OutsideController
-    from seatrial.scenario.engine import MakeEmbedded
     from seatrial.simulation.hosted_run import HostedRun
     from seatrial.store import Store
 
@@ -40,7 +39,7 @@ class Programs:
         schedulers = (controller for controller in self.controllers if controller.is_scheduler)
         return config_file(next(schedulers).command) if self.explain else None
 
-    def host(self, store: "Store", make_scheduler: "MakeEmbedded") -> "HostedRun":
+    def host(self, store: "Store") -> "HostedRun":
         """The server that they need."""
         for controller in self.controllers:
             if not controller.command:
@@ -48,8 +47,7 @@ class Programs:
                 raise ConfigError("", f"controller {controller.name}: command", why)
         from seatrial.simulation.hosted_run import HostedRun
 
-        make_model = (lambda run: make_scheduler(run.store, run.clock, run.timeline)) if self.explain else None
-        return HostedRun(store, self.controllers, self.logs, make_model)
+        return HostedRun(store, self.controllers, self.logs, explain=self.explain)
 
     def check_taking_part(self, document: "Document") -> None:
         """ConfigError where a scenario does not name a controller: the run would leave it out without a word."""

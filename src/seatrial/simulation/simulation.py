@@ -3,16 +3,12 @@
 Commands, the Python API, capacity, sweeps and benchmarks all make a Simulation; nothing else wires these parts.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seatrial.clock import Clock
 from seatrial.model.documents import Document
 from seatrial.scenario import ScenarioRun, ScenarioStatus, SimulationOptions, TimelinePages, fresh_store
-from seatrial.scenario.engine import scheduler_maker
-from seatrial.scheduler import Recorder, Scheduler
 from seatrial.simulation.loop import Tick, loops, no_tick, run_interruptibly
 from seatrial.simulation.programs import NO_PROGRAMS, Programs
 from seatrial.store import Store
@@ -30,8 +26,6 @@ class Sinks:
     """Receives the encoded timeline."""
     rows: Rows | None = None
     """Receives the rows of timeline.parquet."""
-    recorder: Callable[[Recorder], Recorder] | None = None
-    """Wraps the timeline: receives the decisions of the scheduler."""
 
 
 IN_MEMORY = Sinks()
@@ -51,26 +45,16 @@ class Simulation:
     ) -> None:
         """`folder`: where the files are that the scenario's generators read. `programs` take part from outside."""
         options = options or SimulationOptions()
-        self.scheduler: Scheduler | None = None
-        """The embedded scheduler, once the run has started."""
-        self._make = scheduler_maker(
-            options.scheduler_config,
-            tie_break=options.tie_break,
-            seed=options.seed,
-            plugins=options.plugins,
-            events=options.events,
-        )
-        self._sinks = sinks
         self.host: HostedRun | None = None
         """The server that programs outside this process talk to."""
         store = fresh_store(seed=options.seed, watched=bool(programs))
         if programs:
-            programs.check_taking_part(document)
-            self.host = programs.host(store, self._make)
+            self.host = programs.host(store)
             options = self.host.add_to(options)
         try:
+            programs.check_taking_part(document)
             self.scenario_run = ScenarioRun(
-                document, store, store.clock, self._make_scheduler, options,
+                document, store, store.clock, options,
                 folder=folder, pages=sinks.pages, rows=sinks.rows,
             )  # fmt: skip
         except BaseException:
@@ -108,8 +92,3 @@ class Simulation:
             for _ in loops(self.scenario_run, tick, deadline):
                 pass
         return self.status
-
-    def _make_scheduler(self, store: Store, clock: Clock, recorder: Recorder) -> Scheduler:
-        wrap = self._sinks.recorder
-        self.scheduler = self._make(store, clock, recorder if wrap is None else wrap(recorder))
-        return self.scheduler

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from seatrial.store.registry.templates import PreparedCreate
     from seatrial.store.requests import Admission, Request
     from seatrial.store.store import Store
-    from seatrial.store.uids import SeededIdentities, suffix_from
+    from seatrial.store.uids import Identities, SeededIdentities, suffix_from
     from seatrial.store.users import MASTERS, User
     from seatrial.store.views import Condition, OwnerReference, StatusView, View
 else:

@@ -187,7 +187,7 @@ class KubeScheduler:
 class VirtualRun:
     """One cluster in simulated time."""
 
-    def __init__(self, nodes: list[Document], conf: SchedulerConf) -> None:
+    def __init__(self, nodes: list[Document], conf: SchedulerConf | None) -> None:
         self.clock = Clock()
         self.store = fresh_store(self.clock, watched=False)
         install(self.store)

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from seatrial.model.documents import Document
 from seatrial.model.times import SECOND
-from seatrial.vcsim.scheduler_conf import read_conf
 from seatrial.vcsim.virtual_run import JobTimes, VirtualRun
 from seatrial.vcsim.workload import Workload
+from seatrial.volcano.config import read_conf
 
 SIZES: Final = ((1, "1 pod"), (8, "2-8 pods"), (64, "9-64 pods"), (None, "65 or more"))
 """Classes of job sizes: the largest size of each, and its name."""

@@ -158,10 +158,10 @@ def _volcano_sides(
     classes: Sequence[type[Any]],
     snapshot: "Snapshot",
 ) -> Iterator[Side]:
-    from seatrial.control_plane import read_conf
     from seatrial.scenario.engine import REGISTRY
     from seatrial.scenario.spec import dialect_of
     from seatrial.scenario.spec.kind import Controllers
+    from seatrial.volcano.config import read_conf
 
     if files and not REGISTRY.uses_volcano(Controllers.of(document), dialect_of(document.get("spec") or {})):
         name = scenario if isinstance(scenario, Path) else document["metadata"]["name"]

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
         load_controllers,
         simulated_names,
     )
-    from seatrial.scenario.engine.embedded_scheduler import MakeEmbedded, scheduler_maker
     from seatrial.scenario.engine.embedded_volcano import VOLCANO
     from seatrial.scenario.engine.participants import SchedulerLoop
     from seatrial.scenario.engine.user_controllers import Cluster, UserController

@@ -1,20 +1,15 @@
 """Makes the scheduler of a run: the embedded kube-scheduler with a configuration."""
 
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from seatrial.clock import Clock
 from seatrial.scheduler import Recorder, Scheduler
-from seatrial.scheduler.config import Configuration
 from seatrial.scheduler.extender import AwaitingAnswer, HttpTransport, InterruptibleAttempts, TurnTransport
 from seatrial.store import Store
 
 if TYPE_CHECKING:
-    from seatrial.scenario.options import TieBreak
+    from seatrial.scenario.options import SimulationOptions
     from seatrial.scheduler import Decision
-
-
-MakeEmbedded = Callable[[Store, Clock, Recorder], Scheduler]
 
 
 class InterruptibleScheduler(Scheduler):
@@ -41,26 +36,16 @@ class InterruptibleScheduler(Scheduler):
         return None if isinstance(made, AwaitingAnswer) else made
 
 
-def scheduler_maker(
-    configuration: Configuration | None = None,
-    *,
-    tie_break: "TieBreak" = "upstream",
-    seed: int = 0,
-    plugins: Sequence[type[Any]] = (),
-    events: bool = True,
-    attempts: InterruptibleAttempts | None = None,
-) -> MakeEmbedded:
-    """A factory of equal schedulers; `events` false omits Event objects, which no result needs.
-
-    With `attempts`, a scheduler that has extenders does not block its caller while it waits for one.
-    """
-
-    def make(store: Store, clock: Clock, recorder: Recorder) -> Scheduler:
-        settings: dict[str, Any] = {
-            "recorder": recorder, "tie_break": tie_break, "seed": seed, "plugins": plugins, "events": events,
-        }  # fmt: skip
-        if attempts is not None and configuration is not None and configuration.extenders:
-            return InterruptibleScheduler(attempts, store, clock, configuration, **settings)
-        return Scheduler(store, clock, configuration, **settings)
-
-    return make
+def build_scheduler(store: Store, clock: Clock, recorder: Recorder, options: "SimulationOptions") -> Scheduler:
+    """The scheduler of a run."""
+    configuration, attempts = options.scheduler_config, options.attempts
+    settings: dict[str, Any] = {
+        "recorder": recorder if options.recorder is None else options.recorder(recorder),
+        "tie_break": options.tie_break,
+        "seed": options.seed,
+        "plugins": options.plugins,
+        "events": options.events,
+    }
+    if attempts is not None and configuration is not None and configuration.extenders:
+        return InterruptibleScheduler(attempts, store, clock, configuration, **settings)
+    return Scheduler(store, clock, configuration, **settings)

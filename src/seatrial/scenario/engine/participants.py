@@ -4,7 +4,7 @@ All of them are cooperative: `work` carries out one loop and returns. Whether wo
 waiter (KEP-140's ControllerWaiter) only adds what a controller still waits for in virtual time.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 
@@ -49,13 +49,6 @@ class Awaited(Protocol):
 
     def is_waiting(self) -> bool:
         """Whether its turn still goes on; ScenarioError where its program has failed."""
-
-
-@runtime_checkable
-class ArrivalQueue(Protocol):
-    """A scheduler whose first attempts can be ordered."""
-
-    def order_arrivals(self, places: Mapping[str, int]) -> None: ...
 
 
 class SchedulerLoop(Protocol):

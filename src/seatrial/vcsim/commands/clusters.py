@@ -55,8 +55,8 @@ def create_cluster(
     from seatrial.vcsim.kinds import SimulatorCluster
     from seatrial.vcsim.runtimes import RuntimeOptions
     from seatrial.vcsim.runtimes import runtime as runtime_named
-    from seatrial.vcsim.scheduler_conf import read_conf
     from seatrial.vcsim.state import ClusterHome
+    from seatrial.volcano.config import read_conf
 
     began = time.monotonic()
     cluster = SimulatorCluster.read(config)

@@ -116,8 +116,8 @@ def _run_virtual(
     out: Path | None,
 ) -> None:
     from seatrial.simulation import tune_collector
-    from seatrial.vcsim.scheduler_conf import read_conf
     from seatrial.vcsim.virtual_run import VirtualRun
+    from seatrial.volcano.config import read_conf
 
     tune_collector(YOUNG_OBJECTS)
     home, machines = _machines(cluster, config, nodes)
@@ -173,7 +173,7 @@ def _workload(test: Path | None, pods: Path | None, queues: Path | None) -> "Wor
 
 def _compare(machines: "list[Document]", workload: "Workload", confs: tuple[Path, Path], out: Path | None) -> None:
     from seatrial.vcsim import what_if
-    from seatrial.vcsim.scheduler_conf import read_conf
+    from seatrial.volcano.config import read_conf
 
     for conf in confs:
         read_conf(conf)
