@@ -141,6 +141,23 @@ def ranged(low: float, high: float, text: str) -> Check:
     return lambda value, path: () if low <= value <= high else (invalid(path, value, text),)
 
 
+def capped(most: int, *checks: Check, unique: str = "") -> Check:
+    """A list of at most so many items, each of which is checked; with `unique`, they differ by that key."""
+    each_item = items(*checks)
+
+    def check(given: list[Any], path: str) -> Iterator[Cause]:
+        if len(given) > most:
+            yield too_many(path, len(given), most)
+            return
+        yield from each_item(given, path)
+        names = [item.get(unique, "") for item in given] if unique else ()
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                yield duplicate(f"{path}[{index}]", name)
+
+    return check
+
+
 def filled(value: Any, path: str) -> Iterable[Cause]:
     """A value that is not empty."""
     return () if value else (required(path),)

@@ -36,7 +36,7 @@ STRATEGIES = {
     ("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding"): Strategy(
         needs_resource_version=True,
         has_generation=True,
-        validation=on_every_write(admission_policies.binding_causes),
+        validation=on_every_write(admission_policies.mutating_binding_causes),
         columns=POLICY_BINDINGS,
     ),
     ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"): Strategy(
@@ -55,7 +55,7 @@ STRATEGIES = {
     ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding"): Strategy(
         needs_resource_version=True,
         has_generation=True,
-        validation=on_every_write(admission_policies.binding_causes),
+        validation=on_every_write(admission_policies.validating_binding_causes),
         columns=POLICY_BINDINGS,
     ),
     ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"): Strategy(
@@ -74,7 +74,7 @@ STRATEGIES = {
         needs_resource_version=True,
         name_faults_of=api_services.name_faults,
         status_keeps_metadata=True,
-        validation=Validation(api_services.create_causes, api_services.update_causes),
+        validation=on_every_write(api_services.create_causes),
         columns=plain("Name Service Available Age", api_service_cells),
     ),
     ("certificates.k8s.io", "CertificateSigningRequest"): Strategy(

@@ -17,7 +17,7 @@ from seatrial.store.printers.pods import node_cells, pod_cells, pod_conditions
 from seatrial.store.printers.workloads import REPLICAS, pod_template_cells, replication_controller_cells
 from seatrial.store.registry import prepared_fields
 from seatrial.store.registry.kinds import variable_fields
-from seatrial.store.registry.strategy import Strategy, Validation
+from seatrial.store.registry.strategy import Strategy, Validation, on_every_write
 from seatrial.store.validation.cluster import data, events, nodes, policies, quotas, services
 from seatrial.store.validation.pods import pods, templates
 from seatrial.store.validation.storage import persistent
@@ -37,13 +37,13 @@ STRATEGIES = {
         name_faults=segment_faults,
         garbage_collected=False,
         variable_fields=variable_fields.EVENT,
-        validation=Validation(events.create_causes, events.update_causes),
+        validation=on_every_write(events.create_causes),
         selectable_fields=EVENT_FIELDS,
         columns=EVENTS,
     ),
     ("", "LimitRange"): Strategy(
         created_by_update=True,
-        validation=Validation(quotas.limit_causes, quotas.limit_update_causes),
+        validation=on_every_write(quotas.limit_causes),
         columns=CREATED_AT,
     ),
     ("", "Namespace"): Strategy(

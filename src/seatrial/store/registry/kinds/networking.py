@@ -3,7 +3,7 @@
 from seatrial.store.printers.cells import at, items, selector_text
 from seatrial.store.printers.cluster import address_cells, endpoint_slice_cells, ingress_cells, ingress_class_cells
 from seatrial.store.printers.columns import Columns, columns, plain
-from seatrial.store.registry.strategy import Strategy, Validation
+from seatrial.store.registry.strategy import Strategy, Validation, on_every_write
 from seatrial.store.validation.cluster import networking
 
 STRATEGIES = {
@@ -15,7 +15,7 @@ STRATEGIES = {
     ("networking.k8s.io", "Ingress"): Strategy(
         has_generation=True,
         status_owns_metadata=True,
-        validation=Validation(networking.ingress_causes, networking.ingress_update_causes),
+        validation=on_every_write(networking.ingress_causes),
         columns=Columns(columns("Name Class Hosts Address Ports Age"), ingress_cells),
     ),
     ("networking.k8s.io", "IngressClass"): Strategy(

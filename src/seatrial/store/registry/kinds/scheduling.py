@@ -12,7 +12,7 @@ STRATEGIES = {
     ("resource.k8s.io", "DeviceClass"): Strategy(
         has_generation=True,
         delete_returns_object=True,
-        validation=Validation(devices.class_causes, devices.class_update_causes),
+        validation=on_every_write(devices.class_causes),
         columns=plain("Name Age", lambda o: []),
     ),
     ("resource.k8s.io", "DeviceTaintRule"): Strategy(has_generation=True, status_keeps_metadata=True),

@@ -9,8 +9,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.store.field_errors import invalid, required
 from seatrial.store.object_meta import Faults, NameFaults, label_1035_faults, segment_faults
-
-_HIGHEST_GROUP, _HIGHEST_VERSION = 20000, 1000
+from seatrial.store.validation.rules import Row, always, need, of_spec, present, ranged, rules, valid
 
 
 def name_faults(document: Document) -> NameFaults:
@@ -25,30 +24,28 @@ def name_faults(document: Document) -> NameFaults:
     return faults
 
 
-def create_causes(document: Document) -> Iterator[Cause]:
-    """Validation errors of an APIService."""
-    spec = document.get("spec") or {}
-    group, version = spec.get("group", ""), spec.get("version", "")
-    if not group and version != "v1":
+def _group(spec: Document, path: str) -> Iterator[Cause]:
+    if not spec.get("group") and spec.get("version", "") != "v1":
         yield required("spec.group", "only v1 may have an empty group and it better be legacy kube")
-    yield from (invalid("spec.version", version, fault) for fault in label_1035_faults(version))
-    for key, most in (("groupPriorityMinimum", _HIGHEST_GROUP), ("versionPriority", _HIGHEST_VERSION)):
-        value = spec.get(key) or 0
-        if not 0 < value <= most:
-            yield invalid(f"spec.{key}", value, f"must be positive and less than {most}")
-    service = spec.get("service")
-    if service is None:
-        if spec.get("caBundle"):
-            yield invalid(
-                "spec.caBundle", f"{len(spec['caBundle'])} bytes", "local APIServices may not have a caBundle"
-            )
-        return
-    for key in ("namespace", "name"):
-        if not service.get(key):
-            yield required(f"spec.service.{key}")
 
 
-def update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """Validation errors of an update of an APIService."""
-    if not subresource:
-        yield from create_causes(document)
+def _local(spec: Document, path: str) -> Iterator[Cause]:
+    if spec.get("service") is None and spec.get("caBundle"):
+        yield invalid("spec.caBundle", f"{len(spec['caBundle'])} bytes", "local APIServices may not have a caBundle")
+
+
+def _priority(field: str, most: int) -> Row:
+    return always(field, ranged(1, most, f"must be positive and less than {most}"), zero=0)
+
+
+create_causes = of_spec(
+    rules(
+        _group,
+        always("version", valid(label_1035_faults)),
+        _priority("groupPriorityMinimum", 20000),
+        _priority("versionPriority", 1000),
+        _local,
+        present("service", rules(need("namespace"), need("name"))),
+    )
+)
+"""Validation errors of an APIService."""

@@ -7,62 +7,32 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from math import inf
+from typing import TYPE_CHECKING
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.store.field_errors import duplicate, forbidden, invalid, required, too_long, unsupported
 from seatrial.store.object_meta import label_faults, subdomain_faults
+from seatrial.store.validation.rules import among, items, need, present, ranged, rules
 
 if TYPE_CHECKING:
     from cryptography.x509 import CertificateSigningRequest
 
 USAGES = (
-    "any",
-    "cert sign",
-    "client auth",
-    "code signing",
-    "content commitment",
-    "crl sign",
-    "data encipherment",
-    "decipher only",
-    "digital signature",
-    "email protection",
-    "encipher only",
-    "ipsec end system",
-    "ipsec tunnel",
-    "ipsec user",
-    "key agreement",
-    "key encipherment",
-    "microsoft sgc",
-    "netscape sgc",
-    "ocsp signing",
-    "s/mime",
-    "server auth",
-    "signing",
-    "timestamping",
+    "any,cert sign,client auth,code signing,content commitment,crl sign,data encipherment,decipher only,"
+    "digital signature,email protection,encipher only,ipsec end system,ipsec tunnel,ipsec user,key agreement,"
+    "key encipherment,microsoft sgc,netscape sgc,ocsp signing,s/mime,server auth,signing,timestamping"
 )
 APPROVED, DENIED, FAILED = "Approved", "Denied", "Failed"
 LEGACY_SIGNER = "kubernetes.io/legacy-unknown"
-SHORTEST = 600
 LONGEST_DOMAIN, LONGEST_SIGNER = 253, 571
 _CONDITIONS = "status.conditions"
 
 
 def create_causes(document: Document) -> Iterator[Cause]:
     """Validation errors of a new request."""
-    spec = document.get("spec") or {}
-    yield from _request(spec)
-    yield from _usages(spec.get("usages") or ())
-    signer = spec.get("signerName", "")
-    if signer == LEGACY_SIGNER:
-        yield invalid("spec.signerName", signer, "the legacy signerName is not allowed via this API version")
-    else:
-        yield from _signer(signer)
-    seconds = spec.get("expirationSeconds")
-    if seconds is not None and seconds < SHORTEST:
-        why = "may not specify a duration less than 600 seconds (10 minutes)"
-        yield invalid("spec.expirationSeconds", seconds, why)
+    yield from _SPEC(document.get("spec") or {}, "spec")
     yield from _conditions(document)
 
 
@@ -123,21 +93,9 @@ def _request(spec: Document) -> Iterator[Cause]:
         yield invalid("spec.request", spec.get("request") or None, wrong)
 
 
-def _usages(usages: Any) -> Iterator[Cause]:
-    if not usages:
-        yield required("spec.usages")
-    for number, usage in enumerate(usages):
-        if usage not in USAGES:
-            yield unsupported(f"spec.usages[{number}]", usage, USAGES)
-    for number, usage in enumerate(usages):
-        if usage in usages[:number]:
-            yield duplicate(f"spec.usages[{number}]", usage)
-
-
-def _signer(name: str) -> Iterator[Cause]:
-    path = "spec.signerName"
-    if not name:
-        yield required(path)
+def _signer(name: str, path: str) -> Iterator[Cause]:
+    if name == LEGACY_SIGNER:
+        yield invalid(path, name, "the legacy signerName is not allowed via this API version")
         return
     domain, slash, rest = name.partition("/")
     if not slash or "/" in rest:
@@ -161,6 +119,14 @@ def _label_causes(path: str, part: str, faults_of: Callable[[str], Iterable[str]
             quoted = json.dumps(label, ensure_ascii=False)
             yield from (invalid(path, part, f"validating label {quoted}: {fault}") for fault in faults)
             return
+
+
+_SPEC = rules(
+    lambda spec, path: _request(spec),
+    need("usages", items(among(*USAGES.split(","))), items(unique="")),
+    need("signerName", _signer),
+    present("expirationSeconds", ranged(600, inf, "may not specify a duration less than 600 seconds (10 minutes)")),
+)
 
 
 def _conditions(document: Document) -> Iterator[Cause]:

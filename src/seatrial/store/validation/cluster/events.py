@@ -18,8 +18,3 @@ def create_causes(document: Document) -> Iterator[Cause]:
     about = (document.get("involvedObject") or {}).get("namespace", "")
     if (not about and namespace not in ("", "default")) or (about and about != namespace):
         yield invalid("involvedObject.namespace", about, MISMATCH)
-
-
-def update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """Validation errors of an update of an Event."""
-    yield from create_causes(document)

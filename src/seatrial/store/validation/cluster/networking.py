@@ -8,47 +8,35 @@ from collections.abc import Iterator
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.store.field_errors import invalid, required
-from seatrial.store.object_meta import Faults, segment_faults, subdomain_faults
-from seatrial.store.validation.formats import network, parse_address
+from seatrial.store.object_meta import IMMUTABLE, Faults, segment_faults
+from seatrial.store.validation.formats import network, parse_address, subdomain
+from seatrial.store.validation.rules import always, need, need_set, of_spec, present, rules, unchanged, valid
 
-IMMUTABLE = "field is immutable"
 _MOST_CIDRS = 2
 
 
-def ingress_causes(document: Document) -> Iterator[Cause]:
-    """Validation errors of an Ingress."""
-    spec = document.get("spec") or {}
+def _any_backend(spec: Document, path: str) -> Iterator[Cause]:
     if not spec.get("rules") and spec.get("defaultBackend") is None:
         yield invalid("spec", spec.get("rules"), "either `defaultBackend` or `rules` must be specified")
-    name = spec.get("ingressClassName")
-    if name is not None:
-        yield from (invalid("spec.ingressClassName", name, fault) for fault in subdomain_faults(name))
 
 
-def ingress_update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """Validation errors of an update of an Ingress."""
-    if not subresource:
-        yield from ingress_causes(document)
-
-
-def class_causes(document: Document) -> Iterator[Cause]:
-    """Validation errors of an IngressClass."""
-    controller = (document.get("spec") or {}).get("controller", "")
-    if not controller:
-        yield required("spec.controller")
-        return
-    domain, slash, path = controller.partition("/")
-    if not slash or not domain or not path:
-        yield invalid("spec.controller", controller, 'must be a domain-prefixed path (such as "acme.io/foo")')
+def _controller(controller: str, path: str) -> Iterator[Cause]:
+    domain, slash, rest = controller.partition("/")
+    if not slash or not domain or not rest:
+        yield invalid(path, controller, 'must be a domain-prefixed path (such as "acme.io/foo")')
     else:
-        yield from (invalid("spec.controller", domain, fault) for fault in subdomain_faults(domain))
+        yield from subdomain(domain, path)
+
+
+ingress_causes = of_spec(rules(_any_backend, present("ingressClassName", subdomain)))
+"""Validation errors of an Ingress."""
+class_causes = of_spec(rules(need("controller", _controller)))
+"""Validation errors of an IngressClass."""
 
 
 def class_update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
     """Validation errors of an update of an IngressClass: its controller stays."""
-    controller = (document.get("spec") or {}).get("controller", "")
-    if controller != (old.get("spec") or {}).get("controller", ""):
-        yield invalid("spec.controller", controller, IMMUTABLE)
+    yield from unchanged(document.get("spec") or {}, old.get("spec") or {}, "controller", zero="")
     yield from class_causes(document)
 
 
@@ -60,24 +48,15 @@ def address_name_faults(name: str) -> Faults:
     return () if str(parsed) == name else (f'must be in canonical form ("{parsed}")',)
 
 
-def address_causes(document: Document) -> Iterator[Cause]:
-    """Validation errors of an IPAddress."""
-    parent = (document.get("spec") or {}).get("parentRef")
-    if parent is None:
-        yield required("spec.parentRef")
-        return
-    for key in ("resource", "name"):
-        value = parent.get(key, "")
-        if not value:
-            yield required(f"spec.parentRef.{key}")
-        yield from (invalid(f"spec.parentRef.{key}", value, fault) for fault in segment_faults(value))
+_SEGMENT = valid(segment_faults)
+_PARENT = rules(need("resource"), always("resource", _SEGMENT), need("name"), always("name", _SEGMENT))
+address_causes = of_spec(rules(need_set("parentRef", _PARENT)))
+"""Validation errors of an IPAddress."""
 
 
 def address_update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
     """Validation errors of an update of an IPAddress: its parent stays."""
-    parent = (document.get("spec") or {}).get("parentRef")
-    if parent != (old.get("spec") or {}).get("parentRef"):
-        yield invalid("spec.parentRef", parent, IMMUTABLE)
+    return unchanged(document.get("spec") or {}, old.get("spec") or {}, "parentRef")
 
 
 def range_causes(document: Document) -> Iterator[Cause]:

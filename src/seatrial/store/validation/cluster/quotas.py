@@ -133,11 +133,6 @@ def limit_causes(document: Document) -> Iterator[Cause]:
         yield from _limit(limit, kind, path)
 
 
-def limit_update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """Validation errors of an update of a LimitRange."""
-    return limit_causes(document)
-
-
 def _limit(limit: Document, kind: str, path: str) -> Iterator[Cause]:
     named = container_resource_name if kind in ("Pod", "Container") else resource_name
     parts: dict[str, dict[str, Quantity]] = {}

@@ -3,41 +3,39 @@
 Upstream: pkg/apis/resource/validation/validation.go.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import orjson
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.store.field_errors import duplicate, forbidden, invalid, required, too_long, too_many, unsupported
-from seatrial.store.object_meta import IMMUTABLE, label_causes
+from seatrial.store.object_meta import IMMUTABLE
 from seatrial.store.validation.devices.device_names import attribute_name
-from seatrial.store.validation.formats import label, label_value, needed, qualified, subdomain
+from seatrial.store.validation.formats import label, label_value, qualified, subdomain, template_metadata
 from seatrial.store.validation.pods.volume_sources import driver_name
 from seatrial.store.validation.quantities import is_extended
+from seatrial.store.validation.rules import (
+    always,
+    among,
+    capped,
+    each,
+    given,
+    longest,
+    need,
+    need_set,
+    of_spec,
+    present,
+    rules,
+    unchanged,
+)  # fmt: skip
 
-Check = Callable[[Document, str], Iterator[Cause]]
-EFFECTS = ("NoExecute", "NoSchedule", "None")
-_MODES, _OPERATORS = ("All", "ExactCount"), ("Equal", "Exists")
+EFFECT = among("NoExecute", "NoSchedule", "None")
 _NO_REQUEST = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
 _ONE_OF = "exactly one of `exactly` or `firstAvailable` is required"
 _ONE_ATTRIBUTE = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set'
 MOST = 32
-
-
-def each_of(items: Sequence[Document], most: int, check: Check, path: str, *, key: str = "") -> Iterator[Cause]:
-    """A list that is not too long, of items that are right, and different by `key`."""
-    if len(items) > most:
-        yield too_many(path, len(items), most)
-        return
-    for index, item in enumerate(items):
-        yield from check(item, f"{path}[{index}]")
-    seen: set[str] = set()
-    for index, item in enumerate(items if key else ()):
-        name = item.get(key, "")
-        if name in seen:
-            yield duplicate(f"{path}[{index}]", name)
-        seen.add(name)
 
 
 def claim_causes(document: Document) -> Iterator[Cause]:
@@ -49,15 +47,14 @@ def claim_update_causes(document: Document, old: Document, subresource: str) -> 
     """Validation errors of an update of a ResourceClaim."""
     if subresource == "status":
         yield from _claim_status(document, old)
-    elif document.get("spec") != old.get("spec"):
-        yield invalid("spec", document.get("spec"), IMMUTABLE)
+    else:
+        yield from unchanged(document, old, "spec", path="")
 
 
 def _claim_status(document: Document, old: Document) -> Iterator[Cause]:
     status, before = document.get("status") or {}, old.get("status") or {}
     reserved = status.get("reservedFor") or ()
-    check: Check = lambda user, path: needed(user, path, "resource", "name", "uid")  # noqa: E731
-    yield from each_of(reserved, 256, check, "status.reservedFor", key="uid")
+    yield from _RESERVED(status, "status")
     if reserved and status.get("allocation") is None:
         yield forbidden("status.reservedFor", "may not be specified when `allocated` is not set")
     elif "deletionTimestamp" in document["metadata"] and any(
@@ -70,64 +67,44 @@ def _claim_status(document: Document, old: Document) -> Iterator[Cause]:
         yield invalid("status.allocation", allocation, IMMUTABLE)
 
 
+_RESERVED = rules(given("reservedFor", capped(256, rules(need("resource"), need("name"), need("uid")), unique="uid")))
+
+
 def template_causes(document: Document) -> Iterator[Cause]:
     """Validation errors of a new ResourceClaimTemplate."""
     spec = document.get("spec") or {}
-    metadata = spec.get("metadata") or {}
-    yield from label_causes(metadata.get("labels") or {}, "spec.metadata.labels")
-    for key, value in metadata.items():
-        if key not in ("labels", "annotations") and value:
-            yield forbidden(f"spec.metadata.{key}", "cannot be set")
+    yield from template_metadata(spec.get("metadata") or {}, "spec.metadata")
     yield from _claim(spec.get("spec") or {}, "spec.spec")
 
 
 def template_update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
     """Validation errors of an update of a ResourceClaimTemplate."""
-    if document.get("spec") != old.get("spec"):
-        yield invalid("spec", document.get("spec"), IMMUTABLE)
-
-
-def class_causes(document: Document) -> Iterator[Cause]:
-    """Validation errors of a DeviceClass."""
-    spec = document.get("spec") or {}
-    yield from each_of(spec.get("selectors") or (), MOST, _selector, "spec.selectors")
-    yield from each_of(spec.get("config") or (), MOST, _configuration, "spec.config")
-    name = spec.get("extendedResourceName")
-    if name is not None and not is_extended(name):
-        yield invalid("spec.extendedResourceName", name, "must be a valid extended resource name")
-
-
-def class_update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
-    """Validation errors of an update of a DeviceClass."""
-    return class_causes(document)
+    return unchanged(document, old, "spec", path="")
 
 
 def _claim(spec: Document, path: str) -> Iterator[Cause]:
     devices, where = spec.get("devices") or {}, f"{path}.devices"
-    requests = devices.get("requests") or ()
     names: set[str] = set()
-    for request in requests:
+    for request in devices.get("requests") or ():
         names.add(request.get("name", ""))
         names.update(f"{request.get('name', '')}/{sub.get('name', '')}" for sub in request.get("firstAvailable") or ())
+    yield from _REQUESTS(devices, where)
 
     def referring(item: Document, place: str) -> Iterator[Cause]:
         return _references(item.get("requests") or [], names, f"{place}.requests")
 
-    def constraint(item: Document, place: str) -> Iterator[Cause]:
-        yield from referring(item, place)
-        given = [key for key in ("matchAttribute", "distinctAttribute") if item.get(key) is not None]
-        if given:
-            yield from attribute_name(item[given[0]], f"{place}.{given[0]}", full=True)
-        else:
-            yield required(place, _ONE_ATTRIBUTE)
+    yield from rules(
+        given("constraints", capped(MOST, referring, _constraint)),
+        given("config", capped(MOST, referring, _CONFIGURATION)),
+    )(devices, where)
 
-    def configuration(item: Document, place: str) -> Iterator[Cause]:
-        yield from referring(item, place)
-        yield from _configuration(item, place)
 
-    yield from each_of(requests, MOST, _request, f"{where}.requests", key="name")
-    yield from each_of(devices.get("constraints") or (), MOST, constraint, f"{where}.constraints")
-    yield from each_of(devices.get("config") or (), MOST, configuration, f"{where}.config")
+def _constraint(item: Document, path: str) -> Iterator[Cause]:
+    keys = [key for key in ("matchAttribute", "distinctAttribute") if item.get(key) is not None]
+    if keys:
+        yield from attribute_name(item[keys[0]], f"{path}.{keys[0]}", full=True)
+    else:
+        yield required(path, _ONE_ATTRIBUTE)
 
 
 def _references(given: list[str], names: set[str], path: str) -> Iterator[Cause]:
@@ -155,38 +132,23 @@ def _request(request: Document, path: str) -> Iterator[Cause]:
     elif exact is not None and several:
         yield invalid(path, None, f"{_ONE_OF}, but multiple fields are set")
     elif several:
-        yield from each_of(several, 8, _alternative, f"{path}.firstAvailable", key="name")
+        yield from _ALTERNATIVES(several, f"{path}.firstAvailable")
     else:
-        yield from _wish(exact or {}, f"{path}.exactly")
+        yield from _WISH(exact or {}, f"{path}.exactly")
 
 
-def _alternative(request: Document, path: str) -> Iterator[Cause]:
-    yield from label(request.get("name", ""), f"{path}.name")
-    yield from _wish(request, path)
-
-
-def _wish(request: Document, path: str) -> Iterator[Cause]:
-    name = request.get("deviceClassName", "")
-    if not name:
-        yield required(f"{path}.deviceClassName")
-    else:
-        yield from subdomain(name, f"{path}.deviceClassName")
-    yield from each_of(request.get("selectors") or (), MOST, _selector, f"{path}.selectors")
+def _mode(request: Document, path: str) -> Iterator[Cause]:
     mode, count = request.get("allocationMode", ""), request.get("count", 0)
-    if mode not in _MODES:
-        yield unsupported(f"{path}.allocationMode", mode, _MODES)
+    if mode not in ("All", "ExactCount"):
+        yield unsupported(f"{path}.allocationMode", mode, ("All", "ExactCount"))
     elif mode == "All" and count:
         yield invalid(f"{path}.count", count, "must not be specified when allocationMode is 'All'")
     elif mode == "ExactCount" and count <= 0:
         yield invalid(f"{path}.count", count, "must be greater than zero")
-    for index, toleration in enumerate(request.get("tolerations") or ()):
-        yield from _toleration(toleration, f"{path}.tolerations[{index}]")
 
 
-def _toleration(toleration: Document, path: str) -> Iterator[Cause]:
+def _operator(toleration: Document, path: str) -> Iterator[Cause]:
     operator, value = toleration.get("operator", ""), toleration.get("value", "")
-    if toleration.get("key"):
-        yield from qualified(toleration["key"], f"{path}.key")
     if operator == "Exists":
         if value:
             yield invalid(f"{path}.value", value, "must be empty for operator `Exists`")
@@ -195,29 +157,29 @@ def _toleration(toleration: Document, path: str) -> Iterator[Cause]:
     elif not operator:
         yield required(f"{path}.operator")
     else:
-        yield unsupported(f"{path}.operator", operator, _OPERATORS)
-    effect = toleration.get("effect", "")
-    if effect and effect not in EFFECTS:
-        yield unsupported(f"{path}.effect", effect, EFFECTS)
+        yield unsupported(f"{path}.operator", operator, ("Equal", "Exists"))
 
 
-def _selector(selector: Document, path: str) -> Iterator[Cause]:
-    if selector.get("cel") is None:
-        yield required(f"{path}.cel")
-    elif len(selector["cel"].get("expression", "").encode()) > 10 * 1024:
-        yield too_long(f"{path}.cel.expression", 10 * 1024)
-
-
-def _configuration(configuration: Document, path: str) -> Iterator[Cause]:
-    opaque = configuration.get("opaque")
-    if opaque is None:
-        yield required(f"{path}.opaque")
-        return
-    yield from driver_name(opaque.get("driver", ""), f"{path}.opaque.driver")
-    parameters, where = opaque.get("parameters"), f"{path}.opaque.parameters"
-    if parameters is None:
-        yield required(where)
-    elif not isinstance(parameters, dict):
-        yield invalid(where, "<value omitted>", "must be a valid JSON object")
+def _parameters(parameters: Any, path: str) -> Iterator[Cause]:
+    if not isinstance(parameters, dict):
+        yield invalid(path, "<value omitted>", "must be a valid JSON object")
     elif len(orjson.dumps(parameters)) > 10 * 1024:
-        yield too_long(where, 10 * 1024)
+        yield too_long(path, 10 * 1024)
+
+
+def _extended(name: str, path: str) -> Iterable[Cause]:
+    return () if is_extended(name) else (invalid(path, name, "must be a valid extended resource name"),)
+
+
+_EXPRESSION = rules(given("expression", longest(10 * 1024)))
+_SELECTORS = given("selectors", capped(MOST, rules(need_set("cel", _EXPRESSION))))
+_OPAQUE = rules(always("driver", driver_name), need_set("parameters", _parameters))
+_CONFIGURATION = rules(need_set("opaque", _OPAQUE))
+_TOLERATION = rules(given("key", qualified), _operator, given("effect", EFFECT))
+_WISH = rules(need("deviceClassName", subdomain), _SELECTORS, _mode, each("tolerations", _TOLERATION))
+_ALTERNATIVES = capped(8, rules(always("name", label), _WISH), unique="name")
+_REQUESTS = rules(given("requests", capped(MOST, _request, unique="name")))
+class_causes = of_spec(
+    rules(_SELECTORS, given("config", capped(MOST, _CONFIGURATION)), present("extendedResourceName", _extended))
+)
+"""Validation errors of a DeviceClass."""

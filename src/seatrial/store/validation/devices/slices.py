@@ -5,15 +5,17 @@ Upstream: ValidateResourceSlice of pkg/apis/resource/validation/validation.go.
 
 import re
 from collections.abc import Iterator
+from math import inf
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
-from seatrial.store.field_errors import duplicate, forbidden, invalid, required, too_long, too_many, unsupported
+from seatrial.store.field_errors import duplicate, forbidden, invalid, required, too_long, too_many
 from seatrial.store.object_meta import IMMUTABLE
 from seatrial.store.validation.devices.device_names import attribute_name, pool_name
-from seatrial.store.validation.devices.devices import EFFECTS, each_of
+from seatrial.store.validation.devices.devices import EFFECT
 from seatrial.store.validation.formats import label, label_value, qualified, subdomain
 from seatrial.store.validation.pods.volume_sources import driver_name
+from seatrial.store.validation.rules import always, capped, given, need, present, ranged, rules, unchanged
 from seatrial.store.validation.selectors import node_selector
 
 _ONE_PLACE = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
@@ -45,28 +47,21 @@ def update_causes(document: Document, old: Document, subresource: str) -> Iterat
 
 def _slice(spec: Document, old: Document | None) -> Iterator[Cause]:
     pool = spec.get("pool") or {}
-    yield from driver_name(spec.get("driver", ""), "spec.driver")
-    yield from pool_name(pool.get("name", ""), "spec.pool.name")
-    if pool.get("resourceSliceCount", 0) <= 0:
-        yield invalid("spec.pool.resourceSliceCount", pool.get("resourceSliceCount", 0), "must be greater than zero")
-    if pool.get("generation", 0) < 0:
-        yield invalid("spec.pool.generation", pool["generation"], "must be greater than or equal to zero")
+    yield from _POOL(spec, "spec")
     if old is not None:
         before = (old.get("pool") or {}).get("name", "")
         if pool.get("name", "") != before:
             yield invalid("spec.pool.name", pool.get("name", ""), IMMUTABLE)
-        for key in ("driver", "nodeName"):
-            if spec.get(key) != old.get(key):
-                yield invalid(f"spec.{key}", spec.get(key), IMMUTABLE)
+        yield from unchanged(spec, old, "driver", "nodeName")
     yield from _place(spec)
     if spec.get("sharedCounters") and spec.get("devices"):
         yield invalid("spec", "", "only one of `sharedCounters` or `devices` is allowed")
     devices = spec.get("devices") or ()
     advanced = any(each.get("taints") or each.get("consumesCounters") for each in devices)
     apart = bool(spec.get("perDeviceNodeSelection"))
-    check = lambda device, path: _device(device, path, apart)  # noqa: E731
-    yield from each_of(devices, 64 if advanced else 128, check, "spec.devices", key="name")
-    yield from each_of(spec.get("sharedCounters") or (), 8, _counters, "spec.sharedCounters", key="name")
+    check = capped(64 if advanced else 128, lambda device, path: _device(device, path, apart), unique="name")
+    yield from check(devices, "spec.devices")
+    yield from _SHARED(spec, "spec")
 
 
 def _place(spec: Document) -> Iterator[Cause]:
@@ -107,8 +102,7 @@ def _device(device: Document, path: str, apart: bool) -> Iterator[Cause]:
         yield from attribute_name(name, f"{path}.capacity")
         if value.get("requestPolicy") is not None and not device.get("allowMultipleAllocations"):
             yield forbidden(f"{path}.capacity[{name}].requestPolicy", "allowMultipleAllocations must be true")
-    yield from each_of(device.get("taints") or (), 16, _taint, f"{path}.taints")
-    yield from each_of(device.get("consumesCounters") or (), 2, _consumed, f"{path}.consumesCounters", key="counterSet")
+    yield from _OF_DEVICE(device, path)
     yield from _device_place(device, path, apart)
     yield from _binding(device, path)
 
@@ -129,38 +123,27 @@ def _attribute(attribute: Document, path: str) -> Iterator[Cause]:
         yield invalid(path, attribute, "exactly one value must be specified")
 
 
-def _taint(taint: Document, path: str) -> Iterator[Cause]:
-    yield from qualified(taint.get("key", ""), f"{path}.key")
-    if taint.get("value"):
-        yield from label_value(taint["value"], f"{path}.value")
-    effect = taint.get("effect", "")
-    if not effect:
-        yield required(f"{path}.effect")
-    elif effect not in EFFECTS:
-        yield unsupported(f"{path}.effect", effect, EFFECTS)
-
-
-def _named(counters: Document, key: str, path: str) -> Iterator[Cause]:
-    if not counters.get(key):
-        yield required(f"{path}.{key}")
+def _counter_names(counters: Document, path: str) -> Iterator[Cause]:
+    if len(counters) > 32:
+        yield too_many(path, len(counters), 32)
     else:
-        yield from label(counters[key], f"{path}.{key}")
-    given = counters.get("counters") or {}
-    if not given:
-        yield required(f"{path}.counters")
-    elif len(given) > 32:
-        yield too_many(f"{path}.counters", len(given), 32)
-    else:
-        for name in given:
-            yield from label(name, f"{path}.counters")
+        for name in counters:
+            yield from label(name, path)
 
 
-def _counters(counters: Document, path: str) -> Iterator[Cause]:
-    return _named(counters, "name", path)
-
-
-def _consumed(counters: Document, path: str) -> Iterator[Cause]:
-    return _named(counters, "counterSet", path)
+_TAINT = rules(always("key", qualified), given("value", label_value), need("effect", EFFECT))
+_COUNTERS = need("counters", _counter_names)
+_SHARED = rules(given("sharedCounters", capped(8, rules(need("name", label), _COUNTERS), unique="name")))
+_OF_DEVICE = rules(
+    given("taints", capped(16, _TAINT)),
+    given("consumesCounters", capped(2, rules(need("counterSet", label), _COUNTERS), unique="counterSet")),
+)
+_POOL = rules(
+    always("driver", driver_name),
+    always("pool.name", pool_name),
+    always("pool.resourceSliceCount", ranged(1, inf, "must be greater than zero"), zero=0),
+    present("pool.generation", ranged(0, inf, "must be greater than or equal to zero")),
+)
 
 
 def _device_place(device: Document, path: str, apart: bool) -> Iterator[Cause]:
@@ -187,14 +170,14 @@ def _device_place(device: Document, path: str, apart: bool) -> Iterator[Cause]:
 def _binding(device: Document, path: str) -> Iterator[Cause]:
     """Conditions that a binding waits for, and those that end the wait, come together and differ."""
     awaited, fatal = device.get("bindingConditions") or [], device.get("bindingFailureConditions") or []
-    for key, given in (("bindingConditions", awaited), ("bindingFailureConditions", fatal)):
-        if len(given) > 4:
-            yield too_many(f"{path}.{key}", len(given), 4)
-        for index, name in enumerate(given):
+    for key, listed in (("bindingConditions", awaited), ("bindingFailureConditions", fatal)):
+        if len(listed) > 4:
+            yield too_many(f"{path}.{key}", len(listed), 4)
+        for index, name in enumerate(listed):
             yield from qualified(name, f"{path}.{key}[{index}]")
-            if name in given[:index]:
+            if name in listed[:index]:
                 yield duplicate(f"{path}.{key}[{index}]", name)
-            if given is fatal and name in awaited:
+            if listed is fatal and name in awaited:
                 why = "bindingFailureConditions must not overlap with bindingConditions"
                 yield invalid(f"{path}.{key}[{index}]", name, why)
     if fatal and not awaited:

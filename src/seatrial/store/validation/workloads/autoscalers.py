@@ -3,15 +3,29 @@
 Upstream: pkg/apis/autoscaling/validation/validation.go.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from math import inf
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.model.quantity import Quantity
 from seatrial.store.field_errors import forbidden, invalid, required, unsupported
 from seatrial.store.object_meta import segment_faults
-from seatrial.store.validation.formats import each, label, not_negative
+from seatrial.store.validation.formats import label, not_negative
 from seatrial.store.validation.quantities import container_resource_name
+from seatrial.store.validation.rules import (
+    Check,
+    Row,
+    always,
+    among,
+    given,
+    items,
+    need,
+    present,
+    ranged,
+    rules,
+    valid,
+)  # fmt: skip
 
 _KINDS = {
     "Object": "object",
@@ -40,7 +54,7 @@ def _spec(spec: Document, old: Document | None) -> Iterator[Cause]:
     if least is not None and most < least:
         yield invalid("spec.maxReplicas", most, "must be greater than or equal to `minReplicas`")
     target, before = spec.get("scaleTargetRef") or {}, (old or {}).get("scaleTargetRef") or {}
-    yield from _reference(target, "spec.scaleTargetRef")
+    yield from _TARGET_REFERENCE(spec, "spec")
     same = old is not None and all(target.get(key) == before.get(key) for key in ("apiVersion", "kind"))
     if not same and target.get("kind") != "ReplicationController" and "/" not in target.get("apiVersion", ""):
         why = "apiVersion must specify API group"
@@ -51,30 +65,15 @@ def _spec(spec: Document, old: Document | None) -> Iterator[Cause]:
     if least == 0 and not {metric.get("type") for metric in metrics} & {"Object", "External"}:
         why = "must specify at least one Object or External metric to support scaling to zero replicas"
         yield forbidden("spec.metrics", why)
-    for key in ("scaleUp", "scaleDown"):
-        if (rules := (spec.get("behavior") or {}).get(key)) is not None:
-            yield from _rules(rules, f"spec.behavior.{key}")
+    yield from _BEHAVIOR(spec, "spec")
 
 
 def update_causes(document: Document, old: Document, subresource: str) -> Iterator[Cause]:
     """Validation errors of an update of a HorizontalPodAutoscaler."""
     if subresource == "status":
-        status = document.get("status") or {}
-        for key in ("currentReplicas", "desiredReplicas"):
-            yield from not_negative(status.get(key), f"status.{key}")
+        yield from _STATUS(document.get("status") or {}, "status")
     elif document.get("spec") != old.get("spec"):
         yield from _spec(document.get("spec") or {}, old.get("spec") or {})
-
-
-def _reference(reference: Document, path: str) -> Iterator[Cause]:
-    for key in ("kind", "name"):
-        if not reference.get(key):
-            yield required(f"{path}.{key}")
-        else:
-            yield from each(segment_faults, reference[key], f"{path}.{key}")
-    version = reference.get("apiVersion", "")
-    if version.count("/") > 1:
-        yield invalid(f"{path}.apiVersion", version, f"unexpected GroupVersion string: {version}")
 
 
 def _metric(metric: Document, path: str) -> Iterator[Cause]:
@@ -85,7 +84,10 @@ def _metric(metric: Document, path: str) -> Iterator[Cause]:
         yield unsupported(f"{path}.type", kind, _TYPES)
     given = [key for key in _KINDS.values() if metric.get(key) is not None]
     if given:
-        yield from _source(given[0], metric[given[0]], f"{path}.{given[0]}")
+        yield from _SOURCES[given[0]](metric[given[0]], f"{path}.{given[0]}")
+        target = metric[given[0]].get("target") or {}
+        yield from _TARGET(target, f"{path}.{given[0]}.target")
+        yield from _one_target(given[0], target, f"{path}.{given[0]}.target")
     expected = _KINDS.get(kind, "")
     if expected and expected not in given:
         yield required(f"{path}.{expected}", "must populate information for the given metric source")
@@ -95,47 +97,66 @@ def _metric(metric: Document, path: str) -> Iterator[Cause]:
                 yield forbidden(f"{path}.{key}", "must populate the given metric source only")
 
 
-def _source(kind: str, source: Document, path: str) -> Iterator[Cause]:
-    target = source.get("target") or {}
-    if kind == "object":
-        yield from _reference(source.get("describedObject") or {}, f"{path}.describedObject")
-    if kind in ("object", "external", "pods"):
-        name = (source.get("metric") or {}).get("name", "")
-        if not name:
-            yield required(f"{path}.metric.name", "must specify a metric name")
-        else:
-            yield from each(segment_faults, name, f"{path}.metric.name")
-    else:
-        yield from _resource(kind, source, path)
-    yield from _target(target, f"{path}.target")
-    yield from _one_target(kind, target, f"{path}.target")
+def _version(version: str, path: str) -> Iterator[Cause]:
+    if version.count("/") > 1:
+        yield invalid(path, version, f"unexpected GroupVersion string: {version}")
 
 
-def _resource(kind: str, source: Document, path: str) -> Iterator[Cause]:
-    name, container = source.get("name", ""), source.get("container", "")
-    if not name:
-        yield required(f"{path}.name", "must specify a resource name")
-    elif kind == "containerResource":
-        yield from container_resource_name(name, f"{path}.name")
-    if kind == "containerResource":
-        if not container:
-            yield required(f"{path}.container", "must specify a container")
-        else:
-            yield from label(container, f"{path}.container")
-
-
-def _target(target: Document, path: str) -> Iterator[Cause]:
-    kind = target.get("type", "")
+def _target_type(kind: str, path: str) -> Iterator[Cause]:
     if not kind:
-        yield required(f"{path}.type", "must specify a metric target type")
+        yield required(path, "must specify a metric target type")
     if kind not in ("Utilization", "Value", "AverageValue"):
-        yield invalid(f"{path}.type", kind, "must be either Utilization, Value, or AverageValue")
-    for key in ("value", "averageValue"):
-        if target.get(key) is not None and Quantity.parse(target[key]).sign != 1:
-            yield invalid(f"{path}.{key}", target[key], "must be positive")
-    utilization = target.get("averageUtilization")
-    if utilization is not None and utilization < 1:
-        yield invalid(f"{path}.averageUtilization", utilization, "must be greater than 0")
+        yield invalid(path, kind, "must be either Utilization, Value, or AverageValue")
+
+
+def _signed(lowest: int, text: str) -> Check:
+    """A quantity whose sign is at least this."""
+    return lambda value, path: () if Quantity.parse(value).sign >= lowest else (invalid(path, value, text),)
+
+
+def _at(field: str) -> tuple[Row, ...]:
+    """The rules of a reference to an object in this field."""
+    return need(f"{field}.kind", _SEGMENT), need(f"{field}.name", _SEGMENT), given(f"{field}.apiVersion", _version)
+
+
+_SEGMENT = valid(segment_faults)
+_METRIC_NAME = rules(need("metric.name", _SEGMENT, text="must specify a metric name"))
+_NO_RESOURCE = "must specify a resource name"
+_SOURCES = {
+    "object": rules(*_at("describedObject"), _METRIC_NAME),
+    "external": _METRIC_NAME,
+    "pods": _METRIC_NAME,
+    "resource": rules(need("name", text=_NO_RESOURCE)),
+    "containerResource": rules(
+        need("name", container_resource_name, text=_NO_RESOURCE),
+        need("container", label, text="must specify a container"),
+    ),
+}
+_TARGET = rules(
+    always("type", _target_type),
+    present("value", _signed(1, "must be positive")),
+    present("averageValue", _signed(1, "must be positive")),
+    present("averageUtilization", ranged(1, inf, "must be greater than 0")),
+)
+_POSITIVE = ranged(1, inf, "must be greater than zero")
+_POLICY = rules(
+    always("type", among("Percent", "Pods")),
+    always("value", _POSITIVE, zero=0),
+    always("periodSeconds", _POSITIVE, ranged(-inf, 1800, "must be less than or equal to 1800"), zero=0),
+)
+_SCALING = rules(
+    present(
+        "stabilizationWindowSeconds",
+        ranged(0, inf, "must be greater than or equal to zero"),
+        ranged(-inf, 3600, "must be less than or equal to 3600"),
+    ),
+    present("selectPolicy", among("Disabled", "Max", "Min")),
+    need("policies", items(_POLICY), text="must specify at least one Policy"),
+    present("tolerance", _signed(0, "must be greater than or equal to 0")),
+)
+_BEHAVIOR = rules(present("behavior.scaleUp", _SCALING), present("behavior.scaleDown", _SCALING))
+_TARGET_REFERENCE = rules(*_at("scaleTargetRef"))
+_STATUS = rules(present("currentReplicas", not_negative), present("desiredReplicas", not_negative))
 
 
 def _one_target(kind: str, target: Document, path: str) -> Iterator[Cause]:
@@ -155,31 +176,3 @@ def _one_target(kind: str, target: Document, path: str) -> Iterator[Cause]:
             yield required(f"{path}.averageUtilization", why)
         if share is not None and average is not None:
             yield forbidden(f"{path}.averageValue", "may not set both a target raw value and a target utilization")
-
-
-def _rules(rules: Document, path: str) -> Iterator[Cause]:
-    window, choice = rules.get("stabilizationWindowSeconds"), rules.get("selectPolicy")
-    if window is not None and window < 0:
-        yield invalid(f"{path}.stabilizationWindowSeconds", window, "must be greater than or equal to zero")
-    if window is not None and window > 3600:
-        yield invalid(f"{path}.stabilizationWindowSeconds", window, "must be less than or equal to 3600")
-    if choice is not None and choice not in ("Max", "Min", "Disabled"):
-        yield unsupported(f"{path}.selectPolicy", choice, ("Disabled", "Max", "Min"))
-    yield from _policies(rules.get("policies") or (), f"{path}.policies")
-    tolerance = rules.get("tolerance")
-    if tolerance is not None and Quantity.parse(tolerance).sign < 0:
-        yield invalid(f"{path}.tolerance", tolerance, "must be greater than or equal to 0")
-
-
-def _policies(policies: Sequence[Document], path: str) -> Iterator[Cause]:
-    if not policies:
-        yield required(path, "must specify at least one Policy")
-    for index, policy in enumerate(policies):
-        where, kind = f"{path}[{index}]", policy.get("type", "")
-        if kind not in ("Pods", "Percent"):
-            yield unsupported(f"{where}.type", kind, ("Percent", "Pods"))
-        for key in ("value", "periodSeconds"):
-            if policy.get(key, 0) <= 0:
-                yield invalid(f"{where}.{key}", policy.get(key, 0), "must be greater than zero")
-        if policy.get("periodSeconds", 0) > 1800:
-            yield invalid(f"{where}.periodSeconds", policy["periodSeconds"], "must be less than or equal to 1800")
