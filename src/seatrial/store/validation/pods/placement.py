@@ -11,7 +11,9 @@ from seatrial.model.errors import Cause
 from seatrial.model.label_selectors import label_value_faults
 from seatrial.store.field_errors import duplicate, forbidden, invalid, required, unsupported
 from seatrial.store.object_meta import label_faults
-from seatrial.store.validation.formats import decimal_faults, each, positive, qualified
+from seatrial.store.validation.formats import decimal_faults, positive, qualified
+from seatrial.store.validation.formats import each as each_fault
+from seatrial.store.validation.rules import Check, Row, always, among, each, present, ranged, rules
 from seatrial.store.validation.selectors import label_selector, node_selector, node_selector_term
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
@@ -19,36 +21,20 @@ _REQUIRED, _PREFERRED = (
     "requiredDuringSchedulingIgnoredDuringExecution",
     "preferredDuringSchedulingIgnoredDuringExecution",
 )
-_ACTIONS, _POLICIES = ("DoNotSchedule", "ScheduleAnyway"), ("Honor", "Ignore")
+_ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
+_INCLUSION = rules(*(present(key, among("Honor", "Ignore")) for key in ("nodeAffinityPolicy", "nodeTaintsPolicy")))
 
 
-def affinity(given: Document, path: str) -> Iterator[Cause]:
-    """To which nodes and pods a pod is drawn, or not."""
-    if (nodes := given.get("nodeAffinity")) is not None:
-        yield from _node_affinity(nodes, f"{path}.nodeAffinity")
-    for key in ("podAffinity", "podAntiAffinity"):
-        if (pods := given.get(key)) is not None:
-            for index, term in enumerate(pods.get(_REQUIRED) or ()):
-                yield from _pod_term(term, f"{path}.{key}.{_REQUIRED}[{index}]")
-            for index, weighted in enumerate(pods.get(_PREFERRED) or ()):
-                where = f"{path}.{key}.{_PREFERRED}[{index}]"
-                yield from _weight(weighted, where)
-                yield from _pod_term(weighted.get("podAffinityTerm") or {}, f"{where}.podAffinityTerm")
+def _weighted(key: str, check: Check) -> Row:
+    """Preferred terms, each with its weight."""
+    return each(_PREFERRED, rules(_WEIGHT, _inside(key, check)))
 
 
-def _node_affinity(nodes: Document, path: str) -> Iterator[Cause]:
-    if (wanted := nodes.get(_REQUIRED)) is not None:
-        yield from node_selector(wanted, f"{path}.{_REQUIRED}")
-    for index, weighted in enumerate(nodes.get(_PREFERRED) or ()):
-        where = f"{path}.{_PREFERRED}[{index}]"
-        yield from _weight(weighted, where)
-        yield from node_selector_term(weighted.get("preference") or {}, f"{where}.preference", any_value=True)
+def _inside(key: str, check: Check) -> Check:
+    return lambda holder, path: check(holder.get(key) or {}, f"{path}.{key}")
 
 
-def _weight(term: Document, path: str) -> Iterator[Cause]:
-    weight = term.get("weight", 0)
-    if not 0 < weight <= 100:
-        yield invalid(f"{path}.weight", weight, "must be in the range 1-100")
+_WEIGHT = always("weight", ranged(1, 100, "must be in the range 1-100"), zero=0)
 
 
 def _pod_term(term: Document, path: str) -> Iterator[Cause]:
@@ -56,7 +42,7 @@ def _pod_term(term: Document, path: str) -> Iterator[Cause]:
     yield from label_selector(selector, f"{path}.labelSelector")
     yield from label_selector(term.get("namespaceSelector"), f"{path}.namespaceSelector")
     for namespace in term.get("namespaces") or ():
-        yield from each(label_faults, namespace, f"{path}.namespace")
+        yield from each_fault(label_faults, namespace, f"{path}.namespace")
     yield from _label_keys(term, selector, path)
     topology = term.get("topologyKey", "")
     if not topology:
@@ -89,6 +75,19 @@ def _label_keys(term: Document, selector: Document | None, path: str) -> Iterato
             yield invalid(f"{path}.matchLabelKeys[{index}]", key, why)
 
 
+def _preference(term: Document, path: str) -> Iterator[Cause]:
+    return node_selector_term(term, path, any_value=True)
+
+
+_PODS = rules(each(_REQUIRED, _pod_term), _weighted("podAffinityTerm", _pod_term))
+affinity = rules(
+    present("nodeAffinity", rules(present(_REQUIRED, node_selector), _weighted("preference", _preference))),
+    present("podAffinity", _PODS),
+    present("podAntiAffinity", _PODS),
+)
+"""To which nodes and pods a pod is drawn, or not."""
+
+
 def spreading(constraints: Sequence[Document], path: str) -> Iterator[Cause]:
     """Validate topologySpreadConstraints."""
     last = {(c.get("topologyKey", ""), c.get("whenUnsatisfiable", "")): index for index, c in enumerate(constraints)}
@@ -107,9 +106,7 @@ def spreading(constraints: Sequence[Document], path: str) -> Iterator[Cause]:
             if action != "DoNotSchedule":
                 why = f"can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {action}"
                 yield invalid(f"{where}.minDomains", least, why)
-        for key in ("nodeAffinityPolicy", "nodeTaintsPolicy"):
-            if constraint.get(key) is not None and constraint[key] not in _POLICIES:
-                yield unsupported(f"{where}.{key}", constraint[key], _POLICIES)
+        yield from _INCLUSION(constraint, where)
         selector = constraint.get("labelSelector")
         keys = {"matchLabelKeys": constraint.get("matchLabelKeys")}
         yield from _label_keys(keys, selector, where)
@@ -147,7 +144,7 @@ def tolerations(given: Sequence[Document], path: str) -> Iterator[Cause]:
 def _number(value: str, path: str) -> Iterator[Cause]:
     """Validate the value of Lt and Gt, which upstream has behind a gate that is off; our scheduler supports them."""
     faults = decimal_faults(value)
-    yield from each(decimal_faults, value, path)
+    yield from each_fault(decimal_faults, value, path)
     if not faults and not -(2**63) <= int(value) < 2**63:
         yield invalid(path, value, f'strconv.ParseInt: parsing "{value}": value out of range')
 

@@ -4,19 +4,19 @@ Upstream: ValidatePodStatusUpdate of pkg/apis/core/validation/validation.go, and
 pkg/api/v1/pod/util.go.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
-from seatrial.store.field_errors import duplicate, forbidden, invalid, required, too_long, unsupported
+from seatrial.store.field_errors import duplicate, forbidden, invalid, required
 from seatrial.store.object_meta import IMMUTABLE
 from seatrial.store.validation.formats import address, identity, label, parse_address, qualified, subdomain
 from seatrial.store.validation.go_values import go_struct
 from seatrial.store.validation.quantities import is_native
+from seatrial.store.validation.rules import always, among, each, longest, need, present, rules
 
 _SYSTEM = ("PodScheduled", "Ready", "Initialized")
 _KINDS = ("containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses")
-_HEALTH = ("Healthy", "Unhealthy", "Unknown")
 _BACK = "may not be transitioned to non-terminated state"
 
 
@@ -135,10 +135,7 @@ def _extended(status: Document, spec: Document, path: str) -> Iterator[Cause]:
             for name, value in zip(("containerName", "resourceName", "requestName"), key, strict=True):
                 yield duplicate(f"{where}.{name}", value)
         seen.add(key)
-    if not status.get("resourceClaimName"):
-        yield required(f"{path}.resourceClaimName")
-    else:
-        yield from subdomain(status["resourceClaimName"], f"{path}.resourceClaimName")
+    yield from rules(need("resourceClaimName", subdomain))(status, path)
 
 
 def _allocatable(given: Sequence[Document], status: Document, spec: Document, path: str) -> Iterator[Cause]:
@@ -189,10 +186,7 @@ def _container(status: Document, spec: Document, kind: str, path: str) -> Iterat
         if (spec.get("os") or {}).get("name", "linux") == "windows":
             yield forbidden(f"{path}.user.linux", "cannot be set for a windows pod")
         else:
-            yield from identity(linux.get("uid", 0), f"{path}.user.linux.uid")
-            yield from identity(linux.get("gid", 0), f"{path}.user.linux.gid")
-            for index, group in enumerate(linux.get("supplementalGroups") or ()):
-                yield from identity(group, f"{path}.user.linux.supplementalGroups[{index}]")
+            yield from _LINUX(linux, f"{path}.user.linux")
     allocated = status.get("allocatedResourcesStatus") or ()
     if kind == "ephemeralContainerStatuses":
         if allocated:
@@ -221,16 +215,13 @@ def _allocated(resource: Document, container: Document | None, path: str) -> Ite
             found, why = name in (asked.get("requests") or {}), "must match one of the container's resource requests"
         if not found:
             yield invalid(f"{path}.name", name, why)
-    seen: set[str] = set()
-    for index, health in enumerate(resource.get("resources") or ()):
-        where, identifier = f"{path}.resources[{index}]", health.get("resourceID", "")
-        if health.get("health", "") not in _HEALTH:
-            yield unsupported(f"{where}.health", health.get("health", ""), _HEALTH)
-        message = health.get("message")
-        if message == "":
-            yield required(f"{where}.message", "must be non-empty if specified")
-        elif message is not None and len(message.encode()) > 1024:
-            yield too_long(f"{where}.message", 1024)
-        if identifier in seen:
-            yield duplicate(f"{where}.resourceID", identifier)
-        seen.add(identifier)
+    yield from _RESOURCES(resource, path)
+
+
+def _message(message: str, path: str) -> Iterable[Cause]:
+    return longest(1024)(message, path) if message else (required(path, "must be non-empty if specified"),)
+
+
+_HEALTH = rules(always("health", among("Healthy", "Unhealthy", "Unknown")), present("message", _message))
+_RESOURCES = rules(each("resources", _HEALTH, unique="resourceID"))
+_LINUX = rules(present("uid", identity), present("gid", identity), each("supplementalGroups", identity))

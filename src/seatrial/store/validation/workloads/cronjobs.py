@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 from seatrial.model.documents import Document
 from seatrial.model.durations import DurationError, parse_duration
 from seatrial.model.errors import Cause
-from seatrial.store.field_errors import invalid, quoted, required, unsupported
+from seatrial.store.field_errors import invalid, quoted, unsupported
 from seatrial.store.validation.formats import not_negative
+from seatrial.store.validation.rules import among, need, present, rules
 from seatrial.store.validation.workloads.jobs import job_spec
 from seatrial.store.validation.workloads.workloads import selector_of
 
-_POLICIES = ("Allow", "Forbid", "Replace")
 _NAMED = ("@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly")
 _ZONE_PART = re.compile(r"[A-Za-z.\-_0-9+]{1,14}")
 _MONTHS = {
@@ -49,22 +49,18 @@ def update_causes(document: Document, old: Document, subresource: str) -> Iterat
 
 
 def _spec(spec: Document, old: Document | None) -> Iterator[Cause]:
-    schedule, zone = spec.get("schedule", ""), spec.get("timeZone")
-    if not schedule:
-        yield required("spec.schedule")
-    else:
-        yield from _schedule(schedule, zone, "TZ" in (old or {}).get("schedule", ""))
+    zone, was = spec.get("timeZone"), "TZ" in (old or {}).get("schedule", "")
+    yield from rules(need("schedule", lambda schedule, path: _schedule(schedule, zone, was)))(spec, "spec")
     yield from not_negative(spec.get("startingDeadlineSeconds"), "spec.startingDeadlineSeconds")
     if zone is not None and (old is None or old.get("timeZone") != zone):
         yield from _time_zone(zone)
-    policy = spec.get("concurrencyPolicy", "")
-    if not policy:
-        yield required("spec.concurrencyPolicy")
-    elif policy not in _POLICIES:
-        yield unsupported("spec.concurrencyPolicy", policy, _POLICIES)
+    yield from _POLICY(spec, "spec")
     yield from _job_template(spec.get("jobTemplate") or {}, (old or {}).get("jobTemplate") if old else None)
-    for key in ("successfulJobsHistoryLimit", "failedJobsHistoryLimit"):
-        yield from not_negative(spec.get(key), f"spec.{key}")
+    yield from _LIMITS(spec, "spec")
+
+
+_POLICY = rules(need("concurrencyPolicy", among("Allow", "Forbid", "Replace")))
+_LIMITS = rules(*(present(f"{kind}JobsHistoryLimit", not_negative) for kind in ("successful", "failed")))
 
 
 def _job_template(template: Document, old: Document | None) -> Iterator[Cause]:

@@ -10,11 +10,10 @@ from itertools import pairwise
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
-from seatrial.store.field_errors import duplicate, invalid, quoted, required, too_long, too_many, unsupported
+from seatrial.store.field_errors import duplicate, invalid, quoted, required, too_long, too_many
 from seatrial.store.validation.formats import not_negative, qualified
+from seatrial.store.validation.rules import Row, always, among, at_most, given, items, need, present, rules
 
-_ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
-_STATUSES = ("False", "True", "Unknown")
 _NUMBER = re.compile("[+-]?[0-9]+")
 
 
@@ -23,79 +22,71 @@ def omitted(path: str, detail: str) -> Cause:
     return Cause(path, f"Invalid value: {detail}", "FieldValueInvalid")
 
 
-def _valid(values: tuple[str, ...]) -> str:
-    return f"valid values: [{' '.join(map(quoted, values))}]"
-
-
 def failure_policy(policy: Document, spec: Document, path: str) -> Iterator[Cause]:
     """Validate podFailurePolicy."""
-    rules = policy.get("rules") or ()
-    if len(rules) > 20:
-        yield too_many(f"{path}.rules", len(rules), 20)
     pod = (spec.get("template") or {}).get("spec") or {}
     names = {each.get("name") for key in ("containers", "initContainers") for each in pod.get(key) or ()}
-    for index, rule in enumerate(rules):
-        where, action = f"{path}.rules[{index}]", rule.get("action", "")
-        if not action:
-            yield required(f"{where}.action", _valid(_ACTIONS))
-        elif action not in _ACTIONS:
-            yield unsupported(f"{where}.action", action, _ACTIONS)
-        elif action == "FailIndex" and spec.get("backoffLimitPerIndex") is None:
-            yield invalid(f"{where}.action", action, "requires the backoffLimitPerIndex to be set")
-        codes, conditions = rule.get("onExitCodes"), rule.get("onPodConditions")
-        if codes is not None:
-            yield from _exit_codes(codes, names, f"{where}.onExitCodes")
-        if conditions:
-            yield from _conditions(conditions, f"{where}.onPodConditions")
-        if codes is not None and conditions:
-            yield omitted(where, "specifying both OnExitCodes and OnPodConditions is not supported")
-        if codes is None and not conditions:
-            yield omitted(where, "specifying one of OnExitCodes and OnPodConditions is required")
+
+    def known(codes: Document, path: str) -> Iterator[Cause]:
+        container = codes.get("containerName")
+        if container is not None and container not in names:
+            why = "must be one of the container or initContainer names in the pod template"
+            yield invalid(f"{path}.containerName", container, why)
+
+    def action(rule: Document, path: str) -> Iterator[Cause]:
+        if rule.get("action") == "FailIndex" and spec.get("backoffLimitPerIndex") is None:
+            yield invalid(f"{path}.action", "FailIndex", "requires the backoffLimitPerIndex to be set")
+
+    codes = rules(_choice("operator", "In", "NotIn"), known, _exit_codes)
+    rule = rules(
+        _choice("action", "Count", "FailIndex", "FailJob", "Ignore"),
+        action,
+        present("onExitCodes", codes),
+        given("onPodConditions", at_most(20), items(_CONDITION)),
+        _one_condition,
+    )
+    yield from rules(given("rules", at_most(20), items(rule)))(policy, path)
 
 
-def _conditions(patterns: list[Document], path: str) -> Iterator[Cause]:
-    if len(patterns) > 20:
-        yield too_many(path, len(patterns), 20)
-    for index, pattern in enumerate(patterns):
-        where, status = f"{path}[{index}]", pattern.get("status", "")
-        yield from qualified(pattern.get("type", ""), f"{where}.type")
-        if not status:
-            yield required(f"{where}.status", _valid(_STATUSES))
-        elif status not in _STATUSES:
-            yield unsupported(f"{where}.status", status, _STATUSES)
+def _choice(field: str, *allowed: str) -> Row:
+    return need(field, among(*allowed), text=f"valid values: [{' '.join(map(quoted, allowed))}]")
 
 
-def _exit_codes(codes: Document, names: set[str], path: str) -> Iterator[Cause]:
-    operator, container, values = codes.get("operator", ""), codes.get("containerName"), codes.get("values") or []
-    if not operator:
-        yield required(f"{path}.operator", _valid(("In", "NotIn")))
-    elif operator not in ("In", "NotIn"):
-        yield unsupported(f"{path}.operator", operator, ("In", "NotIn"))
-    if container is not None and container not in names:
-        why = "must be one of the container or initContainer names in the pod template"
-        yield invalid(f"{path}.containerName", container, why)
+_CONDITION = rules(always("type", qualified), _choice("status", "False", "True", "Unknown"))
+
+
+def _one_condition(rule: Document, path: str) -> Iterator[Cause]:
+    codes, conditions = rule.get("onExitCodes"), rule.get("onPodConditions")
+    if codes is not None and conditions:
+        yield omitted(path, "specifying both OnExitCodes and OnPodConditions is not supported")
+    if codes is None and not conditions:
+        yield omitted(path, "specifying one of OnExitCodes and OnPodConditions is required")
+
+
+def _exit_codes(codes: Document, path: str) -> Iterator[Cause]:
+    operator, values, path = codes.get("operator", ""), codes.get("values") or [], f"{path}.values"
     if not values:
-        yield invalid(f"{path}.values", None, "at least one value is required")
+        yield invalid(path, None, "at least one value is required")
     elif len(values) > 255:
-        yield too_many(f"{path}.values", len(values), 255)
+        yield too_many(path, len(values), 255)
     for index, value in enumerate(values):
         if operator == "In" and value == 0:
-            yield invalid(f"{path}.values[{index}]", value, "must not be 0 for the In operator")
+            yield invalid(f"{path}[{index}]", value, "must not be 0 for the In operator")
         if value in values[:index]:
-            yield duplicate(f"{path}.values[{index}]", value)
+            yield duplicate(f"{path}[{index}]", value)
     if any(first > second for first, second in pairwise(values)):
-        yield invalid(f"{path}.values", values, "must be ordered")
+        yield invalid(path, values, "must be ordered")
 
 
 def success_policy(policy: Document, completions: int, path: str) -> Iterator[Cause]:
     """Validate successPolicy."""
-    rules = policy.get("rules") or ()
-    if not rules:
+    listed = policy.get("rules") or ()
+    if not listed:
         why = "at least one rules must be specified when the successPolicy is specified"
         yield required(f"{path}.rules", why)
-    if len(rules) > 20:
-        yield too_many(f"{path}.rules", len(rules), 20)
-    for index, rule in enumerate(rules):
+    if len(listed) > 20:
+        yield too_many(f"{path}.rules", len(listed), 20)
+    for index, rule in enumerate(listed):
         where = f"{path}.rules[{index}]"
         count, indexes, total = rule.get("succeededCount"), rule.get("succeededIndexes"), 0
         if count is None and indexes is None:

@@ -14,12 +14,19 @@ from seatrial.store.object_meta import IMMUTABLE, label_faults, subdomain_faults
 from seatrial.store.validation.formats import not_negative
 from seatrial.store.validation.go_values import go_struct
 from seatrial.store.validation.pods.templates import template_causes
+from seatrial.store.validation.rules import need_set, present, rules
 from seatrial.store.validation.selectors import label_selector
 from seatrial.store.validation.workloads.job_policies import failure_policy, success_policy
 from seatrial.store.validation.workloads.workloads import mismatch, selector_of
 
 UID, NAME = "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name"
-_COUNTS = ("parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished")
+_COUNTS = rules(
+    *(present(key, not_negative) for key in (
+        "parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished",
+        "backoffLimitPerIndex", "maxFailedIndexes",
+    ))
+)  # fmt: skip
+_SELECTOR = rules(need_set("selector", label_selector))
 _MOST, _MOST_OF_MANY = 100_000, 10_000
 _PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
 
@@ -87,17 +94,13 @@ def _host_names(job: Document) -> Iterator[Cause]:
 def _spec(spec: Document, old: Document | None) -> Iterator[Cause]:
     yield from job_spec(spec, old, "spec")
     selector, template = spec.get("selector"), spec.get("template") or {}
-    if selector is None:
-        yield required("spec.selector")
-    else:
-        yield from label_selector(selector, "spec.selector")
+    yield from _SELECTOR(spec, "spec")
     yield from mismatch(selector, template, "spec.template")
 
 
 def job_spec(spec: Document, old: Document | None, path: str) -> Iterator[Cause]:
     """The spec of a job, on its own or in the template of a CronJob."""
-    for key in (*_COUNTS, "backoffLimitPerIndex", "maxFailedIndexes"):
-        yield from not_negative(spec.get(key), f"{path}.{key}")
+    yield from _COUNTS(spec, path)
     if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
         yield required(f"{path}.backoffLimitPerIndex", "when maxFailedIndexes is specified")
     if spec.get("managedBy") is not None:

@@ -14,6 +14,7 @@ from seatrial.store.field_errors import Struct, forbidden, invalid, required, un
 from seatrial.store.object_meta import IMMUTABLE
 from seatrial.store.validation.formats import label, not_negative
 from seatrial.store.validation.pods.templates import template_causes
+from seatrial.store.validation.rules import always, among, need, need_set, present, rules
 from seatrial.store.validation.selectors import label_selector
 from seatrial.store.validation.storage.claim_specs import claim_spec
 from seatrial.store.validation.workloads.rollouts import deployment_strategy, rolling_daemon_set, rolling_stateful_set
@@ -130,21 +131,19 @@ def replica_set(spec: Document, old: Document | None) -> Iterator[Cause]:
 
 def replication_controller(spec: Document, old: Document | None) -> Iterator[Cause]:
     """The spec of a ReplicationController."""
-    yield from _counts(spec, "spec", "minReadySeconds")
-    selector = spec.get("selector")
-    if not selector:
-        yield required("spec.selector")
-    if spec.get("replicas") is None:
-        yield required("spec.replicas")
-    yield from _counts(spec, "spec", "replicas")
-    template = spec.get("template")
+    yield from _REPLICATION(spec, "spec")
+    selector, template = spec.get("selector"), spec.get("template")
     if template is None:
-        yield required("spec.template")
         return
     labels = (template.get("metadata") or {}).get("labels")
     if selector and not LabelSelector.from_labels(selector).matches(labels):
         yield invalid("spec.template.metadata.labels", labels, _MISMATCH)
     yield from _template(spec, old, "ReplicationController")
+
+
+_REPLICATION = rules(
+    present("minReadySeconds", not_negative), need("selector"), need_set("replicas", not_negative), need_set("template")
+)
 
 
 def daemon_set(spec: Document, old: Document | None) -> Iterator[Cause]:
@@ -163,16 +162,9 @@ def daemon_set(spec: Document, old: Document | None) -> Iterator[Cause]:
 
 def stateful_set(spec: Document, old: Document | None) -> Iterator[Cause]:
     """The spec of a StatefulSet."""
-    policy = spec.get("podManagementPolicy", "")
-    if not policy:
-        yield required("spec.podManagementPolicy")
-    elif policy not in ("OrderedReady", "Parallel"):
-        yield invalid("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'")
+    yield from _MANAGEMENT(spec, "spec")
     yield from rolling_stateful_set(spec.get("updateStrategy") or {}, "spec.updateStrategy")
-    if (retention := spec.get(_CLAIM_POLICY)) is not None:
-        for key in ("whenDeleted", "whenScaled"):
-            if retention.get(key, "") not in ("Retain", "Delete"):
-                yield unsupported(f"spec.{_CLAIM_POLICY}.{key}", retention.get(key, ""), ("Retain", "Delete"))
+    yield from _RETENTION(spec, "spec")
     claims = spec.get("volumeClaimTemplates") or ()
     if old is None:
         for index, claim in enumerate(claims):
@@ -187,6 +179,16 @@ def stateful_set(spec: Document, old: Document | None) -> Iterator[Cause]:
     yield from _always(spec.get("template") or {}, "StatefulSet")
     if old is not None and _fixed(spec) != _fixed(old):
         yield forbidden("spec", _STATEFUL_FIXED)
+
+
+def _management(policy: str, path: str) -> Iterator[Cause]:
+    if policy not in ("OrderedReady", "Parallel"):
+        yield invalid(path, policy, "must be 'OrderedReady' or 'Parallel'")
+
+
+_KEPT = among("Retain", "Delete")
+_MANAGEMENT = rules(need("podManagementPolicy", _management))
+_RETENTION = rules(present(_CLAIM_POLICY, rules(always("whenDeleted", _KEPT), always("whenScaled", _KEPT))))
 
 
 def _stateful_template(spec: Document, old: Document | None) -> Iterator[Cause]:
