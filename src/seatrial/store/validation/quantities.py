@@ -74,14 +74,16 @@ def resource_name(name: str, path: str) -> Iterator[Cause]:
         yield invalid(path, name, "must be a standard resource type or fully qualified")
 
 
-def container_resource_name(name: str, path: str) -> Iterator[Cause]:
+@lru_cache(1024)
+def container_resource_name(name: str, path: str) -> tuple[Cause, ...]:
     """A resource that a container may request."""
-    yield from resource_name(name, path)
+    found = list(resource_name(name, path))
     if "/" not in name:
         if name not in CONTAINER_RESOURCES and not is_huge(name):
-            yield invalid(path, name, "must be a standard resource for containers")
+            found.append(invalid(path, name, "must be a standard resource for containers"))
     elif not is_native(name) and not is_extended(name):
-        yield invalid(path, name, "doesn't follow extended resource name standard")
+        found.append(invalid(path, name, "doesn't follow extended resource name standard"))
+    return tuple(found)
 
 
 def pod_resource_name(name: str, path: str) -> Iterator[Cause]:

@@ -13,7 +13,7 @@ from seatrial.store.field_errors import duplicate, invalid, required, too_long, 
 from seatrial.store.object_meta import IMMUTABLE, Faults
 
 Check = Callable[[Any, str], Iterable[Cause]]
-Step = tuple[Any, str, tuple[str, ...], int, tuple[Check, ...]]
+Step = tuple[Any, str, str, tuple[str, ...], int, tuple[Check, ...]]
 _GIVEN, _SET, _ALWAYS, _NEED, _NEED_SET = range(5)
 
 
@@ -59,20 +59,21 @@ def each(path: str, *checks: Check, unique: str | None = None) -> Row:
 
 def rules(*rows: Row | Check) -> Check:
     """The check of a document by rows and by functions of the document and its path."""
-    steps: list[Step] = [(row, "", (), _GIVEN, ()) if not isinstance(row, Row) else _step(row) for row in rows]
+    steps: list[Step] = [_step(row) if isinstance(row, Row) else (row, "", "", (), _GIVEN, ()) for row in rows]
     # Most objects have few of the optional fields: rows for none of them are not read at all.
-    optional = frozenset(step[1] if step[3] in (_GIVEN, _SET) else "" for step in steps)
+    optional = frozenset(step[1] if step[4] in (_GIVEN, _SET) else "" for step in steps)
     optional = frozenset() if "" in optional else optional
 
     def check(document: Document, path: str) -> list[Cause]:
         found: list[Cause] = []
         if optional and optional.isdisjoint(document):
             return found
-        for row, key, deeper, when, checks in steps:
+        get = document.get
+        for row, key, name, deeper, when, checks in steps:
             if not key:
                 found += row(document, path)
                 continue
-            value: Any = document.get(key)
+            value: Any = get(key)
             if deeper:
                 for inner in deeper:
                     value = value.get(inner) if value else None
@@ -80,13 +81,13 @@ def rules(*rows: Row | Check) -> Check:
                 if when == _GIVEN or (value is None and when == _SET):
                     continue
                 if when == _NEED or (value is None and when == _NEED_SET):
-                    found.append(required(f"{path}.{row.name}" if path else row.name, row.text))
+                    found.append(required(f"{path}.{name}" if path else name, row.text))
                     continue
                 if value is None:
                     value = row.zero
-            where = f"{path}.{row.name}" if path else row.name
             for test in checks:
-                found += test(value, where)
+                if causes := test(value, f"{path}.{name}" if path else name):
+                    found += causes
         return found
 
     return check
@@ -94,7 +95,7 @@ def rules(*rows: Row | Check) -> Check:
 
 def _step(row: Row) -> Step:
     first, *deeper = row.name.split(".")
-    return row, first, tuple(deeper), row.when, row.checks
+    return row, first, row.name, tuple(deeper), row.when, row.checks
 
 
 def items(*checks: Check, unique: str | None = None) -> Check:

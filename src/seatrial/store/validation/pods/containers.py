@@ -16,7 +16,7 @@ from seatrial.store.validation.pods.environment import environment_from, variabl
 from seatrial.store.validation.pods.handlers import lifecycle, probes
 from seatrial.store.validation.pods.requirements import container_requirements
 from seatrial.store.validation.pods.security import container_context
-from seatrial.store.validation.pods.volumes import PULL_POLICY, devices, mounts
+from seatrial.store.validation.pods.volumes import PULL_POLICIES, devices, mounts
 from seatrial.store.validation.rules import always, among, at_most, each, given, items, need, need_set, present, rules
 
 PROTOCOL = among("SCTP", "TCP", "UDP")
@@ -125,7 +125,13 @@ def _container(container: Document, pod: Surroundings, path: str) -> Iterator[Ca
         yield from mounts(container, pod.volumes, f"{path}.volumeMounts")
     if container.get("volumeDevices"):
         yield from devices(container, pod.volumes, f"{path}.volumeDevices")
-    yield from _PULLED(container, path)
+    policy = container.get("imagePullPolicy", "")
+    if policy not in PULL_POLICIES:
+        yield (
+            unsupported(f"{path}.imagePullPolicy", policy, PULL_POLICIES)
+            if policy
+            else required(f"{path}.imagePullPolicy")
+        )
     if resources := container.get("resources"):
         yield from container_requirements(resources, pod.claims, f"{path}.resources")
     if policies := container.get("resizePolicy"):
@@ -160,7 +166,6 @@ _BASICS = rules(
     each("env", variable),
     given("envFrom", environment_from),
 )
-_PULLED = rules(PULL_POLICY)
 
 
 def _host_ports(given: Sequence[Document], path: str) -> Iterator[Cause]:

@@ -4,7 +4,7 @@ Upstream: validateResourceRequirements and validatePodResources of pkg/apis/core
 k8s.io/component-helpers/resource/helpers.go for the sums.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
@@ -22,7 +22,7 @@ from seatrial.store.validation.quantities import (
     pod_resource_name,
 )
 
-NameRule = Callable[[str, str], Iterator[Cause]]
+NameRule = Callable[[str, str], Iterable[Cause]]
 
 
 def container_requirements(requirements: Document, claims: Collection[str], path: str) -> Iterator[Cause]:

@@ -16,8 +16,8 @@ from seatrial.store.validation.pods.projections import downward, projected
 from seatrial.store.validation.rules import among, need, need_set, rules
 from seatrial.store.validation.storage.claim_specs import claim_spec
 
-PULL_POLICY = need("imagePullPolicy", among("Always", "IfNotPresent", "Never"))
-_IMAGE = rules(need("pullPolicy", *PULL_POLICY.checks))
+PULL_POLICIES = ("Always", "IfNotPresent", "Never")
+_IMAGE = rules(need("pullPolicy", among(*PULL_POLICIES)))
 _PROPAGATIONS = ("Bidirectional", "HostToContainer", "None")
 _READ_ONLY = ("Disabled", "Enabled", "IfPossible")
 
