@@ -1,16 +1,18 @@
 """Reading objects: order, namespaces, selectors, typed views."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import msgspec
 import pytest
 
+from seatrial.model.documents import encode
 from seatrial.model.errors import NotFound
-from seatrial.model.field_selectors import FieldSelector
+from seatrial.model.field_selectors import FieldSelector, SelectableFields
 from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.store.objects import Change, Stored
-from seatrial.store.registry.kinds import selectable_fields
+from seatrial.store.registry.kinds import BUILT_IN, selectable_fields
 from seatrial.store.store import Store
 from seatrial.store.views import View
 from tests.store.conftest import FindKind
@@ -102,3 +104,23 @@ def test_an_event_is_one_object_in_both_of_its_groups(store: Store, kind: FindKi
     assert store.get(core, "e", "default").document()["involvedObject"]["name"] == "p"
     assert store.get(grouped, "e", "default").document()["note"] == "hello"
     assert len(heard) == len(list(store.changes(0, grouped))) == 1
+
+
+@pytest.mark.parametrize("group_kind", sorted(BUILT_IN))
+def test_a_field_selector_decodes_all_that_it_reads(group_kind: tuple[str, str]) -> None:
+    """Every place that a selectable field looks at has a value of its own here; with none of them it reads no other."""
+    fields = BUILT_IN[group_kind].selectable_fields or SelectableFields({})
+    document: dict[str, Any] = {"status": {"podIPs": [{"ip": "status.podIPs"}]}}
+    for reader in fields.readers.values():
+        for place in reader.places:
+            *parents, last = place.split(".")
+            part = document
+            for step in parents:
+                part = part.setdefault(step, {})
+            part.setdefault(last, place)
+    for field, reader in fields.readers.items():
+        value = reader.read(document)
+        assert value or not reader.places
+        assert FieldSelector.parse(f"{field}={value}", fields).matches_encoded(encode(document))
+        assert not FieldSelector.parse(f"{field}={value}x", fields).matches_encoded(encode(document))
+    assert FieldSelector.parse("spec.other=").matches_encoded(b'{"spec":"text"}')

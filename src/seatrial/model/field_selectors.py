@@ -6,11 +6,19 @@ A field that is accepted but never filled (`status.podIPs`) reads as empty.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypedDict
+
+import msgspec
 
 from seatrial.model.label_selectors import SelectorError
 
-Reader = Callable[[Mapping[str, Any]], str]
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """How a field is read, and the places of a document that this looks at."""
+
+    places: tuple[str, ...]
+    read: Callable[[Mapping[str, Any]], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +58,13 @@ class SelectableFields:
 class FieldSelector:
     """Requirements that must all hold; without any it selects everything."""
 
-    __slots__ = ("_readers", "requirements")
+    __slots__ = ("_decoder", "_readers", "requirements")
 
     def __init__(self, requirements: Iterable[FieldRequirement] = (), fields: SelectableFields | None = None) -> None:
         self.requirements = tuple(requirements)
         readers = fields.readers if fields is not None else {}
         self._readers = tuple(readers.get(each.field) or _path(each.field) for each in self.requirements)
+        self._decoder = msgspec.json.Decoder(_only(place for reader in self._readers for place in reader.places))
 
     @classmethod
     def parse(cls, text: str, fields: SelectableFields | None = None) -> "FieldSelector":
@@ -75,9 +84,17 @@ class FieldSelector:
 
     def matches(self, document: Mapping[str, Any]) -> bool:
         return all(
-            (reader(document) == requirement.value) != requirement.negated
+            (reader.read(document) == requirement.value) != requirement.negated
             for requirement, reader in zip(self.requirements, self._readers, strict=True)
         )
+
+    def matches_encoded(self, data: bytes) -> bool:
+        """The same for encoded JSON, of which only the places that are looked at are decoded."""
+        try:
+            return self.matches(self._decoder.decode(data))
+        except msgspec.ValidationError:
+            # A parent of a field is not an object, as a custom resource may have it.
+            return self.matches(msgspec.json.decode(data))
 
     @property
     def selects_everything(self) -> bool:
@@ -113,27 +130,37 @@ def _path(field: str) -> Reader:
             return "true" if value else "false"
         return "" if value is None or isinstance(value, Mapping | list) else str(value)
 
-    return read
+    return Reader((field.lstrip("."),), read)
 
 
 def first_path(*fields: str) -> Reader:
     """The first of several places that holds a value."""
     readers = tuple(map(_path, fields))
-    return lambda document: next(filter(None, (reader(document) for reader in readers)), "")
+    return Reader(fields, lambda document: next(filter(None, (reader.read(document) for reader in readers)), ""))
 
 
 def path_or(field: str, absent: str) -> Reader:
     reader = _path(field)
-    return lambda document: reader(document) or absent
+    return Reader((field,), lambda document: reader.read(document) or absent)
 
 
-def pod_ip(document: Mapping[str, Any]) -> str:
+def _first_pod_ip(document: Mapping[str, Any]) -> str:
     ips = (document.get("status") or {}).get("podIPs") or ()
     return str(ips[0].get("ip", "")) if ips else ""
 
 
-def empty(_: Mapping[str, Any]) -> str:
-    return ""
+POD_IP: Final = Reader(("status.podIPs",), _first_pod_ip)
+EMPTY: Final = Reader((), lambda document: "")
+
+
+def _only(places: Iterable[str]) -> Any:
+    """A type that has just these places of a document."""
+    below: dict[str, list[str]] = {}
+    for place in places:
+        step, _, rest = place.partition(".")
+        below.setdefault(step, []).append(rest)
+    fields = {step: Any if "" in rest else _only(rest) | None for step, rest in below.items()}
+    return TypedDict("Places", fields, total=False)  # type: ignore[operator]
 
 
 def paths(*fields: str) -> dict[str, Reader]:

@@ -4,69 +4,15 @@ A selector reads few fields, so only these are decoded: a pod may carry a quarte
 """
 
 from dataclasses import dataclass
-from typing import Any, TypedDict
-
-import msgspec
 
 from seatrial.model.field_selectors import FieldSelector
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.server.messages import Request
 from seatrial.server.paths import Target
-from seatrial.store import Stored
+from seatrial.store import LABELS, Stored
 from seatrial.store.registry import selectable_fields
 
-
-class _Metadata(TypedDict, total=False):
-    name: str
-    namespace: str
-    labels: dict[str, str] | None
-
-
-class _Spec(TypedDict, total=False):
-    clusterIP: Any
-    driver: Any
-    hostNetwork: Any
-    nodeName: Any
-    podName: Any
-    restartPolicy: Any
-    schedulerName: Any
-    serviceAccountName: Any
-    signerName: Any
-    type: Any
-    unschedulable: Any
-
-
-class _Status(TypedDict, total=False):
-    nominatedNodeName: Any
-    phase: Any
-    podIPs: Any
-    replicas: Any
-    succeeded: Any
-
-
-class _Labelled(TypedDict, total=False):
-    metadata: _Metadata
-
-
-class _Selectable(TypedDict, total=False):
-    """The fields of built-in kinds that a selector may name (see `model.fields`)."""
-
-    metadata: _Metadata
-    spec: _Spec
-    status: _Status
-    type: Any
-    reason: Any
-    involvedObject: Any
-    regarding: Any
-    source: Any
-    deprecatedSource: Any
-    reportingComponent: Any
-    reportingController: Any
-
-
 _BY_NAME = [("metadata.name", False)]
-_LABELLED = msgspec.json.Decoder(_Labelled)
-_SELECTABLE = msgspec.json.Decoder(_Selectable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,20 +46,14 @@ class Selection:
             return False
         if self.is_by_place:
             return self.fields is None or self.name == stored.name
-        if self.fields is None:
-            return self._admits(_LABELLED.decode(stored.data))
-        return self._admits(stored.document() if stored.kind.custom else _SELECTABLE.decode(stored.data))
+        if self.labels is not None and not self.labels.matches(LABELS.read(stored)):
+            return False
+        return self.fields is None or self.fields.matches_encoded(stored.data)
 
     @property
     def name(self) -> str | None:
         """The one name that is selected, if it is one."""
         return self.fields.required_value("metadata.name") if self.fields is not None else None
-
-    def _admits(self, document: Any) -> bool:
-        labels = (document.get("metadata") or {}).get("labels") or {}
-        if self.labels is not None and not self.labels.matches(labels):
-            return False
-        return self.fields is None or self.fields.matches(document)
 
 
 def selection_of(request: Request, target: Target, selectable: tuple[str, ...] = ()) -> Selection:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from seatrial.store.objects import Change, Stored
     from seatrial.store.registry.templates import PreparedCreate
     from seatrial.store.requests import Admission, Request
+    from seatrial.store.selection import LABELS
     from seatrial.store.store import Store
     from seatrial.store.uids import Identities, SeededIdentities, suffix_from
     from seatrial.store.users import MASTERS, User

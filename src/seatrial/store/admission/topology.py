@@ -11,7 +11,7 @@ from seatrial.model.documents import Document
 from seatrial.store.admission.namespaced_reader import Reader
 from seatrial.store.objects import Stored
 from seatrial.store.requests import Request
-from seatrial.store.selection import labels_of
+from seatrial.store.selection import LABELS
 
 if TYPE_CHECKING:
     from seatrial.store.store import Store
@@ -34,7 +34,7 @@ def taken_over(node: Document) -> dict[str, str]:
 
 def taken_over_from(node: Stored) -> dict[str, str]:
     """The same from a stored node, which is decoded only if one of the labels may be there."""
-    return _topology_of(labels_of(node)) if _DOMAIN in node.data else {}
+    return _topology_of(LABELS.read(node)) if _DOMAIN in node.data else {}
 
 
 def _topology_of(labels: Mapping[str, str]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Strategies of the kinds in the core group."""
 
-from seatrial.model.field_selectors import EVENT_FIELDS, NAMED, SelectableFields, empty, path_or, paths, pod_ip
+from seatrial.model.field_selectors import EMPTY, EVENT_FIELDS, NAMED, POD_IP, SelectableFields, path_or, paths
 from seatrial.store.object_meta import label_1035_faults, label_faults, segment_faults
 from seatrial.store.printers.cells import at, text
 from seatrial.store.printers.cluster import (
@@ -111,8 +111,8 @@ STRATEGIES = {
                 **paths(*NAMED, "spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName"),
                 "spec.hostNetwork": path_or("spec.hostNetwork", "false"),
                 **paths("status.phase", "status.nominatedNodeName"),
-                "status.podIP": pod_ip,
-                "status.podIPs": empty,
+                "status.podIP": POD_IP,
+                "status.podIPs": EMPTY,
             },
             spellings={"spec.host": "spec.nodeName"},
         ),
