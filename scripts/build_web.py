@@ -11,11 +11,12 @@ ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "web"
 PAGE = ROOT / "src" / "seatrial" / "web" / "page"
 NOTE = PAGE / "built-from.txt"
+NAMES = ("index.html", "app.html", "package.json", "package-lock.json", "vite.config.ts", "vite.app.config.ts")
 
 
 def digest() -> str:
     """A hash over everything the page is built from."""
-    files = [SOURCES / name for name in ("index.html", "package.json", "package-lock.json", "vite.config.ts")]
+    files = [SOURCES / name for name in NAMES]
     sha = hashlib.sha256()
     for file in sorted([*files, *(SOURCES / "src").rglob("*")]):
         if file.is_file():

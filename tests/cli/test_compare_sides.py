@@ -12,11 +12,11 @@ import yaml
 from typer.testing import CliRunner
 
 from seatrial.cli.main import build
-from seatrial.cli.terminal.comparison import page_parts
 from seatrial.model.errors import ConfigError
 from seatrial.results.comparison.comparison import Comparison, Number
 from seatrial.results.comparison.significance import Significance
 from seatrial.results.run import Run
+from seatrial.web.comparison import page_parts
 from tests.cli.test_compare import MOST, WEIGHT, scenario
 from tests.proofs import proves
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from seatrial.cli.terminal.comparison import page_parts
 from seatrial.results.comparison.comparison import compare
 from seatrial.results.comparison.verdict import verdicts
+from seatrial.web.comparison import page_parts
 from seatrial.web.page import compare_page, report_page, write_page
 from tests.web.conftest import Opened, create_pods, played, scenario
 from tests.web.test_pages import MOST, opened

@@ -20,6 +20,7 @@ def test_the_page_was_built_from_these_sources() -> None:
 def test_the_page_without_its_data_stays_small() -> None:
     page = load_script("build_web").PAGE
     assert len(gzip.compress((page / "index.html").read_bytes(), 9)) < 135_000
+    assert sum(len(gzip.compress(file.read_bytes(), 9)) for file in (page / "app").iterdir()) < 350_000
 
 
 @pytest.mark.browser

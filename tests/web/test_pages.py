@@ -10,11 +10,11 @@ import pytest
 from playwright.sync_api import expect
 
 from seatrial.api import Simulation
-from seatrial.cli.terminal.comparison import page_parts
 from seatrial.results.comparison.comparison import compare
 from seatrial.results.comparison.verdict import verdicts
 from seatrial.results.run import Run
 from seatrial.scenario.engine.controller_registry import Registry
+from seatrial.web.comparison import page_parts
 from seatrial.web.page import compare_page, report_page, write_page
 from tests.web.conftest import Opened, played, scenario
 

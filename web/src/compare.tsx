@@ -142,7 +142,7 @@ const MOST_FLOWS = 12;
 
 /** A reason without the nodes and numbers in which equal reasons differ. */
 function kindOf(reason: string): string {
-  return reason.split(/ by -?\d|:/)[0].replace(/ prefers \S+/, " prefers another node") || "the order of the search, or earlier pods";
+  return reason.split(/ by -?\d|:/)[0].replace(/ prefers \S+/, " prefers another node").replace(/ refuses \S+/, " refuses its node") || "the order of the search, or earlier pods";
 }
 
 /** Moved pods by workload and reason. */

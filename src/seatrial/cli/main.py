@@ -27,6 +27,7 @@ COMMANDS = {
     "simulate": "simulate",
     "snapshot": "snapshot",
     "sweep": "sweep",
+    "ui": "ui",
     "verify": "verify",
     "what-if": "what_if",
 }

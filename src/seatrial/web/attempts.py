@@ -53,7 +53,7 @@ def attempts_shown(run: Run, pods: Sequence[Which] | None, most_cells: int) -> A
         if cells is not None and len(cells.nodes) <= room:
             room -= len(cells.nodes)
             told["cells"] = lists.columns(cells)
-        elif pods is None and (cells is not None or tried.visited):
+        elif pods is None and most_cells and (cells is not None or tried.visited):
             without += 1
         details.append(told)
         rows.append(tried.sequence)

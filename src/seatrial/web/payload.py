@@ -15,7 +15,7 @@ import seatrial
 from seatrial.model.writers import is_operation
 from seatrial.results import Lives, PodLife, Run, Which, headline, waiting_groups
 from seatrial.scenario.spec import Phase, dialect_of
-from seatrial.web.attempts import attempts_shown
+from seatrial.web.attempts import AttemptsShown, attempts_shown
 from seatrial.web.changes import budgets, changes
 from seatrial.web.volcano import volcano
 
@@ -31,11 +31,15 @@ Columns = dict[str, Any]
 
 
 def payload(run: Run, pods_explained: Sequence[Which] | None = None, most_cells: int = CELLS) -> Columns:
-    """Everything the page knows of a run; with `pods_explained` the last attempts at these pods alone."""
+    """Everything the page knows of a run; with `pods_explained` it has the cells of the last attempts at these pods."""
+    return columns(run, attempts_shown(run, pods_explained, most_cells))
+
+
+def columns(run: Run, tried: AttemptsShown) -> Columns:
+    """The same with attempts that are known."""
     resources = run.resources
     shapes: dict[tuple[tuple[int, ...], int], int] = {}
     pods = _pods(run, resources, shapes)
-    tried = attempts_shown(run, pods_explained, most_cells)
     return {
         "name": run.name,
         "title": run.scenario_name,
@@ -161,14 +165,14 @@ def _entries(run: Run) -> Columns:
     lane = shown["writer"].replace_strict(writers, return_dtype=pl.String)
     lanes = {each: number for number, each in enumerate(dict.fromkeys([OPERATIONS, *lane.unique(maintain_order=True)]))}
     verbs = shown.select(_verb(pl.col("entry"), is_scheduler=lane == "scheduler")).to_series()
-    columns = {
+    numbers = {
         "lane": lane.replace_strict(lanes, return_dtype=pl.Int64),
         "step": shown["major"].replace_strict(places, return_dtype=pl.Int64),
         "minor": shown["minor"],
         "verb": verbs.replace_strict({verb: number for number, verb in enumerate(VERBS)}, return_dtype=pl.Int64),
     }
     what = shown.select((kind + " " + where + name).str.strip_chars()).to_series()
-    entries = {**{column: values.to_numpy() for column, values in columns.items()}, "what": what.to_list()}
+    entries = {**{column: values.to_numpy() for column, values in numbers.items()}, "what": what.to_list()}
     return {"lanes": list(lanes), "verbs": list(VERBS), "entries": entries}
 
 
