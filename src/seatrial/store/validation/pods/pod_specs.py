@@ -4,13 +4,13 @@ Upstream: ValidatePodSpec of pkg/apis/core/validation/validation.go.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 import orjson
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.store.field_errors import duplicate, forbidden, invalid, required, too_long, unsupported
-from seatrial.store.memo import Memo
 from seatrial.store.object_meta import label_causes
 from seatrial.store.validation.formats import MOST_INT32, address, between, label, qualified, search_faults, subdomain
 from seatrial.store.validation.formats import each as each_fault
@@ -31,18 +31,19 @@ from seatrial.store.validation.pods.windows import host_process, linux_pod, wind
 from seatrial.store.validation.rules import always, among, each, filled, given, items, need, present, ranged, rules
 
 PREEMPTION = among("PreemptLowerPriority", "Never")
-_remembered: Memo[tuple[bytes, str, bool, str], tuple[Cause, ...]] = Memo(4096)
+_REMEMBERED = 4096
 
 
 def pod_spec_causes(spec: Document, path: str, *, is_pod: bool, name: str = "") -> tuple[Cause, ...]:
     """Validation errors of a spec; `name` is that of the pod, which volumes with claims of their own depend on."""
     if name and not any(volume.get("ephemeral") for volume in spec.get("volumes") or ()):
         name = ""
-    key = (orjson.dumps(spec), path, is_pod, name)
-    found = _remembered.get(key)
-    if found is None:
-        found = _remembered[key] = tuple(_spec(spec, path, is_pod, name))
-    return found
+    return _remembered(orjson.dumps(spec), path, is_pod, name)
+
+
+@lru_cache(_REMEMBERED)
+def _remembered(data: bytes, path: str, is_pod: bool, name: str) -> tuple[Cause, ...]:
+    return tuple(_spec(orjson.loads(data), path, is_pod, name))
 
 
 def every_container(spec: Document, path: str) -> list[tuple[Document, str]]:
