@@ -1,25 +1,34 @@
-"""What the programs `seatrial` and `vcsimctl` have in common: the application, `--version`, and how errors end it."""
+"""What the programs `seatrial` and `vcsimctl` have in common: the application, `--version`, and how errors end it.
+
+Nothing is imported here that takes time: an interruption during the imports of a command must find `run`.
+"""
 
 import gc
 import math
 import os
+import signal
 import sys
-from collections.abc import Callable
-from typing import Annotated
-
-import typer
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO, cast
 
 import seatrial
-from seatrial.model.errors import SeatrialError
 
+if TYPE_CHECKING:
+    import typer
+
+INTERRUPTED, CUT_OFF, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGPIPE, 128 + signal.SIGTERM
+"""Exit codes of a command that a signal ends, as shells give them; CUT_OFF: the reader of its output is gone."""
+HELP = frozenset({"-h", "--help", "--version"})
 YOUNG_OBJECTS = 500_000
 """How many objects are made between collections of garbage; the modules of a command are made of fewer."""
 
 
 def application(
     program: str, help: str, epilog: str | None = None, facts: Callable[[], str] | None = None
-) -> typer.Typer:
+) -> "typer.Typer":
     """A command line without commands; `facts` gives what `--version` says besides the version."""
+    import typer
 
     def print_version(wanted: bool) -> None:
         if wanted:
@@ -49,27 +58,80 @@ def application(
 
 def finite(value: float) -> float:
     """The callback of an option that is a number: a minimum alone lets nan and inf pass."""
+    import typer
+
     if not math.isfinite(value):
         raise typer.BadParameter(f"{value} is not a finite number.")
     return value
 
 
-def run(program: str, build: Callable[[], typer.Typer]) -> None:
+def run(program: str, build: "Callable[[], typer.Typer]") -> None:
     """Run a command line; an expected error is one message and exit code 2, never a traceback."""
     # Modules and input files are read into many objects and no garbage.
     gc.set_threshold(YOUNG_OBJECTS)
     # Nothing multiplies matrices; numpy's threads for that would spin for a while after its import.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    with _ends():
+        try:
+            from seatrial.model.errors import SeatrialError
+
+            build()()
+        except KeyboardInterrupt:
+            raise SystemExit(INTERRUPTED) from None
+        except SeatrialError as error:
+            _refuse(f"{program}: {error}")
+        except OSError as error:
+            where = f"{error.filename}: " if error.filename else ""
+            _refuse(f"{program}: {where}{error.strerror or error}")
+
+
+def _refuse(message: str) -> NoReturn:
+    print(message, file=sys.stderr)
+    raise SystemExit(2) from None
+
+
+class _Pipe:
+    """A standard stream; a write whose reader is gone ends the command."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        with self._whole():
+            return self._stream.write(text)
+
+    def flush(self) -> None:
+        with self._whole():
+            self._stream.flush()
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError:
+            # What is still in the buffer is written when Python ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
+            raise SystemExit(CUT_OFF) from None
+
+
+@contextmanager
+def _ends() -> Iterator[None]:
+    """Let SIGTERM and a closed pipe end the command through its `finally` clauses, which remove partial files."""
+
+    def terminate(*_: object) -> None:
+        raise SystemExit(TERMINATED)
+
+    before, streams = signal.signal(signal.SIGTERM, terminate), (sys.stdout, sys.stderr)
+    sys.stdout, sys.stderr = (cast(TextIO, stream and _Pipe(stream)) for stream in streams)
     try:
-        build()()
-    except SeatrialError as error:
-        print(f"{program}: {error}", file=sys.stderr)
-        raise SystemExit(2) from None
-    except KeyboardInterrupt:
-        raise SystemExit(130) from None
-    except BrokenPipeError:
-        raise SystemExit(1) from None
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        print(f"{program}: {where}{error.strerror or error}", file=sys.stderr)
-        raise SystemExit(2) from None
+        yield
+    finally:
+        try:
+            for stream in (sys.stdout, sys.stderr):
+                stream and stream.flush()
+        finally:
+            sys.stdout, sys.stderr = streams
+            signal.signal(signal.SIGTERM, before)

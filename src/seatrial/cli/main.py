@@ -1,13 +1,13 @@
 """The `seatrial` command, assembled from the modules of this package that register one."""
 
-import importlib
 import sys
 from functools import lru_cache, partial
-
-import typer
+from typing import TYPE_CHECKING
 
 from seatrial import command_line
-from seatrial.cli.terminal.epilogs import close_help
+
+if TYPE_CHECKING:
+    import typer
 
 PROGRAM = "seatrial"
 
@@ -35,8 +35,18 @@ COMMANDS = {
 
 
 @lru_cache(maxsize=1)
-def build(command: str = "") -> typer.Typer:
-    """The application with the command that is to be run, else with all: the other modules then need not be loaded."""
+def build(command: str = "") -> "typer.Typer":
+    """The application with the command that is to be run, else with all: the other modules then need not be loaded.
+
+    A wrong value in the environment ends any command here, unless only help is requested.
+    """
+    import importlib
+
+    from seatrial.cli.terminal.epilogs import close_help
+    from seatrial.control_plane import check_strategy
+
+    if command_line.HELP.isdisjoint(sys.argv[1:]):
+        check_strategy()
     app = command_line.application(PROGRAM, "What a Kubernetes scheduler will do, before it does it.", facts=_kernel)
     chosen = COMMANDS.get(command)
     for name in dict.fromkeys(COMMANDS.values()) if chosen is None else (chosen,):

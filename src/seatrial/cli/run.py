@@ -11,8 +11,8 @@ import typer
 from seatrial.cli.options.outside import Outside, OutsideTimeout
 from seatrial.cli.options.scheduler import Gates, read_scheduler
 from seatrial.cli.options.snapshot import OrderOfPods, SnapshotFile, UnbindPods, name_of, only_done, read_cluster
-from seatrial.command_line import YOUNG_OBJECTS
-from seatrial.control_plane import check_strategy, chosen_strategy, free_memory
+from seatrial.command_line import HELP, YOUNG_OBJECTS
+from seatrial.control_plane import chosen_strategy, free_memory
 from seatrial.model.errors import ConfigError
 from seatrial.scheduler.evaluator import chosen_kernel, chosen_shortcuts
 
@@ -23,15 +23,13 @@ if TYPE_CHECKING:
     from seatrial.simulation import Programs, Simulation
 
 REPORT = "report.html"
-HELP = frozenset({"-h", "--help", "--version"})
 
 ScenarioFile = Annotated[Path | None, typer.Argument(help="A Scenario in YAML or JSON.", show_default=False)]
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command; a wrong value in the environment ends any command here, unless only help is requested."""
+    """Add the command; a wrong value in the environment ends it here, unless only help is requested."""
     if HELP.isdisjoint(sys.argv[1:]):
-        check_strategy()
         chosen_shortcuts()
         chosen_kernel()
     app.command()(run)

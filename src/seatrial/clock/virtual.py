@@ -38,6 +38,8 @@ class Clock:
 
     def __init__(self, start: int = START) -> None:
         self._now = start
+        self.simulated_until = 0
+        """When the latest simulation ended, in its own time."""
         self._sequence = count()
         self._inner: list[Timer] = []
         self._outer: list[Timer] = []

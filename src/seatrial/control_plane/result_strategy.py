@@ -23,4 +23,5 @@ def chosen_strategy() -> "ResultsStrategy":
     """The strategy of the environment, or the default."""
     from seatrial.scenario import ResultsStrategy
 
+    check_strategy()
     return ResultsStrategy(os.environ.get(VARIABLE, VALUES[0]))

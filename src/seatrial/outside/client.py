@@ -137,7 +137,10 @@ def _of_client(config: Any) -> tuple[str, str, ssl.SSLContext | None]:
 def _read(path: Any) -> Any:
     if not path:
         raise SeatrialClientError("no configuration: give one, or set KUBECONFIG")
-    text = Path(path).read_text(encoding="utf-8")
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except ValueError as error:
+        raise SeatrialClientError(f"{path} is no kubeconfig: {error}") from None
     try:
         return json.loads(text)
     except ValueError:

@@ -250,7 +250,8 @@ class ScenarioController:
         self._resume_real_time()
 
     def _resume_real_time(self) -> None:
-        self.store.clock, self.store.identities = self._kept
+        simulated, (self.store.clock, self.store.identities) = self.store.clock, self._kept
+        self.store.clock.simulated_until = simulated.now()
         self._free.resume()
 
     def _fail(self, why: str) -> None:

@@ -37,8 +37,6 @@ Served = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 SLOWEST_BODY = 60.0
 """Seconds a client may take to send its body."""
-DISCARDING = 10.0
-"""Seconds for which a refused body is still read: a client that is sending does not read the response."""
 MAX_OBJECT_BYTES = 3 * 1024 * 1024
 """Bytes of the body of a request about an object, as kube-apiserver has it (MaxRequestBodyBytes)."""
 LARGE_BODIES = ("/apis/simulation.kube-scheduler-simulator.x-k8s.io/",)
@@ -196,7 +194,6 @@ class Application:
     async def _read(self, headers: dict[str, str], receive: Receive, largest: int) -> bytes:
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length) > largest:
-            await _discard(receive)
             raise _too_large(largest)
         if not length and "transfer-encoding" not in headers:
             return b""
@@ -221,13 +218,13 @@ class Application:
             parts.append(message.get("body", b""))
             size += len(parts[-1])
             if size > largest:
-                await _discard(receive)
                 raise _too_large(largest)
             if not message.get("more_body", False):
                 return b"".join(parts)
 
 
 def _too_large(largest: int) -> TooLarge:
+    """The answer goes out at once; the protocol drops the rest of the body, so that its client comes to read it."""
     return TooLarge(f"Request entity too large: limit is {largest}")
 
 
@@ -235,14 +232,6 @@ async def _gone(receive: Receive) -> None:
     """Wait until the client closes its connection; the body has been read."""
     while (await receive())["type"] != "http.disconnect":
         pass
-
-
-async def _discard(receive: Receive) -> None:
-    """Take in the rest of a body, but not for ever, and keep nothing of it."""
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(DISCARDING):
-            while (await receive()).get("more_body", False):
-                pass
 
 
 def _is_too_deep(error: Exception) -> bool:

@@ -73,7 +73,19 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._in_head = False
         self._stop_head_timer()
+        if sum(name == b"host" for name, _ in self.headers) > 1:
+            # Go's net/http refuses it likewise: two readers of one request could see two hosts (RFC 9112, 3.2).
+            self._refuse(400, "too many Host headers")
+            return
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        if not self._refused:
+            super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        if not self._refused:
+            super().on_message_complete()
 
     def _start_head_timer(self) -> None:
         if self._head_timer is None:

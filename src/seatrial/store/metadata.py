@@ -7,6 +7,7 @@ import orjson
 from seatrial.model.documents import Document
 from seatrial.model.errors import AlreadyExists, BadRequest, Conflict, NotFound
 from seatrial.model.kinds import Kind
+from seatrial.store.objects import Stored
 
 _GRACE = "deletionGracePeriodSeconds"
 _ORDER = (
@@ -54,8 +55,11 @@ def not_found(kind: Kind, name: str) -> NotFound:
     return NotFound(f'{kind.resource} "{name}" not found', group=kind.group, kind=kind.plural, name=name)
 
 
-def already_exists(kind: Kind, name: str) -> AlreadyExists:
-    return AlreadyExists(f'{kind.resource} "{name}" already exists', group=kind.group, kind=kind.plural, name=name)
+def already_exists(kind: Kind, current: Stored) -> AlreadyExists:
+    """Upstream's registry/generic/registry/store.go: the message says whether the name will become free."""
+    deleted = "object is being deleted: " if "deletionTimestamp" in current.document()["metadata"] else ""
+    text = f'{deleted}{kind.resource} "{current.name}" already exists'
+    return AlreadyExists(text, group=kind.group, kind=kind.plural, name=current.name)
 
 
 def conflict(kind: Kind, name: str, why: str = MODIFIED, subresource: str = "") -> Conflict:

@@ -162,8 +162,8 @@ def _is_ready(node: Document) -> bool:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        document = yaml.safe_load(path.read_text())
-    except (OSError, yaml.YAMLError) as error:
+        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as error:
         raise ConfigError(str(path), "", f"cannot be read as a kubeconfig: {error}") from error
     if not isinstance(document, dict):
         raise ConfigError(str(path), "", "expected a kubeconfig")

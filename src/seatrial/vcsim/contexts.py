@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 
 from seatrial.model.errors import ConfigError
+from seatrial.server.auth import write_private
 
 LISTS = {"clusters": "cluster", "users": "user", "contexts": "context"}
 
@@ -56,8 +57,8 @@ def remove(cluster: str) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        document = yaml.safe_load(path.read_text()) if path.exists() else None
-    except (OSError, yaml.YAMLError) as error:
+        document = yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else None
+    except (OSError, ValueError, yaml.YAMLError) as error:
         raise ConfigError(str(path), "", f"cannot be read as a kubeconfig: {error}") from error
     if document is None:
         document = {"apiVersion": "v1", "kind": "Config", "preferences": {}}
@@ -67,8 +68,4 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _write(path: Path, document: dict[str, Any]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.touch(mode=0o600)
-    temporary.write_text(yaml.safe_dump(document, sort_keys=False))
-    temporary.replace(path)
+    write_private(path, yaml.safe_dump(document, sort_keys=False).encode())

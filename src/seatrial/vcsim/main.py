@@ -1,16 +1,18 @@
 """The `vcsimctl` command, put together from the modules of `commands`."""
 
 from functools import lru_cache
-
-import typer
+from typing import TYPE_CHECKING
 
 from seatrial import command_line
+
+if TYPE_CHECKING:
+    import typer
 
 PROGRAM = "vcsimctl"
 
 
 @lru_cache(maxsize=1)
-def build() -> typer.Typer:
+def build() -> "typer.Typer":
     """The application with all its commands."""
     from seatrial.vcsim.commands import clusters, report, run
 

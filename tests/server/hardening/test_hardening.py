@@ -22,9 +22,11 @@ MAPS = "/api/v1/namespaces/default/configmaps"
 OPEN = ("--port", "0", "--insecure")
 
 
-def ask(url: str, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, Any]:
+def ask(
+    url: str, method: str, path: str, body: bytes | None = None, timeout: float = 30, **headers: str
+) -> tuple[int, Any]:
     """The status and the JSON of an answer."""
-    with closing(http.client.HTTPConnection(urlsplit(url).netloc, timeout=30)) as connection:
+    with closing(http.client.HTTPConnection(urlsplit(url).netloc, timeout=timeout)) as connection:
         fields = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, body, fields)
         answer = connection.getresponse()

@@ -45,8 +45,8 @@ def _connection(server: str) -> tuple[str, str, ssl.SSLContext | None]:
     from seatrial.outside import SeatrialClientError, connection_of
 
     try:
-        document = yaml.safe_load(Path(server).read_text())
-    except (OSError, yaml.YAMLError) as error:
+        document = yaml.safe_load(Path(server).read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as error:
         raise ConfigError(server, "--server", f"expected a URL or a kubeconfig: {error}") from error
     try:
         url, token, tls = connection_of(document if isinstance(document, dict) else {})

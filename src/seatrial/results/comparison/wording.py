@@ -1,5 +1,6 @@
 """Formats a comparison: Markdown for a pull request, JSON for programs, JUnit for CI."""
 
+import re
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
@@ -13,6 +14,7 @@ from seatrial.words import counted
 
 SHOWN = 20
 """Differences shown where a person reads."""
+_MARKUP = re.compile(r"[\\`*\[\]<>|~&#]|(?<!\w)_|_(?!\w)")
 
 
 def failures(comparison: Comparison) -> dict[str, str]:
@@ -49,11 +51,9 @@ def as_markdown(comparison: Comparison) -> str:
     """A comment for a pull request."""
     names = [run.name for run in comparison.runs]
     head = ["measure", *names, *(f"Δ {name}" for name in names[1:])]
-    lines = [f"### {' against '.join(names)}", ""]
-    for verdict in verdicts(comparison):
-        lines += [f"**{' '.join(verdict.split())}**", ""]
-    for sentence in failures(comparison).values():
-        lines += [f"**{' '.join(sentence.split())}**", ""]
+    lines = [f"### {_plain(' against '.join(names))}", ""]
+    for sentence in (*verdicts(comparison), *failures(comparison).values()):
+        lines += [f"**{_plain(sentence)}**", ""]
     lines += [_row(head), _row(["---"] * len(head))]
     for number in comparison.numbers:
         title = f"{number.name} {number.unit}".strip()
@@ -61,15 +61,21 @@ def as_markdown(comparison: Comparison) -> str:
     count = len(comparison.differences)
     lines += ["", f"{counted(count, 'pod')} went elsewhere." if count else "Every pod went to the same node."]
     for difference in comparison.differences[:SHOWN]:
-        places = " → ".join(node or "pending" for node in difference.nodes)
-        lines.append(f"- `{difference.pod}`: {places}" + (f" ({difference.reason})" if difference.reason else ""))
+        text = " → ".join(node or "pending" for node in difference.nodes)
+        text += f" ({difference.reason})" if difference.reason else ""
+        lines.append(f"- `{difference.pod.replace('`', '')}`: {_plain(text)}")
     if count > SHOWN:
         lines.append(f"- … and {count - SHOWN} more")
     return "\n".join(lines) + "\n"
 
 
 def _row(cells: list[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    return f"| {' | '.join(map(_plain, cells))} |"
+
+
+def _plain(text: str) -> str:
+    """A text on one line in which Markdown finds nothing: no markup, no HTML, no end of a table's cell."""
+    return _MARKUP.sub(r"\\\g<0>", " ".join(text.split()))
 
 
 def as_document(comparison: Comparison) -> dict[str, Any]:

@@ -10,6 +10,7 @@ generators:
 """
 
 import csv
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from seatrial.model.errors import ConfigError
 from seatrial.scenario.spec.decoding import undecodable
 from seatrial.scenario.spec.kind import LAST_STEP, Generator, Operation
 from seatrial.scenario.spec.placeholders import Row, Template
-from seatrial.store.input_files import check_input
+from seatrial.store.input_files import check_input, read_input
 from seatrial.store.snapshots import manifests_of, read_objects
 
 INDEX = "index"
@@ -91,19 +92,20 @@ def _rows(generator: Generator, folder: Path | None) -> Iterator[Row]:
 
 def _csv_rows(path: Path) -> Iterator[Row]:
     """The rows of a CSV file by the names in its first line; blank lines are left out."""
-    check_input(path)
-    with path.open(newline="", encoding="utf-8") as lines:
-        reader = csv.reader(lines)
-        header = next(reader, [])
-        if INDEX in header:
-            raise ValueError(f"{path}: a column cannot be named {INDEX}, which is the number of the row")
-        if len(set(header)) != len(header):
-            raise ValueError(f"{path}: two columns have the same name")
-        for row in reader:
-            if row and len(row) != len(header):
-                raise ValueError(f"{path}: line {reader.line_num}: expected {len(header)} values, got {len(row)}")
-            if row:
-                yield dict(zip(header, row, strict=True))
+    try:
+        reader = csv.reader(io.StringIO(read_input(path), newline=""))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: not UTF-8 text: {error}") from error
+    header = next(reader, [])
+    if INDEX in header:
+        raise ValueError(f"{path}: a column cannot be named {INDEX}, which is the number of the row")
+    if len(set(header)) != len(header):
+        raise ValueError(f"{path}: two columns have the same name")
+    for row in reader:
+        if row and len(row) != len(header):
+            raise ValueError(f"{path}: line {reader.line_num}: expected {len(header)} values, got {len(row)}")
+        if row:
+            yield dict(zip(header, row, strict=True))
 
 
 def objects_in(path: Path) -> Iterator[Document]:

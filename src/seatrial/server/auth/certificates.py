@@ -3,6 +3,7 @@
 import datetime
 import ipaddress
 import ssl
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from seatrial.model.errors import ConfigError
 from seatrial.server.auth.state_files import write_private
 
+REMADE = "new certificates are made, and clients need the new kubeconfig"
 VALID_FOR = datetime.timedelta(days=3650)
 
 
@@ -32,8 +34,20 @@ class Certificates:
         """The certificates kept in a directory; made there at the first use."""
         names = ("ca.crt", "ca.key", "server.crt", "server.key")
         found = cls(*(directory / name for name in names))
-        if not all((directory / name).exists() for name in names):
-            found._make()
+        missing = [name for name in names if not (directory / name).exists()]
+        if not missing:
+            return found
+        if directory.exists() and any(directory.iterdir()):
+            # A new authority would turn away every client that trusts the old one.
+            why = "the file is missing, and others beside it are there; put it back, or remove the folder: " + REMADE
+            raise ConfigError(str(directory / missing[0]), "", why)
+        try:
+            directory.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with tempfile.TemporaryDirectory(dir=directory.parent, prefix=f".{directory.name}-") as folder:
+                cls(*(Path(folder, name) for name in names))._make()
+                Path(folder).rename(directory)
+        except OSError as error:
+            raise ConfigError(str(directory), "", f"cannot be written: {error.strerror or error}") from error
         return found
 
     def context(self) -> ssl.SSLContext:
@@ -51,7 +65,7 @@ class Certificates:
             if key.public_key() != authority.public_key():
                 raise ValueError("the key of the authority is another one's")
         except (OSError, ValueError, TypeError, InvalidSignature, UnsupportedAlgorithm) as error:
-            why = f"the certificates are damaged ({error}); remove the folder, and new ones are made"
+            why = f"the certificates are damaged ({error}); remove the folder: {REMADE}"
             raise ConfigError(str(self.key.parent), "", why) from error
         context.verify_mode = ssl.CERT_OPTIONAL
         return context

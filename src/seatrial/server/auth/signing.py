@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from cryptography import x509
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID, ObjectIdentifier
 
+from seatrial.model.errors import ConfigError
 from seatrial.server.auth.impersonation import AUTHENTICATED
 from seatrial.server.auth.state_files import write_private
 from seatrial.store import User
@@ -97,6 +99,13 @@ class Authority:
         )
         return certificate, encoded
 
+    def check_credentials(self, certificate: bytes, key: bytes) -> None:
+        """Raise unless a client certificate is one of this authority, with its key."""
+        loaded = x509.load_pem_x509_certificate(certificate)
+        loaded.verify_directly_issued_by(self._certificate)
+        if serialization.load_pem_private_key(key, None).public_key() != loaded.public_key():
+            raise ValueError("the key is that of another certificate")
+
 
 def kept_credentials(authority: Authority, directory: Path, user: str, group: str) -> tuple[bytes, bytes]:
     """The client certificate of a user and its key, kept in a directory and made at the first use."""
@@ -104,7 +113,12 @@ def kept_credentials(authority: Authority, directory: Path, user: str, group: st
     if not all(path.exists() for path in paths):
         for path, content in zip(paths, authority.client_credentials(user, group), strict=True):
             write_private(path, content)
-    certificate, key = (path.read_bytes() for path in paths)
+    try:
+        certificate, key = (path.read_bytes() for path in paths)
+        authority.check_credentials(certificate, key)
+    except (OSError, ValueError, TypeError, InvalidSignature, UnsupportedAlgorithm) as error:
+        why = f"this or {paths[0].name} is damaged ({error}); remove both, and new ones are made"
+        raise ConfigError(str(paths[1]), "", why) from error
     return certificate, key
 
 

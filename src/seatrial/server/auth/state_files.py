@@ -1,11 +1,12 @@
 """Files that a server keeps for itself: secrets, certificates, its kubeconfig.
 
-Each is written whole or not at all, so that neither a kill nor a full disk leaves a part of one behind.
+Each is written whole or not at all, so that no kill, full disk or power failure leaves a part of one behind.
 """
 
 import os
 import re
 import secrets
+import tempfile
 from pathlib import Path
 
 from seatrial.model.errors import ConfigError
@@ -15,14 +16,19 @@ _SECRET = re.compile(rb"[A-Za-z0-9_-]{43}\n")
 
 def write_private(path: Path, data: bytes) -> None:
     """Replace a file in one step, readable by its owner alone; ConfigError where that cannot be done."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        temporary.touch(mode=0o600)
-        temporary.write_bytes(data)
-        temporary.replace(path)
+        # A file of a new, unpredictable name: another user of the folder cannot have made it before.
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", delete=False) as file:
+            try:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+                Path(file.name).replace(path)
+            except BaseException:
+                Path(file.name).unlink(missing_ok=True)
+                raise
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise ConfigError(str(path), "", f"cannot be written: {error.strerror or error}") from error
 
 

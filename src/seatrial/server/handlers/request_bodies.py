@@ -15,7 +15,7 @@ from seatrial.server.encoding import protobuf as protobufs
 from seatrial.server.encoding.negotiation import JSON, OFFERED, PROTOBUF, YAML, media_type
 from seatrial.server.encoding.yaml import from_yaml
 from seatrial.server.messages import Request
-from seatrial.store.deferral import large, large_object
+from seatrial.store.deferral import check_size, large, large_object
 from seatrial.store.field_errors import invalid, refusal
 from seatrial.store.options import FieldValidation, Patch, PatchType
 
@@ -81,7 +81,12 @@ def _decoded(
             found.extend(more)
         return document
 
-    return large_object("decode", lambda: b"", work, warnings), warnings
+    def check(document: Document, most_values: float) -> None:
+        # Defaults add values and remove none: what is too large already is refused before they are filled in.
+        named = {**document, "apiVersion": kind.api_version, "kind": kind.kind}
+        check_size(named, most_values, custom=kind.custom)
+
+    return large_object("decode", lambda: b"", work, warnings, check), warnings
 
 
 def read_options(request: Request) -> Any:

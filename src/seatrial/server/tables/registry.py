@@ -1,8 +1,12 @@
 """The printer columns of a kind."""
 
+from functools import partial
+
+from seatrial.clock import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
+from seatrial.model.times import parse_time, to_time
 from seatrial.server.tables.custom import custom_columns
 from seatrial.server.tables.table import Table
 from seatrial.store import Memo, Store, Stored
@@ -24,7 +28,14 @@ class Tables:
         if include_object not in ("", "None", "Metadata", "Object"):
             raise BadRequest(f"unrecognized includeObject value: {include_object!r}")
         columns = self._custom_columns(kind) if kind.custom else strategy_of(kind).columns or PLAIN
-        return Table(columns, self._store.clock_of(kind).now, include_object or "Metadata")
+        return Table(columns, partial(self._now, self._store.clock_of(kind)), include_object or "Metadata")
+
+    @staticmethod
+    def _now(clock: Clock, document: Document) -> int:
+        """The time that an object's age is counted to: objects that a scenario left are of its time, not of ours."""
+        now = clock.now()
+        created = (document.get("metadata") or {}).get("creationTimestamp") or ""
+        return now if created <= to_time(now) else max(clock.simulated_until, parse_time(created))
 
     def selectable_fields(self, kind: Kind) -> tuple[str, ...]:
         """The fields that a custom kind lets selectors name."""

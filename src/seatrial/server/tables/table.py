@@ -9,7 +9,7 @@ from seatrial.store.printers import Columns
 class Table:
     """The tables of one kind in the form of one request."""
 
-    def __init__(self, columns: Columns, now: Callable[[], int], include_object: str = "Metadata") -> None:
+    def __init__(self, columns: Columns, now: Callable[[Document], int], include_object: str = "Metadata") -> None:
         self._columns = columns
         self._now = now
         self._include_object = include_object
@@ -34,7 +34,7 @@ class Table:
 
     def row(self, document: Document, version: str) -> Document:
         """The row of one object."""
-        row: Document = {"cells": list(self._columns.cells(document, self._now()))}
+        row: Document = {"cells": list(self._columns.cells(document, self._now(document)))}
         if self._columns.conditions is not None:
             conditions = self._columns.conditions(document)
             if conditions:

@@ -78,8 +78,8 @@ def _create(
         store.rules.validate_create(kind, document, restored=options.restored)
 
     large("create", lambda: meaning(document), check)
-    if store.index(kind).find(namespace, name) is not None:
-        raise already_exists(kind, name)
+    if (current := store.index(kind).find(namespace, name)) is not None:
+        raise already_exists(kind, current)
     stored_as, stored_document = store.versions.to_storage(kind, document)
     store.versions.rehearse_read(given, stored_document)
     # Last, since a quota is charged here; what lived before was let in before.

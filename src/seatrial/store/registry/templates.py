@@ -252,8 +252,8 @@ class Templates:
         namespace = template.namespace
         if not name:
             name = new_name(store, kind, namespace, prefix)
-            if store.index(kind).find(namespace, name) is not None:
-                raise already_exists(kind, name)
+            if (current := store.index(kind).find(namespace, name)) is not None:
+                raise already_exists(kind, current)
         elif store.index(kind).find(namespace, name) is not None:
             return None
         return self._put(store, kind, template, name, [field.value for field in sighting.fields], encoded, writer)

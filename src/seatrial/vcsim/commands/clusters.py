@@ -191,7 +191,7 @@ def kubeconfig(
     from seatrial.vcsim.state import the_cluster
 
     home = the_cluster(name)
-    typer.echo(str(home.kubeconfig) if path else home.kubeconfig.read_text(), nl=path)
+    typer.echo(str(home.kubeconfig) if path else home.kubeconfig.read_bytes(), nl=path)
 
 
 def status(name: Name = None) -> None:
