@@ -4,9 +4,11 @@ import asyncio
 import contextlib
 import gc
 import logging
+import os
 import signal
 import socket
 import ssl
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -17,6 +19,8 @@ from seatrial.server.client_certificates import CertificateProtocol
 from seatrial.server.http_protocol import IDLE_TIMEOUT, BoundedProtocol, connection_limit
 
 GRACE = 2
+LONGEST_END = 4.5
+"""Seconds from a signal to the end of the process, whatever still runs: what was acknowledged is on disk."""
 Socket = socket.socket
 
 
@@ -102,15 +106,22 @@ async def serve(
         end()
 
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, end)
+
+    def signalled(*_: object) -> None:
+        # A handler of the loop would not be called while a plugin or a long request keeps the loop busy.
+        watchdog = threading.Timer(LONGEST_END, os._exit, [0])
+        watchdog.daemon = True
+        watchdog.start()
+        loop.call_soon_threadsafe(end)
+
+    before = {number: signal.signal(number, signalled) for number in (signal.SIGTERM, signal.SIGINT)}
     if until is not None:
         until.add_done_callback(finished)
     try:
         await server.serve(sockets=[listener.socket, *listener.more])
     finally:
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.remove_signal_handler(number)
+        for number, handler in before.items():
+            signal.signal(number, handler)
         if until is not None:
             until.remove_done_callback(finished)
 

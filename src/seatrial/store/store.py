@@ -325,9 +325,9 @@ class Store:
         """Put back an object from a journal (None: it was deleted), without calling the listeners."""
         self._revisions.restore(stored, previous)
 
-    def resume(self, revision: int) -> None:
-        """Continue from a revision; the history before it is unknown."""
-        self._revisions.begin_at(revision)
+    def resume(self, revision: int, changes: Iterable[Change], compacted: int) -> History:
+        """Continue from a revision; of what was before, the changes after `compacted` are known. Gives the history."""
+        return self._revisions.begin_at(revision, changes, compacted)
 
     def everything(self) -> Sequence[Stored]:
         """All objects as they are stored, definitions of kinds first."""

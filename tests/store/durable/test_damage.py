@@ -140,7 +140,7 @@ def test_a_row_that_vanished_is_noticed(tmp_path: Path) -> None:
     filled(tmp_path, 3, is_closed=True)
     with closing(sqlite3.connect(tmp_path / "store.db", isolation_level=None)) as connection:
         connection.execute("DELETE FROM objects WHERE revision = 2")
-    with pytest.raises(ConfigError, match=r"store\.db: the file is damaged: 3 rows were written and 2 are there"):
+    with pytest.raises(ConfigError, match=r"store\.db: the file is damaged: 4 rows were written and 3 are there"):
         opened(tmp_path)
 
 

@@ -75,7 +75,7 @@ class Durability:
             if not changes:
                 return
             try:
-                self._database.write(changes)
+                self._database.write(changes, self._history.compacted)
                 self._mark.write(changes[-1].revision)
             except Exception as error:
                 # Whatever it is (memory may be used up, too): the changes are off the queue and not on disk.
@@ -168,14 +168,14 @@ class Durability:
         database = Database(directory.database, may_be_new=mark is None or not mark.revision)
         try:
             _check_mark(database, mark)
-            restore(self._store, *database.read())
+            changes, floor = restore(self._store, *database.read())
             self._mark.open(database.revision)
             directory.sync()
         except BaseException:
             database.abandon()
             raise
         self._synced = database.revision
-        self._store.resume(database.revision)
+        self._history = self._store.resume(database.revision, changes, floor)
         return database
 
 

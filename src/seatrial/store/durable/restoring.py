@@ -5,34 +5,60 @@ longer be decoded is kept and reported, and defines no kind.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
+from operator import attrgetter
 from sys import intern
 
 from seatrial.model.errors import SeatrialError
 from seatrial.model.kinds import Kind
 from seatrial.store.crd import DEFINITIONS
-from seatrial.store.durable.rows import ObjectRow, read_kind
-from seatrial.store.objects import Stored
+from seatrial.store.durable.rows import HistoryRow, ObjectRow, read_kind
+from seatrial.store.objects import Change, Stored
 from seatrial.store.store import Store
 
 log = logging.getLogger("seatrial.store")
 
 
-def restore(store: Store, rows: Sequence[ObjectRow], pieces: Mapping[int, Sequence[bytes]]) -> None:
-    """Fill an empty store; definitions come first, since they decide which kinds are served."""
+def restore(
+    store: Store, rows: Sequence[ObjectRow], pieces: Mapping[int, Sequence[bytes]], history: Sequence[HistoryRow]
+) -> tuple[list[Change], int]:
+    """Fill an empty store; definitions come first, since they decide which kinds are served.
+
+    Gives the changes that are known in the order of their revisions, and the revision that they begin after.
+    """
     for row in rows:
         kind = _served(store, row.kind)
         if kind.group_kind == DEFINITIONS:
             stored = _stored(row, kind, pieces)
             store.restore(stored, None)
             define(store, stored)
-    kinds: dict[str, Kind] = {}
+    served = lru_cache(None)(partial(_served, store))
     for row in rows:
-        found = kinds.get(row.kind)
-        if found is None:
-            found = kinds[row.kind] = _served(store, row.kind)
-        if found.group_kind != DEFINITIONS:
-            store.restore(_stored(row, found, pieces), None)
+        kind = served(row.kind)
+        if kind.group_kind != DEFINITIONS:
+            store.restore(_stored(row, kind, pieces), None)
+    floor, *replaced = history
+    return _changes(store.everything(), replaced, floor.until, served), floor.until
+
+
+def _changes(
+    objects: Sequence[Stored], history: Sequence[HistoryRow], floor: int, served: Callable[[str], Kind]
+) -> list[Change]:
+    """The changes after a revision, from the states that they led to: those that are there, and those replaced."""
+    states, changes = list(objects), []
+    before: dict[int, Stored] = {}
+    for row in history:
+        kind, place = served(row.kind), (intern(row.namespace), row.name)
+        before[row.until] = replaced = Stored(kind, *place, row.revision, row.head or b"")
+        states.append(replaced)
+        if row.last is not None:
+            changes.append(Change("DELETED", Stored(kind, *place, row.until, row.last), replaced, "", 0))
+    for stored in states:
+        if stored.revision > floor:
+            previous = before.get(stored.revision)
+            changes.append(Change("MODIFIED" if previous else "ADDED", stored, previous, "", 0))
+    return sorted(changes, key=attrgetter("stored.revision"))
 
 
 def _served(store: Store, text: str) -> Kind:

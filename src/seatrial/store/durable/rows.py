@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from seatrial.model.kinds import Kind
-from seatrial.store.objects import Stored
+from seatrial.store.objects import Change, Stored
 
 _SUM = 2**62
 """The sum of the checksums is kept below this: SQLite's integers have 63 bits and a sign."""
@@ -30,6 +30,24 @@ class ObjectRow(NamedTuple):
     checksum: int
     head: bytes
     tail: bytes | None
+
+
+class HistoryRow(NamedTuple):
+    """What an object was before the change of a revision.
+
+    A row without `head` says that no change up to its revision is kept.
+    """
+
+    until: int
+    """The revision of the change."""
+    revision: int
+    kind: str
+    namespace: str
+    name: str
+    checksum: int
+    head: bytes | None
+    last: bytes | None
+    """The state with which the object was deleted; None where it was changed."""
 
 
 class PieceRow(NamedTuple):
@@ -73,6 +91,20 @@ def object_row(stored: Stored, list: int | None) -> ObjectRow:
     return ObjectRow(stored.revision, kind, stored.namespace, stored.name, list, checksum, head, tail)
 
 
+def history_row(change: Change, previous: Stored) -> HistoryRow:
+    """The row of a change that replaced or deleted an object."""
+    last = change.stored.data if change.type == "DELETED" else None
+    kind, head = _kind_text(previous.kind), previous.data
+    columns = change.revision, previous.revision, kind, previous.namespace, previous.name
+    return HistoryRow(*columns, history_checksum(*columns, head, last), head, last)
+
+
+def compacted_row(revision: int) -> HistoryRow:
+    """The row that says where the history begins."""
+    columns = revision, 0, "", "", ""
+    return HistoryRow(*columns, history_checksum(*columns, None, None), None, None)
+
+
 def piece_row(list: int, place: int, data: bytes) -> PieceRow:
     """The row of a fragment."""
     return PieceRow(list, place, piece_checksum(list, place, data), data)
@@ -84,6 +116,14 @@ def object_checksum(
     """The checksum over the columns of an object."""
     checksum = zlib.crc32(head, zlib.crc32(f"{revision}\0{kind}\0{namespace}\0{name}\0{list}".encode()))
     return checksum if tail is None else zlib.crc32(tail, checksum)
+
+
+def history_checksum(
+    until: int, revision: int, kind: str, namespace: str, name: str, head: bytes | None, last: bytes | None
+) -> int:
+    """The checksum over the columns of a state that was replaced."""
+    columns = f"{until}\0{revision}\0{kind}\0{namespace}\0{name}\0{head is None}\0{last is None}"
+    return zlib.crc32(last or b"", zlib.crc32(head or b"", zlib.crc32(columns.encode())))
 
 
 def piece_checksum(list: int, place: int, data: bytes) -> int:

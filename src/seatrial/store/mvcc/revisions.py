@@ -141,10 +141,13 @@ class Revisions:
         elif previous is not None:
             self.index(previous.kind.group_kind).remove(previous.namespace, previous.name)
 
-    def begin_at(self, revision: int) -> None:
-        """Go on counting from a revision; nothing before it is known."""
+    def begin_at(self, revision: int, changes: Iterable[Change], compacted: int) -> History:
+        """Go on counting from a revision; of what was before, the changes after `compacted` are known."""
         self.revision = max(self.revision, revision)
-        self.history.compact(self.revision)
+        self.history.compact(compacted)
+        for change in changes:
+            self.history.append(change)
+        return self.history
 
     def subscribe(
         self, listener: Listener, kinds: Iterable[Kind] | None = None, **sorts: Unpack[SortsOfChanges]

@@ -1,0 +1,80 @@
+"""SIGTERM ends a server within 5 s, whatever it is doing, and what it has acknowledged is there afterwards."""
+
+import os
+import signal
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.server.hardening.test_hardening import MAPS, OPEN, ask, config_map
+from tests.server.test_process import SEATRIAL, serving
+
+SPINNING = """
+import time
+from pathlib import Path
+from seatrial.plugins import Plugin
+
+class Spin(Plugin):
+    def filter_one(self, pod, node):
+        Path({mark!r}).touch()
+        while True:
+            {body}
+"""
+PROFILE = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles: [{plugins: {multiPoint: {enabled: [{name: Spin}]}}}]
+"""
+NODE = b'{"metadata":{"name":"n"},"status":{"allocatable":{"cpu":"4","memory":"4Gi","pods":"10"}}}'
+POD = b'{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}'
+
+
+@pytest.mark.parametrize("body", ["pass", "time.sleep(1)"])
+def test_a_plugin_that_never_returns_delays_no_stop(tmp_path: Path, body: str) -> None:
+    mark = tmp_path / "begun"
+    (tmp_path / "spin.py").write_text(SPINNING.format(mark=str(mark), body=body))
+    (tmp_path / "profile.yaml").write_text(PROFILE)
+    own = "--plugins", str(tmp_path / "spin.py"), "--scheduler-config", str(tmp_path / "profile.yaml")
+    command = [str(SEATRIAL), "serve", *OPEN, "--data-dir", str(tmp_path / "data"), *own]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"HOME": str(tmp_path)})
+    try:
+        assert process.stdout is not None
+        url = [process.stdout.readline() for _ in range(2)][1].strip().removeprefix("ready: ")
+        assert ask(url, "POST", MAPS, config_map("kept"), content_type="application/json")[0] == 201
+        assert ask(url, "POST", "/api/v1/nodes", NODE, content_type="application/json")[0] == 201
+        with suppress(TimeoutError):
+            ask(url, "POST", "/api/v1/namespaces/default/pods", POD, timeout=5, content_type="application/json")
+        while not mark.exists():
+            time.sleep(0.05)
+        began = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
+        assert time.monotonic() - began < 6
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout and process.stdout.close()
+    with serving(tmp_path, *OPEN, "--data-dir", str(tmp_path / "data")) as server:
+        assert ask(server.url, "GET", f"{MAPS}/kept")[0] == 200
+
+
+def test_a_watch_continues_after_a_restart(tmp_path: Path) -> None:
+    flags = *OPEN, "--data-dir", str(tmp_path / "data")
+    with serving(tmp_path, *flags) as server:
+        revisions = []
+        for name in ("a", "b", "c"):
+            status, made = ask(server.url, "POST", MAPS, config_map(name), content_type="application/json")
+            assert status == 201
+            revisions.append(made["metadata"]["resourceVersion"])
+        assert ask(server.url, "DELETE", f"{MAPS}/b")[0] == 200
+        server.process.kill()
+    with serving(tmp_path, *flags) as server:
+        status, text = ask(server.url, "GET", f"{MAPS}?watch=true&resourceVersion={revisions[0]}&timeoutSeconds=1")
+    assert status == 200
+    events = [line for line in text.decode().splitlines() if line]
+    assert [line[: line.index(",")] for line in events] == [
+        '{"type":"ADDED"', '{"type":"ADDED"', '{"type":"DELETED"',
+    ]  # fmt: skip
