@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.synced
 
-.PHONY: setup lock demo kernel test-kernel test acceptance check lint test-long test-long-subset test-fuzz test-browser test-outside test-outside-subset test-conformance web docs clean
+.PHONY: setup lock demo kernel test-kernel test acceptance check lint test-long test-long-subset test-fuzz test-history test-browser test-outside test-outside-subset test-conformance web docs clean
 
 setup: $(STAMP)
 
@@ -59,6 +59,10 @@ test-long-subset: setup
 test-fuzz: setup
 	SEATRIAL_FUZZ_REQUESTS=$${SEATRIAL_FUZZ_REQUESTS:-200000} SEATRIAL_FUZZ_STALL=$${SEATRIAL_FUZZ_STALL:-0.25} \
 		$(BIN)/pytest -s -m long tests/server/test_grammar_fuzz.py
+
+# Writers, watchers and kills of a server; what they see must have one explanation. An hour, unless the variable says else.
+test-history: setup
+	SEATRIAL_HISTORY_SECONDS=$${SEATRIAL_HISTORY_SECONDS:-3600} $(BIN)/pytest -s -m long tests/server/test_history_checker.py
 
 test-browser: setup
 	$(BIN)/pytest -m browser tests/web

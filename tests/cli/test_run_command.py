@@ -7,11 +7,9 @@ from pathlib import Path
 
 import orjson
 import pytest
-import typer
 from typer.testing import CliRunner, Result
 
 from seatrial.cli.main import build
-from seatrial.cli.run import register
 from seatrial.cli.terminal.progress import Progress
 from seatrial.model.errors import SeatrialError
 from seatrial.scenario.spec.kind import API_VERSION
@@ -144,7 +142,7 @@ def test_controllers_are_listed() -> None:
 def test_an_unknown_strategy_ends_any_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UPDATE_SCENARIO_RESULTS_STRATEGY", "Never")
     with pytest.raises(SeatrialError, match="expected AtMovingNextStep, OnPause, OnDone"):
-        register(typer.Typer())
+        build.__wrapped__("serve")
 
 
 @proves("V1-096", "V2-085")

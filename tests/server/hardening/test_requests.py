@@ -76,8 +76,9 @@ def test_objects_that_a_scenario_left_have_an_age(tmp_path: Path) -> None:
     """They were made in 2030, by the time of the scenario."""
     created = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "left", "namespace": "default"}}
     operations = [{"step": 1, "createOperation": {"object": created}}, {"step": 2, "doneOperation": {}}]
+    spec = {"controllers": {"simulationControllers": {"enabled": [{"name": "scheduler"}]}}, "operations": operations}
     group = "simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1"
-    scenario = {"apiVersion": group, "kind": "Scenario", "metadata": {"name": "s"}, "spec": {"operations": operations}}
+    scenario = {"apiVersion": group, "kind": "Scenario", "metadata": {"name": "s"}, "spec": spec}
     path = f"/apis/{group}/scenarios"
     with serving(tmp_path, "--scheduler", *OPEN) as server:
         assert ask(server.url, "POST", path, json.dumps(scenario).encode(), content_type=JSON)[0] == 201
