@@ -4,6 +4,7 @@ A Scenario is kept encoded in pieces: its spec and the pages of its timeline are
 a change of phase costs as little after a thousand steps as in the first one.
 """
 
+import hashlib
 from collections.abc import Mapping
 
 import msgspec
@@ -24,6 +25,7 @@ from seatrial.scenario.status import ScenarioStatus
 from seatrial.store import Admission, Request, Store, Stored
 from seatrial.store.deferral import large_object
 from seatrial.store.printers import Cell, plain
+from seatrial.store.registry import Apart
 
 WRITER = "scenario"
 ANYTHING: Document = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
@@ -94,6 +96,7 @@ def install(store: Store) -> None:
     schema["properties"]["status"] = {**ANYTHING, "properties": {"scenarioResult": result}}
     store.definitions.declared[SCENARIO.group_kind] = schema_from_openapi(schema, root=True)
     store.definitions.printers[SCENARIO.group_kind] = COLUMNS
+    store.status_apart[SCENARIO.group_kind] = apart_from_status
     store.real_time[SCENARIO.group_kind] = store.clock, store.identities
     store.admission = ScenarioAdmission(store.admission)
 
@@ -286,6 +289,40 @@ def _parts_of(stored: Stored) -> _Parts:
     if bytes(parts.status) == b"null":
         parts.status = empty
     return parts
+
+
+def apart_from_status(stored: Stored) -> Apart:
+    """A Scenario as it is edited; of the result of its run only the ids of the entries are decoded."""
+    parts = _parts_of(stored)
+    lasting = encode({**decode(bytes(parts.metadata)), "resourceVersion": ""})
+    key = hashlib.blake2b(bytes(parts.spec), digest_size=16).digest() + lasting
+
+    def read() -> Document:
+        document: Document = {"kind": parts.kind, "apiVersion": parts.apiVersion}
+        document |= {"metadata": decode(bytes(parts.metadata)), "spec": decode(bytes(parts.spec))}
+        if (status := msgspec.json.decode(parts.status, type=dict[str, msgspec.Raw])) != {}:
+            result = status.pop("scenarioResult", None)
+            document["status"] = {name: decode(bytes(value)) for name, value in status.items()}
+            if result is not None:
+                document["status"]["scenarioResult"] = _ids_of(result)
+        return document
+
+    status = bytes(parts.status)
+    return Apart(key, read, b"" if status == b"{}" else status)
+
+
+class _Identified(msgspec.Struct):
+    id: object = None
+
+
+class _Result(msgspec.Struct):
+    timeline: dict[str, list[_Identified]] = {}
+
+
+def _ids_of(result: msgspec.Raw) -> Document:
+    """A result with the ids of its timeline alone."""
+    timeline = msgspec.json.decode(result, type=_Result).timeline
+    return {"timeline": {step: [{"id": entry.id} for entry in entries] for step, entries in timeline.items()}}
 
 
 def metadata_in(stored: Stored) -> Document:

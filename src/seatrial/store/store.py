@@ -32,6 +32,7 @@ from seatrial.store.registry.binding import BindingOptions
 from seatrial.store.registry.kinds import strategy_of
 from seatrial.store.registry.rules import Rules
 from seatrial.store.registry.scale import ScalePaths, apply_scale, check_scalable, scale_of
+from seatrial.store.registry.status_apart import Split
 from seatrial.store.registry.templates import PreparedCreate, Templates
 from seatrial.store.requests import Admission, NoAdmission
 from seatrial.store.selection import selected
@@ -76,6 +77,8 @@ class Store:
         """Called before each write but `write_pieces`; the engine begins a minor step, which the write then has."""
         self.real_time: dict[tuple[str, str], tuple[Clock, Identities]] = {}
         """Kinds that a simulation leaves in real time, with the clock and the identities of their objects."""
+        self.status_apart: dict[tuple[str, str], Split] = {}
+        """Kinds whose objects are edited apart from their status."""
         self.known_fields: Memo[bytes, bytes] = Memo(FIELD_SETS_KEPT)
         """Sets of fields that were worked out for creators, by the shape of what they created."""
         self.templates = Templates()

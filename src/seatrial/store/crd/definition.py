@@ -1,7 +1,7 @@
 """A decoded CustomResourceDefinition: the kinds it serves and the schema of each version."""
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from seatrial.model.documents import Document, decode, encode
@@ -87,16 +87,11 @@ def _causes(
 
 def causes_by_schema(encoded: bytes, document: Document, old: Document | None) -> list[Cause]:
     """The errors of an object by an encoded OpenAPI schema and its rules."""
-    return _causes(*_read_schema(encoded), document, old)
-
-
-@lru_cache(16)
-def _read_schema(encoded: bytes) -> "tuple[Document, Validator, Expressions]":
     from seatrial.store.crd.schema_validation import Validator
     from seatrial.store.crd.validation_rules import Expressions
 
     openapi: Document = decode(encoded)
-    return openapi, Validator(openapi), Expressions(openapi)
+    return _causes(openapi, Validator(openapi), Expressions(openapi), document, old)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from seatrial.store.objects import Stored
 from seatrial.store.options import CreateOptions, Patch, PatchOptions, WriteOptions
 from seatrial.store.registry.patch_refusals import refusal
 from seatrial.store.registry.scale import SCALE, apply_scale, check_scalable, scale_of
+from seatrial.store.registry.status_apart import split
 
 if TYPE_CHECKING:
     from seatrial.store.store import Store
@@ -46,15 +47,22 @@ def patch(
         document = store.versions.read(kind, current).document()
         return _scale(store, kind, document, patch, current, writer, options)
 
-    def work(warnings: list[str] | None) -> Document:
-        document = store.versions.read(kind, current).document()
-        if patch.type == "apply":
-            return applied(store, kind, name, patch.body, document, subresource, options)
-        result = patched(kind, document, patch, store.rules.schema(kind))
-        return _decoded(store, kind, result, patch, options.warning(warnings))
+    apart = split(store, kind, current, subresource)
 
-    revision = str(current.revision).encode()
-    changed = large_object("patch", lambda: revision, work, options.warnings, partial(check_size, custom=kind.custom))
+    def work(warnings: list[str] | None) -> Document:
+        document = apart.read()
+        revision = document["metadata"]["resourceVersion"]
+        if patch.type == "apply":
+            result = applied(store, kind, name, patch.body, document, subresource, options)
+        else:
+            result = patched(kind, document, patch, store.rules.schema(kind))
+            result = _decoded(store, kind, result, patch, options.warning(warnings))
+        if apart.status and result["metadata"].get("resourceVersion") == revision:
+            # The status may be written before the patch is; only a revision that the patch itself names counts.
+            del result["metadata"]["resourceVersion"]
+        return result
+
+    changed = large_object("patch", lambda: apart.key, work, options.warnings, partial(check_size, custom=kind.custom))
     # What is done here is not done again by the update.
     options = replace(options, tracked=True) if patch.type == "apply" else replace(options, trusted=True)
     return store.update_from(kind, changed, current, writer, subresource, options)

@@ -14,11 +14,12 @@ from seatrial.store.field_errors import refusal
 from seatrial.store.managed_fields import only_times_differ, track_change
 from seatrial.store.metadata import conflict, metadata_of, ordered, uid_mismatch
 from seatrial.store.objects import Stored
-from seatrial.store.options import UpdateOptions, WriteOptions
+from seatrial.store.options import PatchOptions, UpdateOptions, WriteOptions
 from seatrial.store.registry import deleting
 from seatrial.store.registry.kinds import strategy_of
 from seatrial.store.registry.prepare import prepare_update
 from seatrial.store.registry.service_addresses import address_change_causes, allocate, keep_allocated
+from seatrial.store.registry.status_apart import put_beside, split, with_status
 from seatrial.store.registry.strategy import Strategy
 from seatrial.store.registry.subresources import narrow
 from seatrial.store.requests import Request
@@ -43,8 +44,11 @@ def update(
     check_identity(kind, metadata_of(document), current)
     weigh(current.size)
     given, kind = kind, store.versions.written_kind(kind)
-    revision = str(current.revision).encode()
-    old = large_object("old", lambda: revision, lambda _: store.versions.read(kind, current).document(), None)
+    apart = split(store, kind, current, subresource)
+    revision = apart.key
+    old = large_object("old", lambda: revision, lambda _: apart.read(), None)
+    if apart.status and isinstance(options, PatchOptions):
+        metadata_of(document).setdefault("resourceVersion", old["metadata"]["resourceVersion"])
     document = large_object(
         "change",
         lambda: revision,
@@ -75,10 +79,19 @@ def update(
     store.versions.rehearse_read(given, stored_document)
     store.admission.validate(request)
     if options.dry_run:
-        return store.unsaved(stored_as, stored_document)
-    if deleting.finishes(stored_document):
-        return store.remove(current, stored_document, writer=writer)
-    return store.put(stored_as, stored_document, current, writer=writer, subresource=subresource)
+        return store.unsaved(stored_as, with_status(stored_document, apart.status))
+    return _committed(store, stored_as, stored_document, current, apart.status, writer, subresource)
+
+
+def _committed(
+    store: "Store", kind: Kind, document: Document, current: Stored, status: bytes, writer: str, subresource: str
+) -> Stored:
+    """Commit a change, or the end of an object whose last finalizer it takes away."""
+    if deleting.finishes(document):
+        return store.remove(current, with_status(document, status), writer=writer)
+    if status:
+        return put_beside(store, document, current, status, writer)
+    return store.put(kind, document, current, writer=writer, subresource=subresource)
 
 
 def _made(
