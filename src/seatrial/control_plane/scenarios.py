@@ -109,13 +109,18 @@ def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedSche
     attempts.turns.on_answer = controller.wake
     controller.start()
     parts.routes.append(TimelineApi(controller))
-    parts.workers.append(controller)
-    parts.on_stop.append(controller.shut_down)
+    _add_worker(parts, controller)
     if settings.data_dir is None:
         parts.on_stop.append(partial(shutil.rmtree, folder, ignore_errors=True))
+    return controller
+
+
+def _add_worker(parts: "Parts", controller: "ScenarioController") -> None:
+    """Let the controller work with the others, wake with the programs outside, and end with the server."""
+    parts.workers.append(controller)
+    parts.on_stop.append(controller.shut_down)
     if parts.outside is not None:
         parts.outside.woken.append(controller.wake)
-    return controller
 
 
 def _timelines_folder(settings: "Settings") -> Path:
