@@ -89,7 +89,6 @@ LARGE_BUT_PURE = {
     ("results/lifecycles.py", "amounts_of"): "the resources of a node, encoded",
     ("results/lifecycles.py", "requests_of_pod"): "the requests of a pod, encoded",
     ("scheduler/volumes/node_terms.py", "_parsed"): "a node selector, encoded",
-    ("store/crd/definition.py", "_read_schema"): "the schema of a definition, encoded",
     ("store/validation/pods/pod_specs.py", "_remembered"): "a spec, whose faults are the same in each store",
     ("timeline/attempt_lists.py", "tried_in"): "a step, encoded",
     ("timeline/wire.py", "_facts_of_pending"): "a step, encoded",
