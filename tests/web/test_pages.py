@@ -1,7 +1,6 @@
 """The report and the comparison in a real Chromium."""
 
 import re
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -189,27 +188,6 @@ def test_pages_of_shipped_examples_open(tmp_path: Path, opened: Callable[..., Op
     expect(view.page.get_by_role("heading", name="default against most")).to_be_visible()
     view.keep("compare-node-saving")
     assert not view.serious_violations()
-
-
-def _seconds_to_open(browser: Any, path: Path) -> float:
-    began = time.perf_counter()
-    view = Opened(browser, path)
-    seconds = time.perf_counter() - began
-    view.close()
-    return seconds
-
-
-def test_a_large_report_opens_fast_and_stays_small(
-    tmp_path: Path, browser: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "report.html"
-    write_page(report_page(played(scenario("fleet", 5000, 20000, 20), "fleet")), path)
-    seconds = min(_seconds_to_open(browser, path) for _ in range(3))
-    megabytes = path.stat().st_size / 1e6
-    with capsys.disabled():
-        print(f"\nreport of 5,000 nodes and 20,000 pods: {megabytes:.1f} MB, opens in {seconds:.2f} s")
-    assert megabytes < 30
-    assert seconds < 3
 
 
 def test_volcano_has_its_queues_and_jobs(tmp_path: Path, opened: Callable[..., Opened]) -> None:

@@ -1,10 +1,11 @@
 """The player: one cursor that map, queue, decision and address follow, by mouse and by keyboard."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from seatrial.web.page import report_page, write_page
 from tests.web.conftest import Opened, played, scenario
@@ -21,10 +22,6 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("player") / "report.html"
     write_page(report_page(played(scenario("harbour", 12, 60, 5, urgent=3), "harbour")), path)
     return path
-
-
-def where(page: Page) -> str:
-    return page.locator(".where").inner_text()
 
 
 def test_next_decision_names_its_pod_and_the_address_follows(report: Path, opened: Open) -> None:
@@ -48,7 +45,7 @@ def test_the_keyboard_plays_steps_searches_and_helps(report: Path, opened: Open)
     expect(page.locator(".where")).to_contain_text("decision 1 of")
     page.keyboard.press("Space")
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
-    expect(page.locator(".where")).to_contain_text("decision 4 of")
+    expect(page.locator(".where")).to_contain_text(re.compile(r"decision ([2-9]|\d\d) of"))
     page.keyboard.press("Space")
     expect(page.get_by_role("button", name="Play")).to_be_visible()
     page.keyboard.press("/")

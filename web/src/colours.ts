@@ -43,7 +43,15 @@ export function contrast(difference: number): string {
   return `rgb(${mixed.join(",")})`;
 }
 
-/** A colour of the current theme. */
+const themes = new Map<string, string>();
+
+/** A colour of the current theme; asked for once, since the answer costs a pass over the styles of the page. */
 export function themed(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const key = `${name} ${isDark()}`;
+  let colour = themes.get(key);
+  if (colour === undefined) {
+    colour = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+    themes.set(key, colour);
+  }
+  return colour;
 }

@@ -52,7 +52,7 @@ interface Props {
 }
 
 export function DecisionPanel({ run, replay, pod, attempt, name, title, onAttempt, onClose, isWide }: Props) {
-  const rested = useRested(attempt, 120);
+  const rested = useRested(attempt, 200);
   const detail = useDetail(run, attempt);
   const key = pod >= 0 ? run.pods.key[pod] : (name ?? "");
   const id = `decision-${title ?? "title"}`.replaceAll(/\W+/g, "-");

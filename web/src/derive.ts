@@ -42,12 +42,17 @@ export function allocated(replay: Replay, resource: number): number {
   return total > 0 ? (100 * used) / total : 0;
 }
 
+const victimsOf = new WeakMap<Run, Map<number, number[]>>();
+
 /** The places of the pods that each pod displaced, by its own place. */
 export function victims(run: Run): Map<number, number[]> {
+  const known = victimsOf.get(run);
+  if (known) return known;
   const found = new Map<number, number[]>();
   run.pods.preemptor.forEach((by, i) => {
     if (by >= 0) found.set(by, [...(found.get(by) ?? []), i]);
   });
+  victimsOf.set(run, found);
   return found;
 }
 

@@ -30,6 +30,7 @@ export class Replay {
   private readonly busy: Int32Array;
   private readonly gated: Set<number>;
   private readonly after: Uint8Array;
+  private readonly hasPriorities: boolean;
 
   constructor(readonly run: Run) {
     const nodes = run.nodes.name.length;
@@ -39,6 +40,7 @@ export class Replay {
     this.there = new Uint8Array(nodes);
     this.state = new Uint8Array(run.pods.key.length);
     this.on = Array.from({ length: nodes }, () => []);
+    this.hasPriorities = run.shapes.some((shape) => shape.priority !== run.shapes[0].priority);
     this.counts[ABSENT] = run.pods.key.length;
     this.gated = new Set(run.pods.waiting.filter(([, reason]) => reason.startsWith("gated by ")).map(([pod]) => pod));
     this.after = Uint8Array.from(run.attempts.pod, (_, i) => AFTER[run.outcomeOf(i)] ?? ACTIVE);
@@ -106,7 +108,9 @@ export class Replay {
   first(state: number, most: number): number[] {
     const { shapes, pods } = this.run;
     const found: number[] = [];
-    for (let i = 0; i < this.state.length && found.length < 5000; i++) if (this.state[i] === state) found.push(i);
+    const enough = this.hasPriorities ? 5000 : most;
+    for (let i = 0; i < this.state.length && found.length < enough; i++) if (this.state[i] === state) found.push(i);
+    if (!this.hasPriorities) return found;
     const priority = (pod: number) => shapes[pods.shape[pod]].priority;
     return found.sort((a, b) => priority(b) - priority(a) || a - b).slice(0, most);
   }
