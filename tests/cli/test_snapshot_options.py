@@ -69,7 +69,9 @@ def test_one_command_compares_a_cluster_with_two_configurations() -> None:
     assert ended.exit_code == 0, ended.output
     document = json.loads(ended.stdout)
     measures = {measure["name"]: measure for measure in document["measures"]}
-    spread, packed = measures["nodes_used"]["values"]
+    now, spread, packed = measures["nodes_used"]["values"]
+    assert document["runs"][0] == "now"
+    assert now == 3
     assert spread > packed == 1
 
 

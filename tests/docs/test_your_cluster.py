@@ -1,4 +1,4 @@
-"""The first how-to: from `kubectl get` to the verdict on a cluster with DaemonSets, StatefulSets and claims."""
+"""The first how-to: ten questions about a cluster, each with the answer that its command gives."""
 
 import os
 import re
@@ -13,7 +13,8 @@ from seatrial.model.times import MINUTE
 from seatrial.model.yaml_reader import dump
 from tests.controllers.objects import Document, daemonset, deployment, job, template
 from tests.controllers.replaying import Cluster
-from tests.docs.test_commands import ROOT, commands
+from tests.docs.test_commands import ROOT
+from tests.whatif.dump import cluster_dump
 
 PAGE = "docs/your-cluster.md"
 
@@ -66,21 +67,37 @@ def test_the_page_and_the_help_have_the_same_line() -> None:
     assert kubectl_line() == DUMP
 
 
-def test_two_commands_lead_from_a_dump_to_the_verdict(tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "examples" / "node-saving", tmp_path / "examples" / "node-saving")
+PRICES = "prices: [{instanceType: m6i.2xlarge, pricePerHour: 0.4}]"
+
+
+def test_every_answer_of_the_page_is_what_its_command_says(tmp_path: Path) -> None:
+    """Each block of text after a command is its output, lines with … cut off there."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    (tmp_path / "cluster.yaml").write_bytes(cluster_dump())
+    (tmp_path / "prices.yaml").write_text(PRICES)
+    blocks = re.findall(
+        r"```console\n\$ (seatrial .*?)\n```\n\n```text\n(.*?)```", (ROOT / PAGE).read_text(), re.DOTALL
+    )
+    assert len(blocks) == 10
+    for line, text in blocks:
+        command, _, code = line.partition("  # exit ")
+        said = play(shlex.split(command), tmp_path, int(code or 0))
+        for shown in text.splitlines():
+            assert shown.partition("…")[0].strip() in said, f"{command}\n{said}"
+
+
+def test_a_cluster_that_was_dumped_stays_at_rest(tmp_path: Path) -> None:
     (tmp_path / "cluster.yaml").write_text(kubectl_dump(living_cluster(), kubectl_line()))
-    played = [command for command, _ in commands(PAGE)]
-    assert [command[1] for command in played] == ["compare", "snapshot", "run"]
-    said = [play(command, tmp_path) for command in played]
-    assert "4 fewer nodes in use (12 → 8), so 4 nodes could be switched off" in said[0]
-    assert "0 created, 0 scheduled, 0 preempted, 0 gone" in said[2]
+    for line in ("seatrial snapshot cluster.yaml -o snapshot.yaml", "seatrial run --snapshot snapshot.yaml --out rest"):
+        said = play(shlex.split(line), tmp_path)
+    assert "0 created, 0 scheduled, 0 preempted, 0 gone" in said
 
 
-def play(command: list[str], folder: Path) -> str:
+def play(command: list[str], folder: Path, code: int = 0) -> str:
     program = [sys.executable, "-c", "from seatrial.cli.main import main; main()"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "200"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "4000"}
     done = subprocess.run(
         [*program, *command[1:]], cwd=folder, env=environment, capture_output=True, text=True, timeout=120
     )
-    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+    assert done.returncode == code, f"{command}\n{done.stdout}{done.stderr}"
     return done.stdout

@@ -5,11 +5,20 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from seatrial.cli.options.compare_sides import Schedulers, Tries, given_sides, is_simulation
+from seatrial.cli.options.compare_sides import Schedulers, Tries, given_sides, is_simulation, now_side
 from seatrial.cli.options.measures import FailIf, Measures
 from seatrial.cli.options.outside import OutsideTimeout
 from seatrial.cli.options.scheduler import Gates
-from seatrial.cli.options.snapshot import OrderOfPods, SnapshotFile, UnbindPods, name_of, only_done, read_cluster
+from seatrial.cli.options.snapshot import (
+    OrderOfPods,
+    PoolLabel,
+    PricesFile,
+    SnapshotFile,
+    UnbindPods,
+    name_of,
+    only_done,
+    read_cluster,
+)
 from seatrial.cli.terminal.comparison import print_comparison, write_comparison
 from seatrial.model.errors import ConfigError
 
@@ -31,8 +40,13 @@ def compare(
     ] = None,
     scenario: Annotated[Path | None, typer.Option(help="Run this scenario with each configuration.")] = None,
     snapshot: SnapshotFile = None,
+    now: Annotated[
+        bool, typer.Option("--now/--no-now", help="With --snapshot: the cluster as it is, as the first side.")
+    ] = True,
     unbind: UnbindPods = "none",
     unbind_order: OrderOfPods = "created",
+    prices: PricesFile = None,
+    pool_label: PoolLabel = "",
     scheduler_config: Annotated[
         list[str] | None, typer.Option(help="A KubeSchedulerConfiguration, or `default`; once for each run.")
     ] = None,
@@ -67,8 +81,8 @@ def compare(
     """Compare runs of one scenario: measures, and which pods went elsewhere and why.
 
     The sides are finished runs, SchedulerSimulations, or one scenario with several schedulers. The others are measured
-    against the first. With --seeds every side runs several times, and each difference has the p-value of a paired test
-    (Wilcoxon signed-rank): below 0.05 it is called significant.
+    against the first; with --snapshot that is the cluster as it is (`now`). With --seeds every side runs several times,
+    and each difference has the p-value of a paired test (Wilcoxon signed-rank): below 0.05 it is called significant.
     """
     from seatrial.results import find_measures, load_measures
     from seatrial.results.comparison import Threshold
@@ -82,7 +96,8 @@ def compare(
     make_folder(out)
     _check_junit(junit)
     tries = Tries(seeds or 1)
-    cluster = read_cluster(snapshot, unbind, unbind_order, alone=scenario is None)
+    cluster = read_cluster(snapshot, unbind, unbind_order, alone=scenario is None, prices=prices)
+    has_now = now and snapshot is not None
     if scenario is None and snapshot is None:
         _refuse(HAS_SCHEDULER, scheduler_config=scheduler_config, volcano_config=volcano_config, outside=outside)
         finished = [path for path in runs or () if not is_simulation(path)]
@@ -98,10 +113,13 @@ def compare(
         load_controllers(controllers or ())
         programs = [read_programs([text], outside_timeout) for text in outside or ()]
         schedulers = Schedulers(scheduler_config or (), volcano_config or (), programs, feature_gates, plugins or ())
-        sides = schedulers.sides(scenario or only_done(name_of(snapshot)), cluster)
+        sides = schedulers.sides(scenario or only_done(name_of(snapshot)), cluster, 1 if has_now else 2)
+        if has_now:
+            as_it_is = read_cluster(snapshot, "none", "created", quiet=True, prices=prices)
+            sides = [now_side(as_it_is), *sides]
     played = [side.runs(tries) for side in sides]
     loaded, by_seed = [of_side[0] for of_side in played], played if tries.seeds > 1 else None
-    comparison = compare_runs(loaded, measure or None, by_seed)
+    comparison = compare_runs(loaded, measure or None, by_seed, has_now=has_now, pool_label=pool_label)
     crossings = {threshold.text: threshold.crossings(comparison) for threshold in thresholds}
     # Files are written before anything is printed, so that a closed pipe does not lose them.
     page = write_comparison(comparison, out)

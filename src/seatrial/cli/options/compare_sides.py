@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     """Runs a scenario with a seed."""
 
 DEFAULT = "default"
+NOW = "now"
+"""The side that is the cluster as it is."""
 DOCUMENTS = (".yaml", ".yml")
 """Files that are SchedulerSimulations; those of runs are folders or JSON."""
 
@@ -55,7 +57,7 @@ class Side:
     def runs(self, tries: Tries) -> "list[Run]":
         """One run for each seed; exit 1 where one ends Failed."""
         if self.finished is not None:
-            return [self.finished]
+            return [self.finished] * tries.seeds
         assert self.play is not None
         found = []
         for seed in range(tries.seeds):
@@ -82,11 +84,11 @@ class Schedulers:
     def __len__(self) -> int:
         return len(self.configs) + len(self.volcano) + len(self.outside)
 
-    def sides(self, scenario: "Scenario", snapshot: "Snapshot") -> list[Side]:
+    def sides(self, scenario: "Scenario", snapshot: "Snapshot", least: int = 2) -> list[Side]:
         """A side for each; every file is read here, since the first run may take long."""
         from seatrial.scheduler.plugins import load_plugins
 
-        if len(self) < 2:
+        if len(self) < least:
             why = "give two or more of --scheduler-config, --volcano-config and --outside: one for each run to compare"
             raise ConfigError("", "--scheduler-config", why)
         classes = load_plugins(self.plugins)
@@ -100,6 +102,25 @@ class Schedulers:
             sides.append(Side(name, _played(scenario, snapshot, scheduler_config=loaded, plugins=classes)))
         sides += _volcano_sides(scenario, document, self.volcano, classes, snapshot)
         return [*sides, *_outside_sides(scenario, self.outside, snapshot)]
+
+
+def now_side(snapshot: "Snapshot") -> Side:
+    """The cluster as it is: its objects are loaded, and no controller and no scheduler does anything."""
+    from seatrial.api import run_of
+    from seatrial.cli.options.snapshot import only_done
+    from seatrial.scenario import SimulationOptions
+    from seatrial.simulation import Simulation
+
+    document = only_done(NOW)
+    document["spec"]["controllers"] = {
+        "presimulationControllers": {"disabled": [{"name": "*"}]},
+        "simulationControllers": {"enabled": [{"name": "clusterroleaggregation"}]},
+    }
+    simulation = Simulation(document, SimulationOptions(level="summary", snapshot=snapshot))
+    simulation.play()
+    run = run_of(simulation)
+    run.name = NOW
+    return Side(NOW, finished=run)
 
 
 def is_simulation(path: Path) -> bool:

@@ -43,20 +43,41 @@ UnbindPods = Annotated[
 OrderOfPods = Annotated[UnbindOrder, typer.Option(help="The order in which --unbind schedules them again.")]
 
 
+PricesFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--prices",
+        help="What nodes of the snapshot cost: `prices: [{instanceType, capacityType?, zone?, pricePerHour}]`.",
+    ),
+]
+PoolLabel = Annotated[str, typer.Option(help="The label that names a node's pool; by default the usual ones.")]
+
+
 def read_cluster(
-    path: Path | None, which: Unbind, order: UnbindOrder, seed: int = 0, *, quiet: bool = False, alone: bool = False
+    path: Path | None,
+    which: Unbind,
+    order: UnbindOrder,
+    seed: int = 0,
+    *,
+    quiet: bool = False,
+    alone: bool = False,
+    prices: Path | None = None,
 ) -> "Snapshot":
     """The cluster of the options; what is missing in it is said on standard error.
 
     A cluster that is played `alone`, without a scenario, has objects.
     """
-    from seatrial.store.snapshots import Snapshot
+    from seatrial.store.snapshots import Snapshot, read_prices
 
     if path is None:
         if which != UNBIND_NONE:
             raise ConfigError("", "--unbind", "goes with --snapshot, whose pods lose their nodes")
+        if prices is not None:
+            raise ConfigError("", "--prices", "goes with --snapshot, whose nodes have the prices")
         return Snapshot()
     found = Snapshot.read(path, which, order, seed)
+    if prices is not None:
+        found = found.with_prices(read_prices(prices))
     if alone and not found:
         raise ConfigError(str(path), "", "no objects found: look whether `kubectl get` was refused, or name a scenario")
     if not found:

@@ -17,11 +17,16 @@ LONGEST_TITLE = 20
 
 def write_comparison(comparison: "Comparison", folder: Path) -> Path:
     """Write compare.html; its path."""
-    from seatrial.results.comparison import verdicts
+    from seatrial.results.comparison import freed_lines, verdicts
     from seatrial.web import compare_page, page_parts, write_page
 
     path = folder / COMPARE_PAGE
-    page = compare_page(list(comparison.runs), comparison.moved, *page_parts(comparison), verdicts(comparison))
+    page = compare_page(
+        list(comparison.runs),
+        comparison.moved,
+        *page_parts(comparison),
+        [*verdicts(comparison), *freed_lines(comparison)],
+    )
     write_page(page, path)
     return path
 
@@ -44,11 +49,15 @@ def _print_table(comparison: "Comparison") -> None:
     from rich.markup import escape
 
     from seatrial.cli.terminal.tables import print_indented, print_table
-    from seatrial.results.comparison import SHOWN, changes, figure, verdicts
+    from seatrial.results.comparison import SHOWN, changes, figure, freed_lines, verdicts
 
     console = Console(highlight=False)
     for sentence in verdicts(comparison):
         console.print(f"[bold]{escape(sentence)}[/bold]")
+    if freed := freed_lines(comparison):
+        console.print("Could be switched off:")
+        for line in freed:
+            print_indented(console, escape(line))
     console.print()
     names = [run.name for run in comparison.runs]
     titles = names if max(map(len, names)) <= LONGEST_TITLE else [f"run {place}" for place, _ in enumerate(names, 1)]
@@ -70,6 +79,7 @@ def _print_table(comparison: "Comparison") -> None:
     for difference in comparison.differences[:SHOWN]:
         places = " → ".join(node or "pending" for node in difference.nodes)
         print_indented(console, f"{escape(difference.pod)}: {escape(places)}")
-        print_indented(console, f"[dim]{escape(difference.reason)}[/dim]", 4)
+        if difference.reason:
+            print_indented(console, f"[dim]{escape(difference.reason)}[/dim]", 4)
     if count > SHOWN:
         console.print(f"  … and {count - SHOWN} more, in compare.html")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from seatrial.model.errors import ConfigError
+from seatrial.results.comparison.freed_nodes import FreedPool, freed_nodes
 from seatrial.results.comparison.reasons import Attempts, reason
 from seatrial.results.comparison.significance import Significance, signed_rank_p
 from seatrial.results.lifecycles import Which
@@ -16,6 +17,8 @@ from seatrial.results.run import Run
 
 EXPLAINED = 1000
 """Differences for which a reason is worked out."""
+WORK = frozenset({"pending", "preemptions", "scheduler_work", "scheduling_results", "throughput", "waiting"})
+"""Measures of what a scheduler did, which a cluster as it is has none of."""
 AT_ONCE = 250
 """Pods whose attempts are in memory at once: one attempt may have thousands of nodes."""
 
@@ -81,6 +84,14 @@ class Comparison:
     differences: tuple[Difference, ...]
     spread: tuple[Spread, ...] = ()
     significance: tuple[Significance, ...] = ()
+    has_now: bool = False
+    """Whether the first run is the cluster as it is, in which nothing was scheduled."""
+    pool_label: str = ""
+    """The label that names a node's pool; empty: the usual ones."""
+
+    def freed(self, run: int) -> list[FreedPool]:
+        """The nodes that could be switched off at the end of a run, by pool."""
+        return freed_nodes(self.runs[0], self.runs[run], self.pool_label)
 
     def significance_of(self, number: Number, run: int) -> Significance | None:
         """Whether the change of a number in a run is more than luck; None without several seeds."""
@@ -104,9 +115,19 @@ class Comparison:
         return found
 
 
-def compare(runs: list[Run], measures: list[str] | None = None, seeds: list[list[Run]] | None = None) -> Comparison:
-    """Compare runs of the same scenario; `seeds` has more runs of each, for the spread."""
-    _same_scenario(runs)
+def compare(
+    runs: list[Run],
+    measures: list[str] | None = None,
+    seeds: list[list[Run]] | None = None,
+    *,
+    has_now: bool = False,
+    pool_label: str = "",
+) -> Comparison:
+    """Compare runs of the same scenario; `seeds` has more runs of each, for the spread.
+
+    `has_now`: the first run is the cluster as it is; measures of work say nothing of it.
+    """
+    _same_scenario(runs[has_now:])
     chosen = find_measures(measures or [])
     numbers = _numbers(runs, chosen)
     spread: list[Spread] = []
@@ -115,9 +136,25 @@ def compare(runs: list[Run], measures: list[str] | None = None, seeds: list[list
         by_run = [_numbers(each, chosen) for each in seeds]
         numbers, spread = _over_seeds(numbers, by_run)
         significance = list(_significance(by_run))
+    if has_now:
+        numbers = [_without_now(number) for number in numbers]
     # Rows that changed come first: most are equal where two configurations differ in one argument.
     numbers.sort(key=lambda number: not number.differs)
-    return Comparison(tuple(runs), tuple(numbers), tuple(_differences(runs)), tuple(spread), tuple(significance))
+    return Comparison(
+        tuple(runs),
+        tuple(numbers),
+        tuple(_differences(runs, has_now=has_now)),
+        tuple(spread),
+        tuple(significance),
+        has_now,
+        pool_label,
+    )
+
+
+def _without_now(number: Number) -> Number:
+    if number.measure not in WORK:
+        return number
+    return Number(number.name, number.measure, number.unit, number.better, (None, *number.values[1:]))
 
 
 def _same_scenario(runs: list[Run]) -> None:
@@ -172,7 +209,7 @@ def _significance(by_run: list[list[Number]]) -> Iterator[Significance]:
                 yield Significance(name, place, len(differences), signed_rank_p(differences))
 
 
-def _differences(runs: list[Run]) -> list[Difference]:
+def _differences(runs: list[Run], *, has_now: bool = False) -> list[Difference]:
     """Pods of the first run that went elsewhere in another; names that recur are matched in order."""
     homes = [_homes(run) for run in runs]
     moved: list[tuple[Which, tuple[str | None, ...]]] = []
@@ -180,7 +217,9 @@ def _differences(runs: list[Run]) -> list[Difference]:
         nodes = tuple(home.get(key) for home in homes)
         if len(set(nodes)) > 1 and all(key in home for home in homes):
             moved.append((key, nodes))
-    reasons = [why for start in range(0, min(len(moved), EXPLAINED), AT_ONCE)
+    # The cluster as it is has no attempt to hold others against.
+    explained = 0 if has_now else min(len(moved), EXPLAINED)
+    reasons = [why for start in range(0, explained, AT_ONCE)
                for why in _reasons(runs, moved[start : start + AT_ONCE])]  # fmt: skip
     reasons += [""] * (len(moved) - len(reasons))
     return [Difference(pod, nodes, why, at) for ((pod, at), nodes), why in zip(moved, reasons, strict=True)]

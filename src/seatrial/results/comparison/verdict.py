@@ -26,7 +26,7 @@ def _verdict(comparison: Comparison, place: int) -> str:
     if not changed:
         return f"{run.name} against {first.name}: no measure differs; {went}."
     by_name = {number.name: number for number in changed}
-    said = [_in_words(by_name[name], place) for name in FIRST if name in by_name]
+    said = [_in_words(by_name[name], place, comparison.has_now) for name in FIRST if name in by_name]
     others = [number for number in changed if number.name not in FIRST and number.better]
     for better, word in ((True, "better"), (False, "worse")):
         said += _named([each for each in others if each.is_better(place) is better], place, word)
@@ -38,7 +38,7 @@ def _differs(comparison: Comparison, number: Number, place: int) -> bool:
     return bool(number.delta(place)) and (tested is None or tested.is_significant)
 
 
-def _in_words(number: Number, place: int) -> str:
+def _in_words(number: Number, place: int, has_now: bool) -> str:
     delta = number.delta(place) or 0
     change = f"({figure(number.values[0])} → {figure(number.values[place])})"
     size = figure(abs(delta))
@@ -51,6 +51,8 @@ def _in_words(number: Number, place: int) -> str:
         case "nodes_used":
             nodes = "node" if abs(delta) == 1 else "nodes"
             could = f", so {size} {nodes} could be switched off" if delta < 0 else ""
+            if has_now:
+                return f"{size} {more} {nodes} in use than today: {change[1:-1]}{could}"
             return f"{size} {more} {nodes} in use {change}{could}"
         case "used_price_per_hour":
             return f"the nodes in use cost {number.relative(place) or 0:+.0f}% {change} an hour"

@@ -54,6 +54,8 @@ def as_markdown(comparison: Comparison) -> str:
     lines = [f"### {_plain(' against '.join(names))}", ""]
     for sentence in (*verdicts(comparison), *failures(comparison).values()):
         lines += [f"**{_plain(sentence)}**", ""]
+    freed = freed_lines(comparison)
+    lines += ["Could be switched off:", "", *(f"- {_plain(line)}" for line in freed), ""] if freed else []
     lines += [_row(head), _row(["---"] * len(head))]
     for number in comparison.numbers:
         title = f"{number.name} {number.unit}".strip()
@@ -67,6 +69,21 @@ def as_markdown(comparison: Comparison) -> str:
     if count > SHOWN:
         lines.append(f"- … and {count - SHOWN} more")
     return "\n".join(lines) + "\n"
+
+
+def freed_lines(comparison: Comparison) -> list[str]:
+    """The nodes that could be switched off, a sentence for each run and pool; only where the first run is now."""
+    lines = []
+    for place in range(1, len(comparison.runs)) if comparison.has_now else ():
+        for each in comparison.freed(place):
+            gpus = f", {counted(each.gpus, 'GPU')}" if each.gpus else ""
+            price = "price unknown" if each.price_per_hour is None else f"{figure(each.price_per_hour)} an hour"
+            room = f"{figure(each.cpu)} cores, {figure(each.memory / 2**30)} GiB{gpus}, {price}"
+            pool = f"pool {each.pool}" if each.pool else "no pool"
+            nodes = counted(len(each.nodes), "node")
+            since = f"{each.first} of them today" if each.first else "none of them today"
+            lines.append(f"{comparison.runs[place].name}: {nodes} of {pool} ({since}; {room}): {', '.join(each.nodes)}")
+    return lines
 
 
 def _row(cells: list[str]) -> str:
@@ -85,6 +102,7 @@ def as_document(comparison: Comparison) -> dict[str, Any]:
         "runs": [run.name for run in comparison.runs],
         "scenario": comparison.runs[0].scenario_name,
         "verdict": verdicts(comparison),
+        **({"switchedOff": _freed(comparison)} if comparison.has_now else {}),
         "missing": {run.name: missing for run in comparison.runs if (missing := _missing(comparison, run))},
         "failed": [{"run": run.name, "message": run.message} for run in comparison.failed],
         "measures": [
@@ -111,6 +129,18 @@ def as_document(comparison: Comparison) -> dict[str, Any]:
             for s in comparison.significance
         ],
     }
+
+
+def _freed(comparison: Comparison) -> dict[str, Any]:
+    """The nodes that could be switched off, by run and pool."""
+    return {
+        run.name: [
+            {"pool": each.pool, "nodes": list(each.nodes), "today": each.first, "cpu": each.cpu, "memory": each.memory,
+             "gpus": each.gpus, "pricePerHour": each.price_per_hour}
+            for each in comparison.freed(place)
+        ]
+        for place, run in enumerate(comparison.runs) if place
+    }  # fmt: skip
 
 
 def _missing(comparison: Comparison, run: Run) -> list[str]:

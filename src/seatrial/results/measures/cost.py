@@ -1,5 +1,7 @@
 """What the nodes cost."""
 
+from collections.abc import Iterable, Mapping
+
 import polars as pl
 
 from seatrial.results.facts import HELD, TIMES
@@ -25,23 +27,32 @@ def cost(run: Run) -> pl.DataFrame:
 
     A node is in use if it has a pod that would have to move before the node is switched off: pods of DaemonSets and
     mirror pods do not count, and a node that holds nothing else is one of `idle_nodes`. A node's price is its label
-    `seatrial.dev/price-per-hour` (0 without). `cost` is what the nodes have cost since the start of the run in virtual
-    time. Summary: how many nodes are in use at the end, and what those cost an hour.
+    `seatrial.dev/price-per-hour` (`--prices` sets it); where that of one node is not known, neither is the sum: null.
+    `cost` is what the nodes have cost since the start of the run in virtual time. Summary: how many nodes are in use at
+    the end, and what those cost an hour.
     """
-    rows: list[tuple[int, int, int, int, float, float, float]] = []
-    spent = 0.0
+    rows: list[tuple[int, int, int, int, float | None, float | None, float | None]] = []
+    spent: float | None = 0.0
     for i, step in enumerate(run.steps):
-        if i:
-            spent += rows[-1][4] * (step.time - run.steps[i - 1].time) / HOUR
-        there = {node.name: _price(node.labels) for node in run.nodes if node.is_there(step.major)}
+        if i and (before := rows[-1][4]) is not None and spent is not None:
+            spent += before * (step.time - run.steps[i - 1].time) / HOUR
+        elif i:
+            spent = None
+        there = {node.name: price_of(node.labels) for node in run.nodes if node.is_there(step.major)}
         used = {pod.node for pod in run.pods if pod.uses_node(step.major)} & there.keys()
-        prices = sum(there.values()), sum(there[name] for name in sorted(used))
+        prices = _sum(there.values()), _sum(there[name] for name in sorted(used))
         rows.append((step.major, len(there), len(used), len(there) - len(used), *prices, spent))
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
-def _price(labels: dict[str, str]) -> float:
+def price_of(labels: Mapping[str, str]) -> float | None:
+    """The price of a node an hour, from its label; None where it is not known."""
     try:
-        return float(labels.get(PRICE, "0"))
-    except ValueError:
-        return 0.0
+        return float(labels[PRICE])
+    except (KeyError, ValueError):
+        return None
+
+
+def _sum(prices: Iterable[float | None]) -> float | None:
+    known = list(prices)
+    return None if None in known else sum(price for price in known if price is not None)

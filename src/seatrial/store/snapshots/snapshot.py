@@ -7,6 +7,7 @@ from typing import overload
 
 from seatrial.model.documents import Document
 from seatrial.store.snapshots.formats import read_snapshot
+from seatrial.store.snapshots.prices import Prices, priced
 from seatrial.store.snapshots.references import missing_references, plural
 from seatrial.store.snapshots.unbinding import UNBIND_NONE, Unbind, UnbindOrder, arrival_order, unbind
 
@@ -45,6 +46,10 @@ class Snapshot(Sequence[Document]):
     def __getitem__(self, place: slice) -> Sequence[Document]: ...
     def __getitem__(self, place: int | slice) -> Document | Sequence[Document]:
         return self.documents[place]
+
+    def with_prices(self, prices: Prices) -> "Snapshot":
+        """The same with the prices of its nodes."""
+        return replace(self, documents=priced(self.documents, prices))
 
     def with_seed(self, seed: int) -> "Snapshot":
         """The same for another seed, on which the order of arrivals may depend."""
