@@ -1,8 +1,12 @@
 """How many nodes of a kind a scenario needs, and what is wrong with one less."""
 
+from dataclasses import replace
+from random import Random
+
 import pytest
 
-from seatrial.capacity.nodes import NodeAnswer, count_nodes
+from seatrial.capacity.nodes import NodeAnswer, NodeTemplate, count_nodes
+from seatrial.capacity.trial import Setting, Trial
 from seatrial.model.errors import ConfigError
 from tests.capacity.objects import node, pod, scenario, setting, spread
 
@@ -104,3 +108,44 @@ def test_a_node_without_room_for_pods_is_refused() -> None:
     del kind["status"]
     with pytest.raises(ConfigError, match=r"status\.allocatable"):
         count(*PODS, of=kind)
+
+
+def test_pods_that_are_bound_to_a_node_that_is_left_out_need_another_one() -> None:
+    """It said "needs 0": the pods sat on a node that was not there."""
+    bound = [pod(f"web-{number}", nodeName="own") for number in range(6)]
+    answer = count(node("own", cpu="100"), *bound)
+    assert answer.nodes == 2
+    assert answer.tried[0] == (0, 6)
+
+
+def test_a_snapshot_alone_asks_what_its_pending_pods_need() -> None:
+    bound = pod("there", cpu="3", nodeName="kept")
+    answer = count_nodes(setting(node("kept"), bound, *PODS), node(), 64)
+    # By hand: one of ten pods fits beside the bound one, and four fit on each new node.
+    assert answer.nodes == 3
+    assert answer.sentence.startswith("the snapshot needs 3 of node; with 2, ")
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_the_answer_is_the_smallest_of_all_counts_in_random_clusters(seed: int) -> None:
+    dice = Random(seed)
+    here = [node(f"here-{number}", cpu=str(dice.randint(1, 4))) for number in range(dice.randint(0, 2))]
+    pods = [pod(f"web-{number}", cpu=dice.choice(["500m", "1", "2", "3"])) for number in range(dice.randint(1, 9))]
+    for each in pods:
+        if dice.random() < 0.3:
+            each["spec"] |= spread()
+            each["metadata"]["labels"] = {"app": "web"}
+    asked = setting(*here, scenario=scenario(*pods))
+    of = node(cpu=str(dice.randint(3, 5)))
+    assert count_nodes(asked, of, 64).nodes == smallest(asked, of, len(pods))
+
+
+def smallest(asked: Setting, of: dict[str, object], most: int) -> int | None:
+    """Try every count, one after the other."""
+    for number in range(most + 1):
+        nodes = list(NodeTemplate(of).copies(number))
+        options = replace(asked.options, snapshot=[*asked.options.snapshot, *nodes])
+        trial = Trial(replace(asked, options=options))
+        if not list(trial.pending()) and not trial.refusals.preempted:
+            return number
+    return None

@@ -1,4 +1,4 @@
-"""How many nodes of a kind a scenario needs, so that every pod gets a node and none is preempted.
+"""How many nodes of a kind a scenario or a snapshot needs, so that every pod gets a node and none is preempted.
 
 The number doubles until it is enough, then it is bisected. Each try is a run of the whole scenario with the exact
 scheduler, so the answer is one that was seen to be enough, with one less seen not to be.
@@ -68,9 +68,8 @@ def count_nodes(
     advance: Callable[[int, int], None] = lambda _nodes, _pods: None,
 ) -> NodeAnswer:
     """Search for the number of nodes, up to a limit; `add` keeps the scenario's own nodes. `advance`: each try."""
-    assert setting.scenario is not None
     nodes = NodeTemplate(node)
-    if not add:
+    if not add and setting.scenario is not None:
         setting = replace(setting, scenario=without_nodes(setting.scenario, setting), folder=None)
     search = _Search(setting, nodes, advance)
     # Without them: only nodes that are there already, those of the snapshot or the scenario, can be enough.
@@ -90,7 +89,7 @@ def count_nodes(
             high = middle
         else:
             low = middle
-    name = str(setting.scenario["metadata"]["name"]) if setting.scenario else ""
+    name = str(setting.scenario["metadata"]["name"]) if setting.scenario else "the snapshot"
     return NodeAnswer(nodes.name, name, high, tuple(search.tried.items()), search.shortages.get(low))
 
 
@@ -129,11 +128,17 @@ def without_nodes(scenario: Document, setting: Setting) -> Document:
     """The scenario with its generators expanded and the Nodes it creates left out."""
     document, operations = expand_and_number(scenario, setting.folder)
     kept = []
+    removed = {
+        _created(planned.document())["metadata"]["name"] for planned in operations if _is_node(planned.document())
+    }
     for planned in operations:
         operation = planned.document()
-        created = (operation.get("createOperation") or {}).get("object") or {}
-        if (created.get("apiVersion"), created.get("kind")) == ("v1", "Node"):
+        if _is_node(operation):
             continue
+        spec = _created(operation).get("spec") or {}
+        if _created(operation).get("kind") == "Pod" and spec.get("nodeName") in removed:
+            # Its node is left out, so it needs another one.
+            del spec["nodeName"]
         for verb in ("patchOperation", "deleteOperation"):
             target = (operation.get(verb) or {}).get("typeMeta") or {}
             if target.get("kind") == "Node":
@@ -142,6 +147,16 @@ def without_nodes(scenario: Document, setting: Setting) -> Document:
         kept.append(operation)
     listing = dialect_of(scenario.get("spec") or {}).listing
     return {**document, "spec": {**document["spec"], listing: kept}}
+
+
+def _created(operation: Document) -> Document:
+    created: Document = (operation.get("createOperation") or {}).get("object") or {}
+    return created
+
+
+def _is_node(operation: Document) -> bool:
+    created = _created(operation)
+    return (created.get("apiVersion"), created.get("kind")) == ("v1", "Node")
 
 
 class _Search:
@@ -160,6 +175,8 @@ class _Search:
         options = self._setting.options
         snapshot = [*options.snapshot, *self._nodes.copies(count)]
         trial = Trial(replace(self._setting, options=replace(options, snapshot=snapshot)))
+        if self._setting.scenario is None:
+            trial.settle()
         shortage = _shortage(trial, count)
         self.tried[count] = shortage.pods if shortage else 0
         if shortage is not None:

@@ -118,13 +118,14 @@ def nodes(
 ) -> None:
     """Count how many nodes of a kind a scenario needs, so that every pod gets a node and none is preempted.
 
-    The scenario's own nodes are left out; those of a snapshot stay. The number is doubled until it is enough and then
+    The scenario's own nodes are left out, and pods that are bound to them need others; those of a snapshot stay. A
+    snapshot alone asks how many more nodes its pending pods need. The number is doubled until it is enough and then
     bisected; each try runs the whole scenario.
     """
     from seatrial.capacity import count_nodes, read_node
 
-    if scenario is None:
-        raise ConfigError("", "--scenario", "expected the Scenario whose pods need the nodes")
+    if scenario is None and snapshot is None:
+        raise ConfigError("", "--scenario", "expected what needs the nodes: --scenario FILE, --snapshot FILE, or both")
     kind = read_node(node)
     setting = _setting(
         scenario, snapshot, scheduler_config, feature_gates, volcano_config, plugins or [], controllers or []
