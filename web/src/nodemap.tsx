@@ -8,7 +8,7 @@ import type { Run } from "./run";
 
 const TITLE = 20;
 const GAP = 8;
-const BLOCKS = 44;
+const BLOCKS = 64;
 const FLIGHT = 220;
 
 interface Tile {
