@@ -73,7 +73,7 @@ def test_a_scenario_that_fails_is_exit_code_1(tmp_path: Path) -> None:
     ("arguments", "why"),
     [
         (("pods", "pod.yaml"), "--snapshot: expected a cluster"),
-        (("nodes", "node.yaml"), "--scenario: expected the Scenario"),
+        (("nodes", "node.yaml"), "--scenario: expected what needs the nodes"),
         (("pods", "missing.yaml", "--snapshot", "node.yaml"), "missing.yaml: No such file"),
         (("pods", "node.yaml", "--snapshot", "node.yaml"), "kind: expected a Pod or an object with a pod template"),
         (("nodes", "pod.yaml", "--scenario", "scenario.yaml"), "kind: expected a Node, got 'Pod'"),

@@ -100,11 +100,9 @@ def test_a_report_gives_each_pod_of_a_name_the_attempts_at_it(tmp_path: Path) ->
         (shown,) = data_of(tmp_path / "page.html")["runs"]
         pods, attempts = shown["pods"], shown["attempts"]
         assert len(pods["key"]) > 2 * len(set(pods["key"])), "no name was used again"
-        assert Counter(attempt["pod"] for attempt in attempts) == Counter(range(len(pods["key"]))), each
-        for attempt in attempts:
-            pod_place = attempt["pod"]
-            assert attempt["step"] == pods["bound"][pod_place], each
-            assert attempt["node"] == shown["nodes"]["name"][pods["node"][pod_place]], each
+        assert Counter(attempts["pod"]) == Counter(range(len(pods["key"]))), each
+        for place, step, row in zip(attempts["pod"], attempts["step"], attempts["node"], strict=True):
+            assert (step, row) == (pods["bound"][place], pods["node"][place]), each
 
 
 FAR = """
@@ -138,4 +136,6 @@ def test_a_difference_is_explained_by_the_attempts_at_the_pod_that_moved(tmp_pat
         assert difference["nodes"] == ["n2", "n1"]
         assert difference["reason"].startswith("Far scores in the second run only: n1 overtakes n2"), difference
         for shown, placed in zip(data_of(tmp_path / "compare.html")["runs"], ("n2", "n1"), strict=True):
-            assert [(attempt["pod"], attempt["node"]) for attempt in shown["attempts"]] == [(0, placed)]
+            attempts, names = shown["attempts"], shown["nodes"]["name"]
+            found = [(place, names[row]) for place, row in zip(attempts["pod"], attempts["node"], strict=True)]
+            assert found == [(0, placed), (1, "n3")]

@@ -37,6 +37,8 @@ Served = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 SLOWEST_BODY = 60.0
 """Seconds a client may take to send its body."""
+DISCARDING = 10.0
+"""Seconds for which a refused body is still read."""
 MAX_OBJECT_BYTES = 3 * 1024 * 1024
 """Bytes of the body of a request about an object, as kube-apiserver has it (MaxRequestBodyBytes)."""
 LARGE_BODIES = ("/apis/simulation.kube-scheduler-simulator.x-k8s.io/",)
@@ -194,6 +196,7 @@ class Application:
     async def _read(self, headers: dict[str, str], receive: Receive, largest: int) -> bytes:
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length) > largest:
+            await _discard(headers, receive)
             raise _too_large(largest)
         if not length and "transfer-encoding" not in headers:
             return b""
@@ -205,11 +208,11 @@ class Application:
             return body
         try:
             async with asyncio.timeout(SLOWEST_BODY):
-                return await self._read_rest([body], receive, largest)
+                return await self._read_rest([body], headers, receive, largest)
         except TimeoutError:
             raise ServerTimeout("the request body did not arrive in time") from None
 
-    async def _read_rest(self, parts: list[bytes], receive: Receive, largest: int) -> bytes:
+    async def _read_rest(self, parts: list[bytes], headers: dict[str, str], receive: Receive, largest: int) -> bytes:
         size = len(parts[0])
         while True:
             message = await receive()
@@ -218,14 +221,28 @@ class Application:
             parts.append(message.get("body", b""))
             size += len(parts[-1])
             if size > largest:
+                await _discard(headers, receive)
                 raise _too_large(largest)
             if not message.get("more_body", False):
                 return b"".join(parts)
 
 
 def _too_large(largest: int) -> TooLarge:
-    """The answer goes out at once; the protocol drops the rest of the body, so that its client comes to read it."""
     return TooLarge(f"Request entity too large: limit is {largest}")
+
+
+async def _discard(headers: dict[str, str], receive: Receive) -> None:
+    """Drop the rest of a refused body where the connection closes with the answer, but not for ever.
+
+    A connection that closes with unread bytes is reset, and its client never reads the answer. On one that stays open
+    the answer goes out at once, and the protocol drops the rest as it arrives.
+    """
+    if headers.get("connection", "").lower() != "close":
+        return
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(DISCARDING):
+            while (await receive()).get("more_body", False):
+                pass
 
 
 async def _gone(receive: Receive) -> None:

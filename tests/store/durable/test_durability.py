@@ -167,7 +167,7 @@ def test_the_end_of_the_write_in_progress_can_be_awaited(tmp_path: Path, monkeyp
         store, durability = opened(tmp_path)
         go = threading.Event()
         write = durability._database.write
-        monkeypatch.setattr(durability._database, "write", lambda changes: (go.wait(10), write(changes)))
+        monkeypatch.setattr(durability._database, "write", lambda *given: (go.wait(10), write(*given)))
         await store.written()
         store.create(maps_of(store), config_map("m"), writer="test")
         committed = asyncio.ensure_future(store.committed(1))
@@ -195,7 +195,7 @@ def test_a_write_that_cannot_be_made_durable_fails_every_wait_and_every_later_wr
         store.create(maps_of(store), config_map("before"), writer="test")
         durability.sync()
 
-        def refuse(database: Database, changes: Iterable[Change]) -> None:
+        def refuse(database: Database, changes: Iterable[Change], compacted: int) -> None:
             raise error
 
         monkeypatch.setattr(Database, "write", refuse)

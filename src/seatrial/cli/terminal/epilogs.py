@@ -63,6 +63,7 @@ CLOSINGS: dict[str, tuple[tuple[str, ...], str]] = {
         ("seatrial results seatrial-out/demo pods allocation", "seatrial results seatrial-out/demo --csv ./tables"),
         DONE,
     ),
+    "ui": (("seatrial ui", "seatrial ui seatrial-out --port 8080"), DONE),
     "report": (
         (
             "seatrial report seatrial-out/demo",

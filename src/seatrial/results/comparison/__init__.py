@@ -5,8 +5,8 @@ from seatrial.model.lazy_exports import TYPE_CHECKING, lazy_exports
 if TYPE_CHECKING:
     from seatrial.results.comparison.comparison import Comparison, Number, compare
     from seatrial.results.comparison.figures import figure
-    from seatrial.results.comparison.freed_nodes import FreedPool, freed_nodes, idle_nodes
     from seatrial.results.comparison.significance import Significance
+    from seatrial.results.comparison.switched_off import FreedPool, freed_nodes, idle_nodes
     from seatrial.results.comparison.thresholds import Threshold
     from seatrial.results.comparison.verdict import verdicts
     from seatrial.results.comparison.wording import (

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from statistics import median
 
 from seatrial.model.errors import ConfigError
-from seatrial.results.comparison.freed_nodes import FreedPool, freed_nodes
 from seatrial.results.comparison.reasons import Attempts, reason
 from seatrial.results.comparison.significance import Significance, signed_rank_p
+from seatrial.results.comparison.switched_off import FreedPool, freed_nodes
 from seatrial.results.lifecycles import Which
 from seatrial.results.measure import Better, Measure, find_measures
 from seatrial.results.run import Run
