@@ -1,14 +1,10 @@
 """Reads the pod or the node that a capacity question is about."""
 
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from seatrial.model.documents import Document
-from seatrial.model.errors import ConfigError, SeatrialError
-from seatrial.model.yaml_reader import load_all
-from seatrial.store.input_files import read_input
+from seatrial.model.errors import ConfigError
+from seatrial.store.input_files import read_documents
 
 KEPT = ("name", "namespace", "labels", "annotations")
 """Metadata that a copy of an object has."""
@@ -55,15 +51,11 @@ def _template(document: Document) -> Document | None:
 
 
 def _read(path: Path) -> Document:
-    try:
-        documents: list[Any] = load_all(read_input(path))
-    except OSError as error:
-        raise ConfigError(str(path), "", error.strerror or str(error)) from error
-    except (SeatrialError, yaml.YAMLError, ValueError) as error:
-        raise ConfigError(str(path), "", " ".join(str(error).split())) from error
+    documents = read_documents(path)
     if len(documents) != 1 or not isinstance(documents[0], dict):
         raise ConfigError(str(path), "", f"expected one object, found {len(documents)}")
-    return documents[0]
+    document: Document = documents[0]
+    return document
 
 
 def _name(document: Document, path: Path) -> str:

@@ -5,6 +5,12 @@ A device such as /dev/zero, or a pipe that is never closed, would fill the memor
 
 import stat
 from pathlib import Path
+from typing import Any
+
+import yaml
+
+from seatrial.model.errors import ConfigError, SeatrialError
+from seatrial.model.yaml_reader import load_all
 
 LARGEST = 4 << 30
 """Bytes of the largest file that is read."""
@@ -22,6 +28,16 @@ def read_input(path: Path) -> str:
             if size > LARGEST:
                 raise ValueError(f"{path}: is larger than {LARGEST >> 30} GiB")
     return b"".join(parts).decode("utf-8")
+
+
+def read_documents(path: Path) -> list[Any]:
+    """The YAML or JSON documents of a file; ConfigError where they cannot be read."""
+    try:
+        return load_all(read_input(path))
+    except OSError as error:
+        raise ConfigError(str(path), "", error.strerror or str(error)) from error
+    except (SeatrialError, yaml.YAMLError, ValueError) as error:
+        raise ConfigError(str(path), "", " ".join(str(error).split())) from error
 
 
 def check_input(path: Path) -> None:

@@ -5,15 +5,12 @@ A node whose price is not known gets no label: unknown stays unknown.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
-import yaml
 
 from seatrial.model.documents import Document
-from seatrial.model.errors import ConfigError, SeatrialError
-from seatrial.model.yaml_reader import load_all
-from seatrial.store.input_files import read_input
+from seatrial.model.errors import ConfigError
+from seatrial.store.input_files import read_documents
 
 PRICE = "seatrial.dev/price-per-hour"
 INSTANCE_TYPES = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
@@ -57,12 +54,7 @@ class Prices(msgspec.Struct, forbid_unknown_fields=True):
 
 def read_prices(path: Path) -> Prices:
     """The prices of a file; ConfigError says what is wrong."""
-    try:
-        documents: list[Any] = load_all(read_input(path))
-    except OSError as error:
-        raise ConfigError(str(path), "", error.strerror or str(error)) from error
-    except (SeatrialError, yaml.YAMLError, ValueError) as error:
-        raise ConfigError(str(path), "", " ".join(str(error).split())) from error
+    documents = read_documents(path)
     expected = "expected `prices: [{instanceType: m5.large, pricePerHour: 0.107}]` with numbers an hour"
     try:
         found = msgspec.convert(documents[0] if len(documents) == 1 else None, Prices)
